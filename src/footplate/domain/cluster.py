@@ -1,0 +1,70 @@
+"""Machines, queues, and where a job's tasks are put."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footplate.domain.resources import Resources, total
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One card; `in_use_by_others` marks cards taken by processes that are not ours."""
+
+    index: int
+    type: str = ""
+    memory_bytes: int = 0
+    uuid: str = ""
+    in_use_by_others: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A machine and what it has to give."""
+
+    name: str
+    milli_cpus: int
+    memory_bytes: int
+    gpus: tuple[Gpu, ...] = ()
+    address: str = "127.0.0.1"
+    is_schedulable: bool = True
+
+    @property
+    def capacity(self) -> Resources:
+        return Resources(self.milli_cpus, self.memory_bytes, len(self.gpus))
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A share of the machines; `maximum` None is unlimited, `nodes` empty means all."""
+
+    name: str
+    description: str = ""
+    guaranteed: Resources = Resources()
+    maximum: Resources | None = None
+    nodes: tuple[str, ...] = ()
+    is_open: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlacement:
+    """One task's place: node, cards, and the ports it was given, by label."""
+
+    role: str
+    index: int
+    node: str
+    resources: Resources
+    gpus: tuple[int, ...] = ()
+    ports: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    address: str = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a whole gang runs."""
+
+    tasks: tuple[TaskPlacement, ...]
+
+    @property
+    def resources(self) -> Resources:
+        return total(task.resources for task in self.tasks)

@@ -1,0 +1,142 @@
+"""What happens to a job (past participles) and what must then be done (imperatives).
+
+Events that speak of one attempt carry its number, so that news of an older attempt is recognised.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footplate.domain.cluster import Placement
+from footplate.domain.states import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    at: float
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    at: float
+    attempt: int
+    role: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskExited:
+    at: float
+    attempt: int
+    role: str
+    index: int
+    exit_code: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLost:
+    at: float
+    attempt: int
+    role: str
+    index: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFailed:
+    """The engine could not start the gang; `is_final` when trying again cannot help."""
+
+    at: float
+    attempt: int
+    message: str
+    is_final: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked:
+    """Somebody or a limit wants the job to end; `by` names the person, or is empty for the platform."""
+
+    at: float
+    reason: Reason
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preempted:
+    """The job must give its place back and wait again, without using up a retry."""
+
+    at: float
+    attempt: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class TasksGone:
+    """The engine has ended everything that the attempt had started."""
+
+    at: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The job can never start as it is."""
+
+    at: float
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    at: float
+    by: str
+    name: str | None = None
+    description: str | None = None
+    priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAsked:
+    at: float
+    by: str
+
+
+Event = (
+    Placed
+    | TaskStarted
+    | TaskExited
+    | TaskLost
+    | LaunchFailed
+    | StopAsked
+    | Preempted
+    | TasksGone
+    | Refused
+    | Edited
+    | DeleteAsked
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchTasks:
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopTasks:
+    attempt: int
+    grace_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reschedule:
+    """Resources came back or a job waits: plan again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveJob:
+    """Nothing of the job runs any more and it is to be forgotten: record, logs, files."""
+
+
+Effect = LaunchTasks | StopTasks | Reschedule | RemoveJob

@@ -1,0 +1,23 @@
+"""Identifiers that sort by time: eight characters of milliseconds, four of chance."""
+
+from __future__ import annotations
+
+import re
+
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+_EPOCH_MS = 1_704_067_200_000  # 2024-01-01
+_PATTERN = re.compile(f"[{_DIGITS}]{{12}}")
+
+
+def job_id(at: float, chance: int) -> str:
+    """Make an id from the time in seconds and a random number below 2**20."""
+    number = ((int(at * 1000) - _EPOCH_MS) % 2**40 << 20) | chance % 2**20
+    text = ""
+    for _ in range(12):
+        number, digit = divmod(number, 32)
+        text = _DIGITS[digit] + text
+    return text
+
+
+def is_job_id(text: str) -> bool:
+    return _PATTERN.fullmatch(text) is not None

@@ -1,0 +1,29 @@
+"""References to parameters in commands and environment: `${{ parameters.NAME }}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_REFERENCE = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+
+
+class Unresolved(Exception):  # noqa: N818  # it states the fact, like the errors of the tree
+    """A text refers to something that is not there."""
+
+
+def resolve(text: str, parameters: Mapping[str, Any]) -> str:
+    """Replace every reference by its value."""
+    if "${{" not in text:
+        return text
+
+    def value_of(match: re.Match[str]) -> str:
+        scope, _, name = match[1].partition(".")
+        if scope != "parameters" or name not in parameters:
+            known = ", ".join(f"parameters.{known}" for known in parameters) or "none are set"
+            raise Unresolved(f"refers to {match[1][:60]!r}, which is not set (known: {known})")
+        value = parameters[name]
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    return _REFERENCE.sub(value_of, text)

@@ -1,0 +1,42 @@
+"""Where a job's files lie below the home folder; names only, nothing is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def job_folder(home: Path, job_id: str) -> Path:
+    # Two more levels keep every folder small however many jobs there are.
+    return home / "jobs" / job_id[:5] / job_id
+
+
+def code_folder(home: Path, job_id: str) -> Path:
+    return job_folder(home, job_id) / "code"
+
+
+def checkpoint_folder(home: Path, job_id: str) -> Path:
+    return job_folder(home, job_id) / "checkpoints"
+
+
+def output_folder(home: Path, job_id: str) -> Path:
+    return job_folder(home, job_id) / "output"
+
+
+def attempt_folder(home: Path, job_id: str, attempt: int) -> Path:
+    return job_folder(home, job_id) / f"attempt-{attempt}"
+
+
+def task_folder(attempt: Path, role: str, index: int) -> Path:
+    return attempt / f"{role}-{index}"
+
+
+def log_file(task: Path) -> Path:
+    return task / "log"
+
+
+def log_index_file(task: Path) -> Path:
+    return task / "log.index"
+
+
+def work_folder(task: Path) -> Path:
+    return task / "work"

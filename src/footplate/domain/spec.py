@@ -1,0 +1,142 @@
+"""What a job asks for. Frozen values; `specfields` reads and writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from footplate.domain.resources import GIB, MIB, Resources, total
+
+DEFAULT_QUEUE = "default"
+DEFAULT_ROLE = "main"
+DEFAULT_MILLI_CPUS = 1000
+DEFAULT_MEMORY_BYTES = GIB
+DEFAULT_SHM_BYTES = 64 * MIB
+DEFAULT_GRACE_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PortRange:
+    """Ports that every task of a role gets; `begin_at` 0 lets the platform choose."""
+
+    label: str
+    begin_at: int = 0
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """When a role decides the whole job; None means that this count never does."""
+
+    min_failed: int | None = 1
+    min_succeeded: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSpec:
+    """A group of equal tasks."""
+
+    command: str
+    name: str = DEFAULT_ROLE
+    count: int = 1
+    milli_cpus: int = DEFAULT_MILLI_CPUS
+    memory_bytes: int = DEFAULT_MEMORY_BYTES
+    shm_bytes: int = DEFAULT_SHM_BYTES
+    gpus: int = 0
+    gpu_type: str = ""
+    image: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    ports: tuple[PortRange, ...] = ()
+    completion: Completion = Completion()
+    task_retry: int = 0
+
+    @property
+    def resources(self) -> Resources:
+        return Resources(self.milli_cpus, self.memory_bytes, self.gpus)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRef:
+    """Where a job's code comes from: an upload by its digest, or a path on a storage."""
+
+    upload: str = ""
+    storage: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataMount:
+    """Stored data that tasks see at a path."""
+
+    path: str
+    storage: str = ""
+    source: str = ""
+    read_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Where results are kept after the end."""
+
+    storage: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Something to step into while the job runs."""
+
+    kind: str
+    role: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Whom to tell about what, and how often."""
+
+    on: str
+    to: tuple[str, ...] = ()
+    level: str = "info"
+    after_s: int | None = None
+    at: float | None = None
+    every_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpec:
+    """Everything a job asks for."""
+
+    name: str
+    roles: tuple[RoleSpec, ...]
+    description: str = ""
+    queue: str = DEFAULT_QUEUE
+    priority: int = 0
+    image: str = ""
+    code: CodeRef | None = None
+    data: tuple[DataMount, ...] = ()
+    results: Results | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    services: tuple[Service, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    retry: int = 0
+    time_limit_s: int | None = None
+    deadline_at: float | None = None
+    grace_s: int = DEFAULT_GRACE_S
+    keep_on_failure_s: int | None = None
+    tags: tuple[str, ...] = ()
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_tasks(self) -> int:
+        return sum(role.count for role in self.roles)
+
+    @property
+    def resources(self) -> Resources:
+        return total(role.resources * role.count for role in self.roles)
+
+    def role(self, name: str) -> RoleSpec:
+        return next(role for role in self.roles if role.name == name)

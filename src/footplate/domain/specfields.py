@@ -1,0 +1,352 @@
+"""The fields of a job file, with their bounds and help: the one place that says what may be asked.
+
+Reader, writer, JSON schema, reference page and form help all come from these tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from footplate.domain import spec as s
+from footplate.domain.errors import InvalidInput
+from footplate.domain.fields import (
+    MISSING,
+    AnyJson,
+    Choice,
+    Cpus,
+    Duration,
+    Field,
+    Flag,
+    Instant,
+    Integer,
+    Json,
+    ListOf,
+    MapOf,
+    Nullable,
+    Problems,
+    Record,
+    Scalar,
+    ScalarText,
+    Schema,
+    Size,
+    Text,
+    join,
+)
+from footplate.domain.interpolate import Unresolved, resolve
+from footplate.domain.resources import MIB, show_bytes
+
+MAX_TASKS = 10_000
+RESERVED_ENV = ("FOOTPLATE_", "PAI_")
+RESERVED_ENV_NAMES = frozenset({"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
+ALERT_EVENTS = ("started", "succeeded", "failed", "stopped", "finished", "deadline", "overtime", "no_progress")
+ALERT_LEVELS = ("info", "warning", "minor", "major", "critical")
+SERVICE_KINDS = ("shell", "ssh", "jupyter", "tensorboard", "desktop")
+
+JOB_NAME = Text(
+    255, 1, r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}", "letters, digits and . _ ~ -, beginning with a letter or digit"
+)
+ROLE_NAME = Text(
+    64, 1, r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}", "letters, digits and . _ ~ (no -), beginning with a letter or digit"
+)
+QUEUE_NAME = Text(
+    63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -, beginning with a letter or digit"
+)
+LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "letters, digits, _ and -, beginning with a letter or _")
+WORD = Text(255, 1, r"\S{1,255}", "one word")
+PARAMETER_NAME = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "letters, digits and _, beginning with a letter or _")
+SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -")
+
+
+@dataclass(frozen=True)
+class EnvName(Text):
+    """The name of an environment variable that a user may set."""
+
+    def read(self, value: Json, path: str, problems: Problems) -> Any:
+        read = super().read(value, path, problems)
+        if read is not MISSING and (read in RESERVED_ENV_NAMES or read.startswith(RESERVED_ENV)):
+            return problems.add(path, f"{read} is set by the platform and cannot be replaced")
+        return read
+
+
+@dataclass(frozen=True)
+class FilePath(Text):
+    """A path that stays below its root."""
+
+    def read(self, value: Json, path: str, problems: Problems) -> Any:
+        read = super().read(value, path, problems)
+        if read is not MISSING and ".." in read.split("/"):
+            return problems.add(path, "must not contain '..'")
+        return read
+
+
+ENV_NAME = EnvName(255, 1, r"[A-Za-z_][A-Za-z0-9_]*", "letters, digits and _, beginning with a letter or _")
+ENV = MapOf(ENV_NAME, ScalarText(32_768), 1000)
+PATH = FilePath(1024)
+COMMAND = Text(65_536, 1)
+IMAGE = Text(512, 0, r"(\S{1,512})?", "an image name without spaces")
+
+PORT = Record(
+    s.PortRange,
+    (
+        Field("label", LABEL, "Name under which the task finds the ports."),
+        Field("begin_at", Integer(0, 65_535), "First port; 0 lets the platform choose free ones.", 0),
+        Field("count", Integer(1, 100), "How many ports in a row.", 1),
+    ),
+    short="label",
+)
+
+COMPLETION = Record(
+    s.Completion,
+    (
+        Field(
+            "min_failed",
+            Nullable(Integer(1, MAX_TASKS)),
+            "The job fails when this many tasks of the role have failed; null: failures never end the job.",
+            1,
+        ),
+        Field(
+            "min_succeeded",
+            Nullable(Integer(1, MAX_TASKS)),
+            "The job succeeds when this many tasks of the role have; null: when all tasks are done.",
+            None,
+        ),
+    ),
+)
+
+
+def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
+    completion, count = role["completion"], role["count"]
+    if completion is not MISSING and count is not MISSING:
+        for name in ("min_failed", "min_succeeded"):
+            wanted = getattr(completion, name)
+            if wanted is not None and wanted > count and getattr(s.Completion(), name) != wanted:
+                where = join(join(path, "completion"), name)
+                problems.add(where, f"must be at most the role's count of {count}, not {wanted}")
+    shm, memory = role["shm_bytes"], role["memory_bytes"]
+    if MISSING not in (shm, memory) and shm > memory and shm != s.DEFAULT_SHM_BYTES:
+        problems.add(join(path, "shm"), f"must be at most the memory of {show_bytes(memory)}")
+    if role["gpu_type"] and role["gpus"] == 0:
+        problems.add(join(path, "gpu_type"), "is given, but gpus is 0")
+    if role["ports"] is not MISSING:
+        for i, port in enumerate(role["ports"]):
+            if port is not MISSING and port.begin_at and not 1024 <= port.begin_at <= 65_536 - port.count:
+                where = join(join(join(path, "ports"), i), "begin_at")
+                problems.add(where, f"must be 0 or from 1024 to {65_536 - port.count}, not {port.begin_at}")
+
+
+# What a job of one role may write beside `name`, without a list of roles.
+ROLE_BODY = (
+    Field("command", COMMAND, "Shell command of each task; several lines stop at the first that fails."),
+    Field("count", Integer(1, MAX_TASKS), "Number of tasks.", 1),
+    Field("cpus", Cpus(10, 1_024_000), "CPUs of each task, fractions allowed.", s.DEFAULT_MILLI_CPUS, "milli_cpus"),
+    Field(
+        "memory",
+        Size(16 * MIB, 64 * 1024**4),
+        "Memory of each task, with a unit.",
+        s.DEFAULT_MEMORY_BYTES,
+        "memory_bytes",
+    ),
+    Field("shm", Size(MIB, 64 * 1024**4), "Shared memory of each task.", s.DEFAULT_SHM_BYTES, "shm_bytes"),
+    Field("gpus", Integer(0, 1024), "GPUs of each task.", 0),
+    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "a GPU type"), "GPU type; any when absent.", ""),
+    Field("ports", ListOf(PORT, 32, unique="label"), "Ports that each task gets.", ()),
+    Field("completion", COMPLETION, "When this role decides the job.", s.Completion()),
+    Field("task_retry", Integer(0, 1000), "How often one failed task is started again by itself.", 0),
+)
+ROLE = Record(
+    s.RoleSpec,
+    (
+        Field("name", ROLE_NAME, "Name of the role, unique in the job.", s.DEFAULT_ROLE),
+        *ROLE_BODY,
+        Field("image", IMAGE, "Image of this role; the job's when absent.", ""),
+        Field("env", ENV, "Environment variables of this role, beside the job's.", {}),
+    ),
+    checks=(_check_role,),
+)
+
+CODE = Record(
+    s.CodeRef,
+    (
+        Field(
+            "upload",
+            Text(71, 0, r"(sha256:[0-9a-f]{64})?", "the digest of an upload, sha256:…"),
+            "Digest of uploaded code; `footplate submit` fills it in from a local folder.",
+            "",
+        ),
+        Field("storage", Text(63), "Storage that holds the code.", ""),
+        Field("path", PATH, "Folder of the code on that storage.", ""),
+    ),
+    short="path",
+)
+DATA = Record(
+    s.DataMount,
+    (
+        Field("path", FilePath(1024, 1), "Where tasks see the data."),
+        Field("storage", Text(63), "Storage that holds it.", ""),
+        Field("source", PATH, "Folder on that storage.", ""),
+        Field("read_only", Flag(), "Whether tasks may only read it.", True),
+    ),
+)
+RESULTS = Record(
+    s.Results,
+    (
+        Field("storage", Text(63), "Storage that keeps the results.", ""),
+        Field("path", PATH, "Folder on that storage; made from the job's name when absent.", ""),
+    ),
+    short="path",
+)
+SERVICE = Record(
+    s.Service,
+    (
+        Field("kind", Choice(SERVICE_KINDS), "What to offer."),
+        Field("role", Text(64), "Role whose tasks offer it; the first when absent.", ""),
+        Field("path", PATH, "Folder it shows.", ""),
+    ),
+    short="kind",
+)
+
+
+def _check_alert(alert: Mapping[str, Any], path: str, problems: Problems) -> None:
+    needs = {"deadline": "at", "overtime": "after_s", "no_progress": "after_s"}.get(alert["on"])
+    if needs and alert[needs] is None:
+        problems.add(join(path, needs.removesuffix("_s")), f"is required for on: {alert['on']}")
+
+
+ALERT = Record(
+    s.Alert,
+    (
+        Field("on", Choice(ALERT_EVENTS), "What happens."),
+        Field("to", ListOf(WORD, 32), "Receivers; the owner when absent.", ()),
+        Field("level", Choice(ALERT_LEVELS), "How grave it is.", "info"),
+        Field("after", Nullable(Duration(1, 365 * 86400)), "For overtime and no_progress: after how long.", None, "after_s"),
+        Field("at", Nullable(Instant()), "For deadline: when.", None),
+        Field("every", Nullable(Duration(60, 365 * 86400)), "Tell again after this long.", None, "every_s"),
+    ),
+    checks=(_check_alert,),
+)
+
+
+def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
+    roles = [(i, role) for i, role in enumerate(job["roles"] or ()) if role is not MISSING]
+    tasks = sum(role.count for _, role in roles)
+    if tasks > MAX_TASKS:
+        problems.add(join(path, "roles"), f"ask for {tasks} tasks; a job may have at most {MAX_TASKS}")
+    if job["parameters"] is MISSING:
+        return
+    _check_texts("env", job["env"], job["parameters"], problems)
+    for i, role in roles:
+        where = join("roles", i)
+        _check_texts(where, {"command": role.command}, job["parameters"], problems)
+        _check_texts(join(where, "env"), role.env, job["parameters"], problems)
+
+
+def _check_texts(path: str, texts: Any, parameters: Mapping[str, Any], problems: Problems) -> None:
+    for name, text in ({} if texts is MISSING else texts).items():
+        try:
+            resolve(text, parameters)
+        except Unresolved as unresolved:
+            problems.add(join(path, name), str(unresolved))
+
+
+JOB = Record(
+    s.JobSpec,
+    (
+        Field("name", JOB_NAME, "Name of the job, unique among yours."),
+        Field("description", Text(4096), "What the job is for.", ""),
+        Field("queue", QUEUE_NAME, "Queue that it waits in.", s.DEFAULT_QUEUE),
+        Field("priority", Integer(-1000, 1000), "Higher starts first within its queue.", 0),
+        Field("image", IMAGE, "Container image; absent: this machine's own environment.", ""),
+        Field("code", Nullable(CODE), "Code that the tasks find in their working folder.", None),
+        Field("data", ListOf(DATA, 64, unique="path"), "Stored data that tasks see.", ()),
+        Field("results", Nullable(RESULTS), "Where results are kept.", None),
+        Field("env", ENV, "Environment variables of every task.", {}),
+        Field(
+            "parameters",
+            MapOf(PARAMETER_NAME, Scalar(), 200),
+            "Values referenced as ${{ parameters.NAME }} in commands and environment.",
+            {},
+        ),
+        Field("secrets", MapOf(ENV_NAME, SECRET_NAME, 100), "Environment variables filled from stored secrets.", {}),
+        Field("roles", ListOf(ROLE, 100, 1, unique="name"), "Groups of equal tasks."),
+        Field("services", ListOf(SERVICE, 16), "What to step into while it runs.", ()),
+        Field("alerts", ListOf(ALERT, 64), "Whom to tell about what.", ()),
+        Field("retry", Integer(0, 1000), "How often the whole job is tried again after a failure.", 0),
+        Field(
+            "time_limit", Nullable(Duration(1, 365 * 86400)), "Longest run time of one attempt.", None, "time_limit_s"
+        ),
+        Field("deadline", Nullable(Instant()), "When the job must be over.", None, "deadline_at"),
+        Field(
+            "grace", Duration(0, 3600), "Time between the polite and the hard stop.", s.DEFAULT_GRACE_S, "grace_s"
+        ),
+        Field(
+            "keep_on_failure",
+            Nullable(Duration(60, 7 * 86400)),
+            "How long a failed task's environment stays enterable.",
+            None,
+            "keep_on_failure_s",
+        ),
+        Field("tags", ListOf(Text(63, 1), 50, unique=""), "Words to find the job by.", ()),
+        Field("extras", MapOf(Text(255, 1), AnyJson(65_536), 200), "Free data kept with the job.", {}),
+    ),
+    checks=(_check_job,),
+)
+
+_SHORT_ROLE = {field.name for field in ROLE_BODY}
+
+
+def read_job(document: Json) -> s.JobSpec:
+    """Read a job document, long or short form; raise `InvalidInput` with every problem found."""
+    problems = Problems()
+    spec = JOB.read(_spread(document), "", problems)
+    problems[:] = [type(p)(_shorten_path(p.path, document), p.message) for p in problems]
+    problems.raise_if_any()
+    assert isinstance(spec, s.JobSpec)
+    return spec
+
+
+def _spread(document: Json) -> Json:
+    if not isinstance(document, Mapping) or "roles" in document:
+        return document
+    role = {name: value for name, value in document.items() if name in _SHORT_ROLE}
+    rest = {name: value for name, value in document.items() if name not in _SHORT_ROLE}
+    return {**rest, "roles": [role]}
+
+
+def _shorten_path(path: str, document: Json) -> str:
+    if isinstance(document, Mapping) and "roles" not in document:
+        return re.sub(r"^roles\[0\]\.", "", path)
+    return path
+
+
+def write_job(spec: s.JobSpec) -> dict[str, Any]:
+    """Write a job as the document that reads back as the same job."""
+    written: dict[str, Any] = JOB.write(spec)
+    return written
+
+
+def job_schema() -> Schema:
+    """Describe the job file as JSON schema, short form included."""
+    schema = JOB.schema()
+    properties = dict(schema["properties"])
+    for one in ROLE_BODY:
+        properties.setdefault(one.name, {**one.kind.schema(), "description": one.help + " (A job of one role.)"})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Footplate job",
+        **schema,
+        "properties": properties,
+        "required": ["name"],
+        "anyOf": [{"required": ["roles"]}, {"required": ["command"]}],
+    }
+
+
+def require_text(kind: Text, value: Any, path: str) -> str:
+    """Read one text on its own, such as the name of a queue."""
+    problems = Problems()
+    read = kind.read(value, path, problems)
+    if problems:
+        raise InvalidInput(problems)
+    return str(read)

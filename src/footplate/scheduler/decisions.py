@@ -1,0 +1,40 @@
+"""What a scheduling pass decides: imperatives that the control loop carries out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from footplate.domain.cluster import Placement
+from footplate.domain.states import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start the whole gang there. Ports are not the scheduler's: the placement has none yet."""
+
+    job_id: str
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Fail the job: it can never start on the machines there are."""
+
+    job_id: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The outcome of one pass.
+
+    `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons are
+    computed when asked for, so that a pass over thousands of equal jobs stays cheap.
+    """
+
+    starts: tuple[Start, ...]
+    refusals: tuple[Refuse, ...]
+    order: tuple[str, ...]
+    position: Mapping[str, int]
+    explain: Callable[[str], Reason]

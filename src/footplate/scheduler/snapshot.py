@@ -1,0 +1,51 @@
+"""What the scheduler looks at: plain values, taken at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from footplate.domain.cluster import Node, Placement, Queue
+from footplate.domain.resources import Resources
+
+
+@dataclass(frozen=True, slots=True)
+class RoleShape:
+    """Equal tasks that must all be placed."""
+
+    role: str
+    count: int
+    resources: Resources
+    gpu_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingJob:
+    """A job that waits. Jobs of equal `shape` and queue need equal room."""
+
+    id: str
+    owner: str
+    queue: str
+    priority: int
+    queued_at: float
+    shape: tuple[RoleShape, ...]
+    time_limit_s: float | None = None
+    total: Resources = field(default=Resources())
+
+
+@dataclass(frozen=True, slots=True)
+class RunningJob:
+    """A job that holds resources; `ends_by` is the latest moment it gives them back, None when unbounded."""
+
+    id: str
+    queue: str
+    priority: int
+    placement: Placement
+    ends_by: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    nodes: tuple[Node, ...]
+    queues: tuple[Queue, ...]
+    running: tuple[RunningJob, ...]
+    pending: tuple[PendingJob, ...]
