@@ -89,6 +89,14 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitExplained:
+    """The scheduler has said why the job does not start yet."""
+
+    at: float
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class Edited:
     at: float
     by: str
@@ -113,6 +121,7 @@ Event = (
     | Preempted
     | TasksGone
     | Refused
+    | WaitExplained
     | Edited
     | DeleteAsked
 )

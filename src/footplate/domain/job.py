@@ -31,6 +31,7 @@ from footplate.domain.events import (
     TaskLost,
     TasksGone,
     TaskStarted,
+    WaitExplained,
 )
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
@@ -46,6 +47,7 @@ class Task:
     node: str = ""
     address: str = ""
     gpus: tuple[int, ...] = ()
+    ports: tuple[tuple[str, tuple[int, ...]], ...] = ()
     exit_code: int | None = None
     detail: str = ""
     started_at: float | None = None
@@ -94,7 +96,11 @@ class Job:
     is_deleting: bool = False
 
     def task(self, role: str, index: int) -> Task:
-        return next(task for task in self.tasks if task.role == role and task.index == index)
+        """The task of that name; `InvalidTransition` when the job has none."""
+        for task in self.tasks:
+            if task.role == role and task.index == index:
+                return task
+        raise InvalidTransition(f"job {self.id} has no task {role}-{index}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +129,7 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.QUEUED, Placed): frozenset({S.STARTING}),
     (S.QUEUED, StopAsked): frozenset({S.STOPPED, S.FAILED}),
     (S.QUEUED, Refused): frozenset({S.FAILED}),
+    (S.QUEUED, WaitExplained): frozenset({S.QUEUED}),
     (S.STARTING, TaskStarted): frozenset({S.STARTING, S.RUNNING}),
     (S.STARTING, LaunchFailed): frozenset({S.STOPPING}),
     (S.RUNNING, TaskStarted): frozenset({S.RUNNING}),
@@ -141,7 +148,18 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
 }
 
 # What may arrive late or twice and then means nothing: the world is slower than our table.
-LATE = (TaskStarted, TaskExited, TaskLost, LaunchFailed, TasksGone, Placed, Refused, Preempted, StopAsked)
+LATE = (
+    TaskStarted,
+    TaskExited,
+    TaskLost,
+    LaunchFailed,
+    TasksGone,
+    Placed,
+    Refused,
+    WaitExplained,
+    Preempted,
+    StopAsked,
+)
 
 
 def advance(job: Job, event: Event) -> Outcome:
@@ -169,7 +187,14 @@ def _story(job: Job, event: Event) -> str:
 def _place(job: Job, event: Placed) -> Outcome:
     places = {(place.role, place.index): place for place in event.placement.tasks}
     tasks = tuple(
-        replace(task, state=TaskState.STARTING, node=place.node, address=place.address, gpus=place.gpus)
+        replace(
+            task,
+            state=TaskState.STARTING,
+            node=place.node,
+            address=place.address,
+            gpus=place.gpus,
+            ports=place.ports,
+        )
         for task in job.tasks
         if (place := places[task.role, task.index])
     )
@@ -192,6 +217,8 @@ def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: 
 
 
 def _start_task(job: Job, event: TaskStarted) -> Outcome:
+    if job.task(event.role, event.index).started_at is not None:
+        return Outcome(job)
     changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at)
     return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
 
@@ -330,6 +357,10 @@ def _refuse(job: Job, event: Refused) -> Outcome:
     return _finish(job, Next(S.FAILED, event.reason), event.at)
 
 
+def _explain_wait(job: Job, event: WaitExplained) -> Outcome:
+    return Outcome(replace(job, reason=event.reason))
+
+
 def _edit(job: Job, event: Edited) -> Outcome:
     wanted = {"name": event.name, "description": event.description, "priority": event.priority}
     changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
@@ -355,6 +386,7 @@ _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
     Preempted: _preempt,
     TasksGone: _go_on,
     Refused: _refuse,
+    WaitExplained: _explain_wait,
     Edited: _edit,
     DeleteAsked: _delete,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from footplate.domain.cluster import Placement
 from footplate.domain.states import Reason
@@ -25,16 +26,20 @@ class Refuse:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The outcome of one pass.
 
-    `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons are
-    computed when asked for, so that a pass over thousands of equal jobs stays cheap.
+    `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons and
+    positions are computed when asked for, so that a pass over thousands of equal jobs stays cheap.
+    `explain` raises KeyError for a job that does not wait.
     """
 
     starts: tuple[Start, ...]
     refusals: tuple[Refuse, ...]
     order: tuple[str, ...]
-    position: Mapping[str, int]
     explain: Callable[[str], Reason]
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        return {job_id: position for position, job_id in enumerate(self.order)}

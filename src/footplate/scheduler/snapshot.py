@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from footplate.domain.cluster import Node, Placement, Queue
 from footplate.domain.resources import Resources
+from footplate.domain.spec import JobSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,9 @@ class RoleShape:
     gpu_type: str = ""
 
 
+Shape = tuple[RoleShape, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PendingJob:
     """A job that waits. Jobs of equal `shape` and queue need equal room."""
@@ -27,7 +32,7 @@ class PendingJob:
     queue: str
     priority: int
     queued_at: float
-    shape: tuple[RoleShape, ...]
+    shape: Shape
     time_limit_s: float | None = None
     total: Resources = field(default=Resources())
 
@@ -49,3 +54,15 @@ class Snapshot:
     queues: tuple[Queue, ...]
     running: tuple[RunningJob, ...]
     pending: tuple[PendingJob, ...]
+
+
+def shape_of(spec: JobSpec) -> Shape:
+    """Say what room a job needs; equal needs yield one and the same object, which a pass then hashes once."""
+    return _one_object(
+        tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type) for role in spec.roles)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _one_object(shape: Shape) -> Shape:
+    return shape

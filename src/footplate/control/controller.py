@@ -1,0 +1,228 @@
+"""The life of jobs after submit: admit, launch, watch, stop.
+
+Every commit brings effects, and the controller carries them out: slow work runs in tasks of its own,
+outside transactions, and reports back as events. Hints wake the loops; polling is only the fallback.
+After a crash the effects that were due are found again from the states, and each is safe to repeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+
+from footplate.control.admit import EXPLAIN_EVERY_S, Admission
+from footplate.control.context import Context
+from footplate.control.launch import launch, launch_plan, remove
+from footplate.control.limits import overdue
+from footplate.control.watch import events_from
+from footplate.domain.errors import FootplateError, StaleLease
+from footplate.domain.events import Effect, Event, LaunchTasks, RemoveJob, Reschedule, StopTasks, TasksGone
+from footplate.domain.job import Job
+from footplate.domain.states import JobState
+from footplate.engines.base import GivesHints, Handle, OffersNodes
+from footplate.store import job_queries
+from footplate.store.store import News
+
+log = logging.getLogger(__name__)
+
+POLL_S = 5.0
+LIMITS_S = 0.5
+NODES_S = 15.0
+STOP_PAUSE_S = 1.0
+FAULT_PAUSE_S = 1.0
+
+
+class Controller:
+    """Owns the loops; `start` begins them, `close` ends them and leaves the tasks of jobs alone."""
+
+    def __init__(self, context: Context, on_fatal: Callable[[BaseException], None] = lambda _error: None) -> None:
+        self._context = context
+        self._on_fatal = on_fatal
+        self.admission = Admission(context)
+        self._replan = asyncio.Event()
+        self._look = asyncio.Event()
+        self._hinted: set[str] = set()
+        self._look_after_launch: set[str] = set()
+        self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
+        self._loops: list[asyncio.Task[None]] = []
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    async def start(self) -> None:
+        """Find the nodes, take up what was under way, and begin to loop."""
+        await self._refresh_nodes()
+        self._unsubscribe = self._context.store.subscribe(self._take_news)
+        if isinstance(self._context.engine, GivesHints):
+            self._context.engine.on_change(self._take_hint)
+        await self._recover()
+        for name, step in (
+            ("admit", self._admit),
+            ("watch", self._watch),
+            ("poll", _every(POLL_S, self._observe_all)),
+            ("limits", _every(LIMITS_S, self._enforce_limits)),
+            ("nodes", _every(NODES_S, self._refresh_nodes)),
+            ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
+        ):
+            self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))
+
+    async def close(self) -> None:
+        self._unsubscribe()
+        for task in (*self._loops, *self._work.values()):
+            task.cancel()
+        await asyncio.gather(*self._loops, *self._work.values(), return_exceptions=True)
+        await self._context.engine.close()
+
+    def replan(self) -> None:
+        """Ask for a scheduling pass soon."""
+        self._replan.set()
+
+    # Effects
+
+    def _take_news(self, news: News) -> None:
+        for job, effect in news.effects:
+            self._carry_out(job, effect)
+
+    def _carry_out(self, job: Job, effect: Effect) -> None:
+        match effect:
+            case Reschedule():
+                self._replan.set()
+            case LaunchTasks():
+                self._spawn("launch", job, launch(self._context, job))
+            case StopTasks(grace_s=grace_s):
+                self._spawn("stop", job, self._stop(job, grace_s))
+            case RemoveJob():
+                self._spawn("remove", job, self._remove(job))
+
+    def _spawn(self, kind: str, job: Job, work: Coroutine[None, None, None]) -> None:
+        key = (kind, job.id, job.attempt)
+        if key in self._work:
+            work.close()
+            return
+        task = asyncio.create_task(work, name=f"footplate-{kind}-{job.id}")
+        self._work[key] = task
+        task.add_done_callback(lambda done: self._end_work(key, done))
+
+    def _end_work(self, key: tuple[str, str, int], task: asyncio.Task[None]) -> None:
+        self._work.pop(key, None)
+        attempt_id = f"{key[1]}.{key[2]}"
+        if key[0] == "launch" and attempt_id in self._look_after_launch:
+            self._look_after_launch.remove(attempt_id)
+            self._take_hint(attempt_id)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._report(f"{key[0]} of job {key[1]}", error)
+
+    async def _stop(self, job: Job, grace_s: float) -> None:
+        launching = self._work.get(("launch", job.id, job.attempt))
+        if launching is not None:
+            await asyncio.wait([launching])
+        handle = self._handle(job)
+        while True:
+            try:
+                await self._context.engine.stop(handle, grace_s)
+                break
+            except FootplateError as error:
+                log.warning("stopping job %s: %s; trying again", job.id, error)
+                await asyncio.sleep(STOP_PAUSE_S)
+        seen = await self._context.engine.observe([handle])
+        now = self._context.clock.now()
+        current = self._context.store.board.get(job.id, job)
+        moves: list[Event] = [*events_from(current, seen, now), TasksGone(now, job.attempt)]
+        await self._context.store.apply_all((job.id, event) for event in moves)
+
+    async def _remove(self, job: Job) -> None:
+        for kind in ("launch", "stop"):
+            under_way = self._work.get((kind, job.id, job.attempt))
+            if under_way is not None:
+                await asyncio.wait([under_way])
+        await remove(self._context, job)
+
+    def _handle(self, job: Job) -> Handle:
+        return self._context.engine.handle_of(self._context.engine.compile(launch_plan(self._context, job)))
+
+    # Loops
+
+    async def _admit(self) -> None:
+        await self._replan.wait()
+        self._replan.clear()
+        await self.admission.run_pass()
+
+    async def _explain_rest(self) -> None:
+        if self.admission.has_unexplained:
+            self._replan.set()
+
+    def _take_hint(self, attempt_id: str) -> None:
+        self._hinted.add(attempt_id)
+        self._look.set()
+
+    async def _watch(self) -> None:
+        await self._look.wait()
+        self._look.clear()
+        hinted, self._hinted = self._hinted, set()
+        jobs = (self._context.store.board.get(attempt_id.rpartition(".")[0]) for attempt_id in hinted)
+        await self._observe([job for job in jobs if job is not None])
+
+    async def _observe_all(self) -> None:
+        await self._observe(list(self._context.store.board.values()))
+
+    async def _observe(self, jobs: list[Job]) -> None:
+        watched = {}
+        for job in jobs:
+            if job.state in (JobState.STARTING, JobState.RUNNING):
+                if ("launch", job.id, job.attempt) in self._work:
+                    # Its launch observes it; what happens meanwhile is looked at when that is done.
+                    self._look_after_launch.add(f"{job.id}.{job.attempt}")
+                else:
+                    watched[f"{job.id}.{job.attempt}"] = job
+        if not watched:
+            return
+        seen = await self._context.engine.observe([self._handle(job) for job in watched.values()])
+        now = self._context.clock.now()
+        by_job: dict[str, list[Event]] = {}
+        for attempt_id, job in watched.items():
+            news = events_from(job, [one for one in seen if one.attempt_id == attempt_id], now)
+            by_job[job.id] = news
+        await self._context.store.apply_all((job_id, event) for job_id, news in by_job.items() for event in news)
+
+    async def _enforce_limits(self) -> None:
+        now = self._context.clock.now()
+        board = list(self._context.store.board.values())
+        await self._context.store.apply_all((job.id, event) for job in board if (event := overdue(job, now)))
+
+    async def _refresh_nodes(self) -> None:
+        engine = self._context.engine
+        if isinstance(engine, OffersNodes) and self._context.cluster.take_nodes(await engine.nodes()):
+            self._replan.set()
+
+    async def _recover(self) -> None:
+        for job in list(self._context.store.board.values()):
+            if job.state is JobState.STARTING:
+                self._carry_out(job, LaunchTasks(job.attempt))
+            elif job.state is JobState.STOPPING:
+                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s))
+        for job_id in await self._context.store.read(job_queries.to_remove):
+            job = await self._context.store.job(job_id)
+            if job is not None:
+                self._carry_out(job, RemoveJob())
+        await self._observe_all()
+        self._replan.set()
+
+    async def _repeat(self, name: str, step: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await step()
+            except Exception as error:  # noqa: BLE001  # the top of a loop: it reports and goes on
+                self._report(f"the {name} loop", error)
+                await asyncio.sleep(FAULT_PAUSE_S)
+
+    def _report(self, what: str, error: BaseException) -> None:
+        log.error("%s failed", what, exc_info=error)
+        if isinstance(error, StaleLease):
+            self._on_fatal(error)
+
+
+def _every(seconds: float, step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    async def paced() -> None:
+        await asyncio.sleep(seconds)
+        await step()
+
+    return paced

@@ -1,0 +1,122 @@
+"""Starting an attempt: code, then the engine; every step leaves a timed line in the job's events."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from contextlib import suppress
+
+from footplate.control.context import Context
+from footplate.control.watch import events_from
+from footplate.domain import layout
+from footplate.domain.errors import EngineError, EngineRejected, FootplateError
+from footplate.domain.events import LaunchFailed
+from footplate.domain.job import Job
+from footplate.domain.states import JobState
+from footplate.engines.base import LaunchPlan
+from footplate.store.blobs import unpack
+
+log = logging.getLogger(__name__)
+
+TRIES = 4
+FIRST_PAUSE_S = 0.25
+
+
+def launch_plan(context: Context, job: Job) -> LaunchPlan:
+    """Gather what the engine needs to know; the same for the same attempt, whenever it is asked."""
+    assert job.placement is not None
+    home = context.home
+    has_code = job.spec.code is not None and bool(job.spec.code.upload)
+    return LaunchPlan(
+        job_id=job.id,
+        owner=job.owner,
+        attempt=job.attempt,
+        spec=job.spec,
+        placement=job.placement,
+        folder=layout.attempt_folder(home, job.id, job.attempt),
+        code_folder=layout.code_folder(home, job.id) if has_code else None,
+        checkpoint_folder=layout.checkpoint_folder(home, job.id),
+        output_folder=layout.output_folder(home, job.id),
+        url=context.url,
+        token=context.job_token(job.id, job.attempt),
+    )
+
+
+async def launch(context: Context, job: Job) -> None:
+    """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash."""
+    try:
+        await _prepare_code(context, job)
+        await _start(context, job)
+    except EngineRejected as error:
+        await _fail(context, job, error.message, is_final=True)
+    except (FootplateError, OSError) as error:
+        await _fail(context, job, str(error), is_final=False)
+    except Exception as error:
+        log.exception("launching job %s failed", job.id)
+        await _fail(context, job, f"internal error while launching: {error}", is_final=False)
+
+
+async def _prepare_code(context: Context, job: Job) -> None:
+    code = job.spec.code
+    if code is None or not code.upload:
+        return
+    began_at = context.clock.now()
+    archive = context.blobs.path(code.upload)
+    if archive is None:
+        raise EngineRejected(f"the uploaded code {code.upload[:19]}… is no longer there: submit the job with its code again")
+    await asyncio.to_thread(unpack, archive, layout.code_folder(context.home, job.id))
+    await _tell_step(context, job, "code", began_at, "code is in place")
+
+
+async def _start(context: Context, job: Job) -> None:
+    began_at = context.clock.now()
+    request = context.engine.compile(launch_plan(context, job))
+    pause_s = FIRST_PAUSE_S
+    for attempt in range(1, TRIES + 1):
+        try:
+            handle = await context.engine.launch(request)
+            break
+        except EngineRejected:
+            raise
+        except EngineError as error:
+            if attempt == TRIES:
+                raise
+            log.warning("launch of job %s, try %d of %d: %s", job.id, attempt, TRIES, error)
+            await asyncio.sleep(pause_s)
+            pause_s *= 2
+    seen = await context.engine.observe([handle])
+    moves = events_from(job, seen, context.clock.now())
+    await context.store.apply_all((job.id, event) for event in moves)
+    if context.clock.now() - began_at > 1:
+        await _tell_step(context, job, "launch", began_at, "all tasks were started")
+
+
+async def _tell_step(context: Context, job: Job, step: str, began_at: float, message: str) -> None:
+    now = context.clock.now()
+    seconds = round(now - began_at, 3)
+    await context.store.write(
+        lambda tx: tx.record(job, "step", now, f"{message} ({seconds:g} s)", step=step, seconds=seconds)
+    )
+
+
+async def _fail(context: Context, job: Job, message: str, is_final: bool) -> None:
+    event = LaunchFailed(context.clock.now(), job.attempt, message, is_final)
+    await context.store.apply_all([(job.id, event)])
+
+
+async def remove(context: Context, job: Job) -> None:
+    """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
+    from footplate.store import transitions
+
+    folder = layout.job_folder(context.home, job.id)
+    with suppress(FileNotFoundError):
+        await asyncio.to_thread(shutil.rmtree, folder)
+    now = context.clock.now()
+
+    def unit(tx: transitions.Transaction) -> None:
+        kept = tx.after.get(job.id) or transitions.load(tx.connection, job.id)
+        if kept is not None and kept.state in (JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED):
+            transitions.remove(tx, kept, now)
+
+    await context.store.write(unit)

@@ -1,0 +1,23 @@
+"""Limits of time: how long an attempt may run, and when a job must be over."""
+
+from __future__ import annotations
+
+from footplate.domain.events import StopAsked
+from footplate.domain.fields import show_duration, show_instant
+from footplate.domain.job import Job
+from footplate.domain.states import JobState, Reason, ReasonCode
+
+
+def overdue(job: Job, now: float) -> StopAsked | None:
+    """Say that a job must stop, when it must."""
+    if job.state.is_final or job.state is JobState.STOPPING:
+        return None
+    deadline_at, limit_s = job.spec.deadline_at, job.spec.time_limit_s
+    if deadline_at is not None and now >= deadline_at:
+        message = f"the deadline of {show_instant(deadline_at)} has passed"
+        return StopAsked(now, Reason(ReasonCode.DEADLINE, message, {"deadline": show_instant(deadline_at)}))
+    since = job.running_at or job.started_at
+    if job.state.holds_resources and limit_s is not None and since is not None and now >= since + limit_s:
+        message = f"ran for its time limit of {show_duration(limit_s)}"
+        return StopAsked(now, Reason(ReasonCode.TIME_LIMIT, message, {"time_limit_s": limit_s}))
+    return None

@@ -1,0 +1,65 @@
+"""Waiting jobs that need equal room, so that a pass tries and remembers each need once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from footplate.domain.cluster import Queue
+from footplate.domain.resources import Resources
+from footplate.domain.states import Reason
+from footplate.scheduler.pack import total_of
+from footplate.scheduler.snapshot import PendingJob, Shape
+
+
+class Kind:
+    """One need in one queue, and what this pass has found out about it.
+
+    Room only shrinks during a pass, and a longer time limit only narrows it: what did not start
+    with some limit does not start with the same or a longer one. `blocked_from_s` is the shortest
+    limit known to fail, `first_waiting` the first job that did.
+    """
+
+    __slots__ = ("blocked_from_s", "borrows", "first_waiting", "queue", "queue_name", "refusal", "shape", "total")
+
+    def __init__(self, queue_name: str, queue: Queue | None, shape: Shape) -> None:
+        self.queue_name = queue_name
+        self.queue = queue
+        self.shape = shape
+        self.total: Resources = total_of(shape)
+        self.borrows = False
+        self.blocked_from_s = math.inf
+        self.first_waiting = ""
+        self.refusal: Reason | None = None
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return self.queue.nodes if self.queue else ()
+
+
+class Kinds:
+    """Finds the kind of a job.
+
+    Hashing a shape takes longer than all else that a pass does for a waiting job, so equal shapes
+    are first recognised by being the same object; the snapshot keeps them alive meanwhile.
+    """
+
+    def __init__(self, queues: Mapping[str, Queue]) -> None:
+        self._queues = queues
+        self._by_value: dict[tuple[str, Shape], Kind] = {}
+        self.by_identity: dict[tuple[str, int], Kind] = {}
+
+    def find(self, job: PendingJob) -> Kind:
+        return self.by_identity.get((job.queue, id(job.shape))) or self.add(job)
+
+    def add(self, job: PendingJob) -> Kind:
+        key = (job.queue, job.shape)
+        kind = self._by_value.get(key)
+        if kind is None:
+            kind = self._by_value[key] = Kind(job.queue, self._queues.get(job.queue), job.shape)
+        self.by_identity[job.queue, id(job.shape)] = kind
+        return kind
+
+
+def limit_of(job: PendingJob) -> float:
+    return math.inf if job.time_limit_s is None else job.time_limit_s

@@ -1,0 +1,297 @@
+"""The client: everything that the server offers, as Python calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+from footplate.domain.errors import Conflict, NotFound
+from footplate.sdk import settings as stored
+from footplate.sdk.connection import Connection, read_in_chunks
+from footplate.sdk.job import Job
+from footplate.sdk.packing import Archive, Selection, pack, select
+from footplate.sdk.submission import Source, Submission, prepare
+
+Data = dict[str, Any]
+_NAME_TRIES = 5
+
+
+class Client:
+    """A user's connection to a Footplate server.
+
+    With no arguments it finds server and credentials in the environment (as inside a job) or in the
+    files that `footplate login` and `footplate up` leave.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        user: str | None = None,
+        password: str | None = None,
+        home: str | os.PathLike[str] | None = None,
+        *,
+        timeout_s: float = 30.0,
+        give_up_s: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.settings = stored.find(url, token, user, password, home)
+        self._connection = Connection(self.settings, timeout_s, give_up_s, transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @property
+    def url(self) -> str:
+        return self.settings.url
+
+    # Jobs
+
+    def submit(
+        self,
+        source: Source | Submission,
+        code_dir: str | os.PathLike[str] | None = None,
+        *,
+        again: bool = False,
+        **overrides: Any,
+    ) -> Job:
+        """Submit a job file or a job document, with its code; return as soon as it is safely queued.
+
+        Overrides replace top-level fields; `parameters` and `env` are merged. With `again`, a name that
+        is taken gets the next free number (`digits-2`). A repeated try never makes a second job.
+        """
+        submission = _prepared(source, code_dir, overrides)
+        document = self._upload(submission)
+        for _ in range(_NAME_TRIES if again else 0):
+            try:
+                return self._create(document)
+            except Conflict:
+                document = {**document, "name": self.free_name(str(document["name"]))}
+        return self._create(document)
+
+    def _create(self, document: Mapping[str, Any]) -> Job:
+        return Job(
+            self._connection, self._connection.send("POST", "/jobs", document, key=os.urandom(16).hex())
+        )
+
+    def dry_run(
+        self, source: Source | Submission, code_dir: str | os.PathLike[str] | None = None, **overrides: Any
+    ) -> Data:
+        """Say what a submit would do, without doing it; nothing is uploaded."""
+        submission = _prepared(source, code_dir, overrides)
+        document = dict(submission.document)
+        if submission.code is not None:
+            document["code"] = {"upload": _digest(submission.code)}
+        return self._data("POST", "/jobs/dry-run", document, is_repeatable=True)
+
+    def free_name(self, name: str) -> str:
+        """Find the next free name of the form `name-2` among my jobs."""
+        base = re.sub(r"-\d+$", "", name)
+        pattern = re.compile(re.escape(base) + r"-(\d+)")
+        taken = [
+            int(match[1])
+            for job in self.jobs(search=base, owner=self.whoami()["name"])
+            if (match := pattern.fullmatch(job.name))
+        ]
+        return f"{base}-{max(taken, default=1) + 1}"
+
+    def jobs(
+        self,
+        *,
+        queue: str | None = None,
+        owner: str | None = None,
+        state: str | Sequence[str] | None = None,
+        search: str | None = None,
+        tag: str | None = None,
+        sort: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[Job]:
+        """Yield jobs that match, newest first unless sorted otherwise; `limit` bounds how many in all."""
+        filters = {"queue": queue, "owner": owner, "state": state, "search": search, "tag": tag, "sort": sort}
+        left, page_token = limit, None
+        while left is None or left > 0:
+            page = self._connection.fetch(
+                "/jobs", **filters, limit=min(left or 200, 200), page_token=page_token
+            )
+            for item in page["items"][:left]:
+                yield Job(self._connection, item)
+            left = None if left is None else left - len(page["items"])
+            page_token = page.get("next_page_token")
+            if not page_token:
+                return
+
+    def job(self, id_or_name: str) -> Job:
+        """Find one job by its id, or one of mine by its name."""
+        return Job(self._connection, self._connection.fetch(_path("jobs", id_or_name)))
+
+    def events(self, after: int = 0, follow: bool = False) -> Iterator[Data]:
+        """Yield what happened on the platform behind event number `after`; with `follow`, for ever."""
+        while True:
+            page = self._connection.fetch("/events", after=after)
+            yield from page["items"]
+            if not page["items"] or page["next_after"] in (None, after):
+                break
+            after = page["next_after"]
+        if follow:
+            for event in self._connection.events("/events/stream", cursor=str(after)):
+                yield json.loads(event.data)
+
+    def upload_code(self, folder: str | os.PathLike[str] | Selection) -> str:
+        """Send a code folder and return its digest; what the server has already is not sent again."""
+        archive = pack(folder if isinstance(folder, Selection) else select(Path(folder)))
+        try:
+            if not self._has_code(archive.digest):
+                self._send_code(archive)
+            return archive.digest
+        finally:
+            archive.close()
+
+    def _has_code(self, digest: str) -> bool:
+        try:
+            self._connection.request("HEAD", _path("code", digest))
+        except NotFound:
+            return False
+        return True
+
+    def _send_code(self, archive: Archive) -> None:
+        headers = {
+            "Content-Type": "application/gzip",
+            "Content-Length": str(archive.size_bytes),
+            "X-Content-SHA256": archive.digest.removeprefix("sha256:"),
+        }
+        self._connection.request("POST", "/code", content=read_in_chunks(archive.file), headers=headers)
+
+    def _upload(self, submission: Submission) -> Data:
+        document = dict(submission.document)
+        if submission.code is not None:
+            document["code"] = {"upload": self.upload_code(submission.code)}
+        return document
+
+    # The platform
+
+    def summary(self) -> Data:
+        """Count jobs and resources, for a dashboard."""
+        return self._data("GET", "/summary")
+
+    def version(self) -> Data:
+        return self._data("GET", "/version")
+
+    def schema(self) -> Data:
+        """Return the JSON schema of the job file."""
+        return self._data("GET", "/schema/job")
+
+    def nodes(self) -> list[Data]:
+        return self._items("/nodes")
+
+    def edit_node(self, name: str, *, is_schedulable: bool) -> Data:
+        """Open a node for new tasks, or close it; what runs there goes on."""
+        return self._data("PATCH", _path("nodes", name), {"is_schedulable": is_schedulable})
+
+    def queues(self) -> list[Data]:
+        return self._items("/queues")
+
+    def queue(self, name: str) -> Data:
+        return self._data("GET", _path("queues", name))
+
+    def create_queue(self, name: str, **fields: Any) -> Data:
+        return self._data("POST", "/queues", {"name": name, **fields})
+
+    def edit_queue(self, name: str, **fields: Any) -> Data:
+        return self._data("PATCH", _path("queues", name), fields)
+
+    def delete_queue(self, name: str) -> None:
+        self._connection.send("DELETE", _path("queues", name))
+
+    def members(self, queue: str) -> list[Data]:
+        return self._items(_path("queues", queue, "members"))
+
+    def set_member(self, queue: str, user: str, role: str) -> None:
+        """Let a user into a queue as admin, member or viewer."""
+        self._connection.send(
+            "PUT", _path("queues", queue, "members", user), {"role": role}, is_repeatable=True
+        )
+
+    def remove_member(self, queue: str, user: str) -> None:
+        self._connection.send("DELETE", _path("queues", queue, "members", user))
+
+    # People
+
+    def login(self, user: str, password: str, name: str = "sdk", expires_in_s: int | None = None) -> Data:
+        """Trade a password for a token; the client itself goes on with what it has."""
+        return self._connection.login(user, password, name, expires_in_s)
+
+    def whoami(self) -> Data:
+        return self._data("GET", "/me")
+
+    def change_password(self, old_password: str, new_password: str) -> None:
+        self._connection.send(
+            "POST", "/me/password", {"old_password": old_password, "new_password": new_password}
+        )
+
+    def tokens(self) -> list[Data]:
+        return self._items("/tokens")
+
+    def create_token(self, name: str, expires_in_s: int | None = None) -> Data:
+        """Make a token for a program; its text is shown this once."""
+        return self._data("POST", "/tokens", {"name": name, "expires_in_s": expires_in_s})
+
+    def revoke_token(self, token_id: str) -> None:
+        self._connection.send("DELETE", _path("tokens", token_id))
+
+    def users(self) -> list[Data]:
+        return self._items("/users")
+
+    def create_user(self, name: str, password: str, **fields: Any) -> Data:
+        return self._data("POST", "/users", {"name": name, "password": password, **fields})
+
+    def edit_user(self, name: str, **fields: Any) -> Data:
+        return self._data("PATCH", _path("users", name), fields)
+
+    def delete_user(self, name: str) -> None:
+        self._connection.send("DELETE", _path("users", name))
+
+    def _data(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, *, is_repeatable: bool = False
+    ) -> Data:
+        answer: Data = (
+            self._connection.fetch(path)
+            if method == "GET"
+            else self._connection.send(method, path, body, is_repeatable=is_repeatable)
+        )
+        return answer
+
+    def _items(self, path: str) -> list[Data]:
+        items: list[Data] = self._connection.fetch(path)["items"]
+        return items
+
+
+def _prepared(
+    source: Source | Submission, code_dir: str | os.PathLike[str] | None, overrides: Mapping[str, Any]
+) -> Submission:
+    return source if isinstance(source, Submission) else prepare(source, code_dir, **overrides)
+
+
+def _digest(selection: Selection) -> str:
+    archive = pack(selection)
+    archive.close()
+    return archive.digest
+
+
+def _path(*parts: str) -> str:
+    return "/" + "/".join(quote(part, safe=":") for part in parts)

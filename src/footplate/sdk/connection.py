@@ -1,0 +1,228 @@
+"""HTTP to one server: credentials, errors made into exceptions, bounded retries, streams that resume."""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
+from footplate.sdk import sse
+from footplate.sdk.errors import Unreachable, rebuild
+from footplate.sdk.settings import Settings
+
+API = "/api/v1"
+RETRY_PAUSES_S = (0.1, 0.3, 1.0, 2.0, 4.0)
+FIRST_PAUSE_S = 0.2
+LONGEST_PAUSE_S = 5.0
+# The server sends a sign of life more often than this; longer silence is a dead connection.
+STREAM_SILENCE_S = 60.0
+SESSION_S = 12 * 3600
+
+Body = Mapping[str, Any] | None
+
+
+class Connection:
+    """Sends requests to one server as one user."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        timeout_s: float = 30.0,
+        give_up_s: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.settings = settings
+        self._token = settings.token
+        self._give_up_s = give_up_s
+        self._http = httpx.Client(
+            base_url=settings.url + API,
+            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
+            # A proxy meant for the internet never reaches a server on this machine.
+            trust_env=not _is_loopback(settings.url),
+            transport=transport,
+        )
+
+    def close(self) -> None:
+        self._http.close()
+
+    def fetch(self, path: str, **params: Any) -> Any:
+        """GET as JSON."""
+        return self.request("GET", path, params=params).json()
+
+    def send(
+        self, method: str, path: str, body: Body = None, *, key: str = "", is_repeatable: bool = False
+    ) -> Any:
+        """Send JSON and return the answer's JSON, None when it has none.
+
+        With an idempotency `key`, or when `is_repeatable`, a request whose answer got lost is sent again.
+        """
+        headers = {"Idempotency-Key": key} if key else {}
+        response = self.request(
+            method, path, json=dict(body or {}), headers=headers, is_repeatable=is_repeatable or bool(key)
+        )
+        return response.json() if response.content else None
+
+    def request(self, method: str, path: str, *, is_repeatable: bool = False, **rest: Any) -> httpx.Response:
+        """Send one request; raise what went wrong as an exception of our tree."""
+        rest["params"] = _clean(rest.get("params") or {})
+        if not (is_repeatable or method in ("GET", "HEAD")):
+            return self._answer(method, path, **rest)
+        lost: Unreachable | None = None
+        for pause_s in (*RETRY_PAUSES_S, None):
+            try:
+                return self._answer(method, path, **rest)
+            except Unreachable as error:
+                # A server that refuses the first try is not there; one that was there may come back.
+                refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
+                if pause_s is None or (refused and lost is None):
+                    raise
+                lost = error
+            time.sleep(pause_s)
+        raise AssertionError("the last try returns or raises")
+
+    def _answer(
+        self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **rest: Any
+    ) -> httpx.Response:
+        try:
+            response = self._http.request(method, path, headers=self._headers(headers), **rest)
+            if response.status_code == 401 and self._renew():
+                response = self._http.request(method, path, headers=self._headers(headers), **rest)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_error:
+            raise self._error(response)
+        return response
+
+    def open(
+        self,
+        path: str,
+        *,
+        silence_s: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        **params: Any,
+    ) -> AbstractContextManager[httpx.Response]:
+        """GET without reading the body at once."""
+        timeout = httpx.USE_CLIENT_DEFAULT if silence_s is None else httpx.Timeout(silence_s, connect=10.0)
+        return self._http.stream(
+            "GET", path, params=_clean(params), headers=self._headers(headers), timeout=timeout
+        )
+
+    def download(self, path: str, **params: Any) -> Iterator[bytes]:
+        """GET as chunks of bytes."""
+        try:
+            with self.open(path, **params) as response:
+                self._check(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def events(self, path: str, cursor: str = "", **params: Any) -> Iterator[sse.ServerEvent]:
+        """Yield server-sent events for ever; a broken stream goes on behind the last event seen.
+
+        The first connection must succeed. Later the server may be away for up to `give_up_s`.
+        """
+        heard_at, pause_s, has_connected = time.monotonic(), FIRST_PAUSE_S, False
+        while True:
+            try:
+                for event in self._connected(path, cursor, params):
+                    cursor = event.id or cursor
+                    heard_at, pause_s, has_connected = time.monotonic(), FIRST_PAUSE_S, True
+                    yield event
+            except (Unreachable, EngineUnavailable) as error:
+                silent_s = time.monotonic() - heard_at
+                if not has_connected:
+                    raise
+                if silent_s + pause_s > self._give_up_s:
+                    raise Unreachable(f"{error.message} (tried for {silent_s:.0f} seconds)") from error
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+    def _connected(self, path: str, cursor: str, params: Mapping[str, Any]) -> Iterator[sse.ServerEvent]:
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": cursor} if cursor else {})}
+        try:
+            with self.open(path, silence_s=STREAM_SILENCE_S, headers=headers, **params) as response:
+                self._check(response)
+                yield from sse.parse(response.iter_bytes())
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+
+    def _check(self, response: httpx.Response) -> None:
+        if response.is_error:
+            response.read()
+            raise self._error(response)
+
+    def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
+        if not self._token:
+            self._renew()
+        credentials = {"Authorization": f"Bearer {self._token}"} if self._token else {}
+        return {**credentials, **(more or {})}
+
+    def _renew(self) -> bool:
+        """Log in where a password was given; tell whether there is a new token."""
+        if not self.settings.password:
+            return False
+        self._token = self.login(self.settings.user, self.settings.password, "session", SESSION_S)["token"]
+        return True
+
+    def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
+        """Trade a password for a token."""
+        body = {"user": user, "password": password, "name": name, "expires_in_s": expires_in_s}
+        try:
+            response = self._http.post("/login", json=body)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        if response.is_error:
+            raise self._error(response)
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def _unreachable(self, error: httpx.TransportError) -> Unreachable:
+        url = self.settings.url
+        if isinstance(error, httpx.ConnectError):
+            hint = (
+                "start it with `footplate up`" if _is_loopback(url) else "check the address with its operator"
+            )
+            return Unreachable(f"cannot reach the Footplate server at {url}; is it running? {hint}")
+        if isinstance(error, httpx.TimeoutException):
+            return Unreachable(f"the Footplate server at {url} did not answer in time")
+        return Unreachable(f"the connection to the Footplate server at {url} broke: {error}")
+
+    def _error(self, response: httpx.Response) -> FootplateError:
+        try:
+            body = response.json()
+        except ValueError:
+            body = None
+        url = self.settings.url
+        if response.status_code in (502, 503, 504) and body is None:
+            return Unreachable(
+                f"the Footplate server at {url} is not available (status {response.status_code})"
+            )
+        error = rebuild(response.status_code, body, url, response.headers.get("Retry-After"))
+        if isinstance(error, Unauthenticated) and not self._token:
+            return Unauthenticated(
+                f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN"
+            )
+        return error
+
+
+def read_in_chunks(file: Any, chunk_bytes: int = 1 << 20) -> Iterable[bytes]:
+    """Read a file for sending."""
+    return iter(lambda: file.read(chunk_bytes), b"")
+
+
+def _clean(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if value not in (None, "", (), [])}
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,74 @@
+"""What can go wrong on the client's side, and the server's errors made into exceptions again.
+
+FootplateError (from the domain)
+ ├─ Unreachable      nothing answers, or the connection broke for good
+ ├─ NotConfigured    nobody said which server to use
+ └─ TimedOut         the wait was longer than allowed; the job goes on
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from footplate.domain.errors import (
+    BY_CODE,
+    Conflict,
+    Denied,
+    FootplateError,
+    InvalidInput,
+    NotFound,
+    Problem,
+    Throttled,
+    TooLarge,
+    Unauthenticated,
+)
+
+
+class Unreachable(FootplateError):
+    code = "unreachable"
+
+
+class NotConfigured(FootplateError):
+    code = "not_configured"
+
+
+class TimedOut(FootplateError, TimeoutError):
+    code = "timed_out"
+
+
+# For answers that do not come from Footplate itself, such as those of a proxy.
+_BY_STATUS: Mapping[int, type[FootplateError]] = {
+    400: InvalidInput,
+    401: Unauthenticated,
+    403: Denied,
+    404: NotFound,
+    409: Conflict,
+    413: TooLarge,
+    422: InvalidInput,
+    429: Throttled,
+}
+
+
+def rebuild(status: int, body: Any, url: str, retry_after: str | None = None) -> FootplateError:
+    """Make the exception that the server raised from its answer."""
+    if not isinstance(body, Mapping) or not isinstance(body.get("code"), str):
+        kind = _BY_STATUS.get(status, FootplateError)
+        return kind(f"{url} answered with status {status}; is a Footplate server there?")
+    kind = BY_CODE.get(body["code"]) or _BY_STATUS.get(status, FootplateError)
+    message = str(body.get("message") or body["code"])
+    if issubclass(kind, InvalidInput):
+        problems = [Problem(str(one["path"]), str(one["message"])) for one in body.get("problems") or ()]
+        return kind(problems or message)
+    if issubclass(kind, Throttled):
+        return kind(message, _seconds(retry_after))
+    if status >= 500 and body.get("request_id"):
+        message = f"{message} (request {body['request_id']})"
+    return kind(message)
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        return float(text or 1)
+    except ValueError:
+        return 1.0

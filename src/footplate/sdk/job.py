@@ -1,0 +1,245 @@
+"""A submitted job, as its owner handles it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import quote
+
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.sdk.connection import Connection
+from footplate.sdk.errors import TimedOut
+from footplate.sdk.follow import Ended, Followed, LogText, read_followed
+from footplate.sdk.lines import Lines
+
+LOG_PAGE_BYTES = 1 << 20
+_FIRST_POLL_S, _LONGEST_POLL_S = 0.05, 1.0
+
+
+class Job:
+    """One job; `data` is what the server last said about it, and `refresh` asks again."""
+
+    def __init__(self, connection: Connection, data: dict[str, Any]) -> None:
+        self._connection = connection
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id} {self.name!r} {self.state}>"
+
+    @property
+    def id(self) -> str:
+        return str(self.data["id"])
+
+    @property
+    def name(self) -> str:
+        return str(self.data["name"])
+
+    @property
+    def owner(self) -> str:
+        return str(self.data["owner"])
+
+    @property
+    def queue(self) -> str:
+        return str(self.data["queue"])
+
+    @property
+    def attempt(self) -> int:
+        return int(self.data["attempt"])
+
+    @property
+    def state(self) -> JobState:
+        return JobState(self.data["state"])
+
+    @property
+    def is_final(self) -> bool:
+        return self.state.is_final
+
+    @property
+    def reason(self) -> Reason:
+        return read_reason(self.data["reason"])
+
+    @property
+    def tasks(self) -> list[dict[str, Any]]:
+        """The tasks of the current attempt, as of the last refresh."""
+        if "tasks" not in self.data:
+            self.refresh()
+        tasks: list[dict[str, Any]] = self.data["tasks"]
+        return tasks
+
+    @property
+    def exit_code(self) -> int | None:
+        """The first exit code that is not 0; 0 when all tasks ended well; None while that is open."""
+        codes = [task["exit_code"] for task in self.tasks]
+        return next((code for code in codes if code), None if None in codes else 0)
+
+    def refresh(self) -> Job:
+        """Ask the server how the job stands."""
+        self.data = self._connection.fetch(self._path())
+        return self
+
+    def wait(self, timeout: float | None = None, until: str | Collection[str] | None = None) -> Job:
+        """Wait until the job is over, or in one of the states `until`; raise `TimedOut` after `timeout` seconds."""
+        wanted = {until} if isinstance(until, str) else set(until or ())
+        deadline = None if timeout is None else time.monotonic() + timeout
+        pause_s = _FIRST_POLL_S
+        while not (self.refresh().is_final or self.state in wanted):
+            left_s = pause_s if deadline is None else deadline - time.monotonic()
+            if left_s <= 0:
+                raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} seconds")
+            time.sleep(min(pause_s, left_s))
+            pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
+        return self
+
+    def logs(
+        self,
+        follow: bool = False,
+        task: str | None = None,
+        attempt: int | None = None,
+        tail: int | None = None,
+        since: str | None = None,
+    ) -> Iterator[str]:
+        """Yield the lines that the job printed, of one task (such as `worker-0`) or of all.
+
+        With `follow`, go on until the job is over; otherwise give what there is, task by task.
+        """
+        if follow:
+            tasks = (task,) if task else ()
+            yield from _whole_lines(self.follow(tasks, attempt, tail, since))
+            return
+        for name in [task] if task else [one["name"] for one in self.tasks]:
+            lines = Lines()
+            for text in self.log_text(name, attempt, tail, since):
+                yield from lines.feed(text)
+            yield from lines.finish()
+
+    def log_text(
+        self,
+        task: str | None = None,
+        attempt: int | None = None,
+        tail: int | None = None,
+        since: str | None = None,
+        raw: bool = False,
+    ) -> Iterator[str]:
+        """Yield one task's log up to now in pages; progress bars are folded unless `raw`."""
+        same = {"task": task, "attempt": attempt, "raw": raw or None}
+        start: dict[str, Any] = {"tail": tail, "since": since} if tail is not None or since else {"offset": 0}
+        end = None
+        while True:
+            response = self._connection.request(
+                "GET", self._path("logs"), params={**same, **start, "limit": LOG_PAGE_BYTES}
+            )
+            yield response.content.decode("utf-8", "replace")
+            size = int(response.headers.get("X-Log-Size", 0))
+            position = int(response.headers.get("X-Log-Next-Offset", size))
+            # What is printed while we read belongs to the next call.
+            end = size if end is None else end
+            if position >= end or position <= start.get("offset", -1):
+                return
+            start = {"offset": position}
+
+    def follow(
+        self,
+        tasks: Sequence[str] = (),
+        attempt: int | None = None,
+        tail: int | None = None,
+        since: str | None = None,
+    ) -> Iterator[Followed]:
+        """Yield what happens to the job, log text included, until it is over; survives broken connections."""
+        from_start = None if tail is not None or since else True
+        events = self._connection.events(
+            self._path("logs", "stream"),
+            task=list(tasks),
+            attempt=attempt,
+            tail=tail,
+            since=since,
+            from_start=from_start,
+        )
+        for event in events:
+            followed = read_followed(event)
+            if followed is not None:
+                yield followed
+            if isinstance(followed, Ended):
+                return
+
+    def download_log(
+        self, path: str | os.PathLike[str], task: str | None = None, attempt: int | None = None
+    ) -> Path:
+        """Store one task's whole log in a file, byte for byte."""
+        target = Path(path)
+        draft = target.with_name(f".{target.name}.part")
+        try:
+            with draft.open("wb") as file:
+                for chunk in self._connection.download(
+                    self._path("logs", "download"), task=task, attempt=attempt
+                ):
+                    file.write(chunk)
+            return draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
+        """Yield what has happened to the job so far, oldest first."""
+        while True:
+            page = self._connection.fetch(self._path("events"), after=after)
+            yield from page["items"]
+            if not page["items"] or page["next_after"] in (None, after):
+                return
+            after = page["next_after"]
+
+    def attempts(self) -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = self._connection.fetch(self._path("attempts"))["items"]
+        return items
+
+    def config(self) -> dict[str, Any]:
+        """Return the job document as the server holds it, defaults included."""
+        document: dict[str, Any] = self._connection.fetch(self._path("config"))
+        return document
+
+    def stop(self) -> Job:
+        """Ask the job to end; `wait` tells when it has."""
+        self.data = self._connection.send("POST", self._path("stop"), is_repeatable=True)
+        return self
+
+    def delete(self) -> bool:
+        """Delete the job with its logs and files; False when it has to be stopped first and goes then."""
+        return self._connection.request("DELETE", self._path()).status_code != 202
+
+    def clone(self, name: str | None = None, **overrides: Any) -> Job:
+        """Submit the same job again, with some top-level fields replaced."""
+        body = {**({"name": name} if name else {}), **overrides}
+        return Job(self._connection, self._connection.send("POST", self._path("clone"), body, key=_key()))
+
+    def edit(
+        self, name: str | None = None, description: str | None = None, priority: int | None = None
+    ) -> Job:
+        """Change what may change after submit."""
+        changes = {"name": name, "description": description, "priority": priority}
+        body = {field: value for field, value in changes.items() if value is not None}
+        self.data = self._connection.send("PATCH", self._path(), body)
+        return self
+
+    def _path(self, *parts: str) -> str:
+        return "/".join(("/jobs", quote(self.id, safe=""), *parts))
+
+
+def read_reason(data: dict[str, Any]) -> Reason:
+    """Read a reason; a code that a newer server knows stays a plain text."""
+    code = data["code"]
+    known = ReasonCode(code) if code in ReasonCode.__members__.values() else cast("ReasonCode", code)
+    return Reason(known, data.get("message", ""), data.get("details") or {})
+
+
+def _key() -> str:
+    return os.urandom(16).hex()
+
+
+def _whole_lines(followed: Iterator[Followed]) -> Iterator[str]:
+    by_task: dict[tuple[str, int], Lines] = {}
+    for event in followed:
+        if isinstance(event, LogText):
+            yield from by_task.setdefault((event.task, event.attempt), Lines()).feed(event.text)
+    for lines in by_task.values():
+        yield from lines.finish()

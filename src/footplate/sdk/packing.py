@@ -1,0 +1,158 @@
+"""A code folder as one archive: the same files always give the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import stat
+import tarfile
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from footplate.domain.errors import FootplateError, InvalidInput, TooLarge
+from footplate.domain.resources import MIB, show_bytes
+from footplate.sdk.ignore import Rules, is_ignored, read_rules
+
+MAX_CODE_BYTES = 200 * MIB
+MAX_CODE_FILES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file, folder or link to send; `name` is its path in the archive."""
+
+    name: str
+    path: Path
+    size_bytes: int = 0
+    link_to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What will be sent of a folder, and what will not because it cannot."""
+
+    root: Path
+    entries: tuple[Entry, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(entry.size_bytes for entry in self.entries)
+
+    @property
+    def n_files(self) -> int:
+        return sum(not entry.path.is_dir() or bool(entry.link_to) for entry in self.entries)
+
+
+def select(root: Path) -> Selection:
+    """Choose the files of a folder (or the one file) that a job needs; refuse more than may be sent."""
+    if not root.exists():
+        raise InvalidInput(f"{root} does not exist", "code")
+    if root.is_file():
+        return _checked(Selection(root, (Entry(root.name, root, root.stat().st_size),), ()))
+    left_out: list[str] = []
+    entries = sorted(_walk(root, root, "", (), left_out), key=lambda entry: entry.name)
+    return _checked(Selection(root, tuple(entries), tuple(sorted(left_out))))
+
+
+def _checked(selection: Selection) -> Selection:
+    size, n_files = selection.size_bytes, len(selection.entries)
+    if size <= MAX_CODE_BYTES and n_files <= MAX_CODE_FILES:
+        return selection
+    largest = max(selection.entries, key=lambda entry: entry.size_bytes)
+    raise TooLarge(
+        f"{selection.root} holds {show_bytes(size)} in {n_files} files; at most {show_bytes(MAX_CODE_BYTES)} "
+        f"in {MAX_CODE_FILES} files can be sent (largest: {largest.name}, {show_bytes(largest.size_bytes)}); "
+        "name what the job does not need in .footplateignore",
+        "code",
+    )
+
+
+def _walk(
+    root: Path, folder: Path, base: str, scopes: Sequence[Rules], left_out: list[str]
+) -> Iterator[Entry]:
+    rules = read_rules(folder, base)
+    scopes = (*scopes, rules) if rules else scopes
+    try:
+        with os.scandir(folder) as scan:
+            found = list(scan)
+    except OSError as error:
+        raise InvalidInput(f"{folder} cannot be read: {error.strerror}", "code") from None
+    for item in found:
+        name, path = base + item.name, Path(item.path)
+        is_folder = item.is_dir(follow_symlinks=False)
+        if is_ignored(name, is_folder, scopes):
+            continue
+        if item.is_symlink():
+            target = _target_inside(root, path)
+            if target is None:
+                left_out.append(f"{name} (a link that leads out of the folder)")
+            else:
+                yield Entry(name, path, link_to=target)
+        elif is_folder:
+            yield Entry(name, path)
+            yield from _walk(root, path, name + "/", scopes, left_out)
+        elif item.is_file(follow_symlinks=False):
+            yield Entry(name, path, item.stat(follow_symlinks=False).st_size)
+        else:
+            left_out.append(f"{name} (neither a file nor a folder)")
+
+
+def _target_inside(root: Path, link: Path) -> str | None:
+    """Say where a link leads, relative to itself; None when that is outside of the root."""
+    target = Path(os.path.normpath(link.parent / link.readlink()))
+    if not (target.is_relative_to(root) and link.resolve().is_relative_to(root.resolve())):
+        return None
+    return os.path.relpath(target, link.parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A packed selection in a temporary file, which is gone once closed."""
+
+    file: IO[bytes]
+    digest: str
+    size_bytes: int
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def pack(selection: Selection) -> Archive:
+    """Pack a selection into a tar.gz without times and owners, so that it depends on the files alone."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the archive
+    try:
+        with (
+            gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=4, mtime=0) as zipped,
+            tarfile.open(fileobj=zipped, mode="w", format=tarfile.PAX_FORMAT) as tar,
+        ):
+            for entry in selection.entries:
+                _add(tar, entry)
+    except OSError as error:
+        file.close()
+        raise FootplateError(f"{selection.root} cannot be packed: {error}") from error
+    size_bytes = file.tell()
+    file.seek(0)
+    digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file.seek(0)
+    return Archive(file, f"sha256:{digest}", size_bytes)
+
+
+def _add(tar: tarfile.TarFile, entry: Entry) -> None:
+    info = tarfile.TarInfo(entry.name)
+    found = entry.path.lstat()
+    info.mode = stat.S_IMODE(found.st_mode) & 0o777
+    if entry.link_to:
+        info.type, info.linkname, info.mode = tarfile.SYMTYPE, entry.link_to, 0o777
+        tar.addfile(info)
+    elif stat.S_ISDIR(found.st_mode):
+        info.type = tarfile.DIRTYPE
+        tar.addfile(info)
+    else:
+        info.size = found.st_size
+        with entry.path.open("rb") as content:
+            tar.addfile(info, content)

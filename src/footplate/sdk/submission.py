@@ -1,0 +1,91 @@
+"""What a submit sends: a job document with what the caller overrides, and the code beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.fields import join
+from footplate.domain.specfields import ROLE_BODY
+from footplate.sdk.packing import Selection, select
+from footplate.wire import documents
+
+Source = str | os.PathLike[str] | Mapping[str, Any]
+
+_MERGED = ("parameters", "env")
+_ONE_ROLE = frozenset(one.name for one in ROLE_BODY)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A job document that is complete but for the digest of its code."""
+
+    document: Mapping[str, Any]
+    code: Selection | None = None
+
+
+def prepare(source: Source, code_dir: str | os.PathLike[str] | None = None, **overrides: Any) -> Submission:
+    """Read a job file (or take a document), apply overrides, choose the code to send.
+
+    `parameters` and `env` are merged into the document's own; every other override replaces a field.
+    A `code` that is a text names a folder, relative to the job file.
+    """
+    document, folder = _read(source)
+    document = _override(document, {name: value for name, value in overrides.items() if value is not None})
+    if code_dir is not None:
+        return Submission(document, select(Path(code_dir).expanduser()))
+    code = document.get("code")
+    if isinstance(code, str):
+        return Submission(document, select(folder / Path(code).expanduser()))
+    return Submission(document)
+
+
+def _read(source: Source) -> tuple[dict[str, Any], Path]:
+    if isinstance(source, Mapping):
+        return dict(source), Path()
+    path = Path(source).expanduser()
+    try:
+        with path.open("rb") as file:
+            text = file.read(documents.MAX_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"job file {path} cannot be read: {error.strerror}") from None
+    document = documents.load(text, str(path))
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{path} must hold a mapping with at least name and command")
+    return document, path.parent
+
+
+def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    problems = []
+    if "roles" in document:
+        message = "the job file has roles; set it in the role"
+        problems += [Problem(name, message) for name in overrides if name in _ONE_ROLE]
+    result = {**document, **overrides}
+    for name in _MERGED:
+        given, own = overrides.get(name), document.get(name) or {}
+        if given and isinstance(own, Mapping):
+            result[name] = {**own, **given}
+    problems += _unknown_parameters(
+        result, document.get("parameters") or {}, overrides.get("parameters") or {}
+    )
+    if problems:
+        raise InvalidInput(problems)
+    return result
+
+
+def _unknown_parameters(document: Mapping[str, Any], own: Any, given: Mapping[str, Any]) -> list[Problem]:
+    """Find parameters that would have no effect: most likely misspelt."""
+    text = json.dumps({**document, "parameters": None}, default=str)
+    used = set(re.findall(r"\$\{\{\s*parameters\.(\w+)\s*\}\}", text)) | set(own)
+    known = ", ".join(sorted(used)) or "none"
+    return [
+        Problem(join("parameters", name), f"is not used by the job (it has: {known})")
+        for name in given
+        if name not in used
+    ]

@@ -1,0 +1,270 @@
+"""Accounts: sign in, tokens, users."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Unauthenticated
+from footplate.domain.ids import job_id as time_sorted_id
+from footplate.services.access import Caller, require_admin
+from footplate.services.passwords import hash_password, matches
+from footplate.services.platform import Platform
+from footplate.services.throttle import LoginThrottle
+from footplate.store import account_queries as accounts
+from footplate.store.account_queries import Token, User
+
+TOKEN_PREFIX = "fp_"
+JOB_TOKEN_PREFIX = "fpj_"
+REMEMBER_S = 5.0
+MOST_REMEMBERED = 10_000
+TOUCH_EVERY_S = 60.0
+_NOBODY = "no valid token: sign in with `footplate login`, or set FOOTPLATE_TOKEN"
+
+
+@dataclass(slots=True)
+class _Remembered:
+    caller: Caller
+    until: float
+
+
+class Accounts:
+    """Knows callers by their tokens; remembers each for a few seconds, so that most calls read no table."""
+
+    def __init__(self, platform: Platform, secret: bytes) -> None:
+        self._platform = platform
+        self._secret = secret
+        self._throttle = LoginThrottle()
+        self._remembered: dict[str, _Remembered] = {}
+
+    async def identify(self, token: str) -> Caller:
+        """Say who is calling; raise `Unauthenticated` when the token is unknown, expired or revoked."""
+        now = self._platform.clock.now()
+        known = self._remembered.get(token)
+        if known is not None and now < known.until and self._still_runs(known.caller):
+            return known.caller
+        caller = await (self._identify_job(token) if token.startswith(JOB_TOKEN_PREFIX) else self._look_up(token, now))
+        if len(self._remembered) >= MOST_REMEMBERED:
+            self._remembered.clear()
+        self._remembered[token] = _Remembered(caller, now + REMEMBER_S)
+        return caller
+
+    def _still_runs(self, caller: Caller) -> bool:
+        return caller.job_id is None or caller.job_id in self._platform.store.board
+
+    def forget(self) -> None:
+        """Look everybody up again: rights or tokens have changed."""
+        self._remembered.clear()
+
+    async def _look_up(self, token: str, now: float) -> Caller:
+        def query(connection: sa.Connection) -> tuple[Token, User, dict[str, str]] | None:
+            found = accounts.token_by_digest(connection, digest_of(token))
+            owner = accounts.user(connection, found.user) if found else None
+            return (found, owner, accounts.roles_of(connection, owner.name)) if found and owner else None
+
+        answer = await self._platform.store.read(query)
+        if answer is None:
+            raise Unauthenticated(_NOBODY)
+        found, owner, roles = answer
+        if found.expires_at is not None and now >= found.expires_at:
+            raise Unauthenticated(f"the token {found.name!r} has expired: sign in again with `footplate login`")
+        if not owner.is_enabled:
+            raise Unauthenticated(f"the account {owner.name} is disabled: ask a platform admin")
+        if now - (found.last_used_at or 0) > TOUCH_EVERY_S:
+            await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found.id, now))
+        return Caller(owner.name, owner.is_admin, roles)
+
+    # Jobs that call us
+
+    def job_token(self, job_id: str, attempt: int) -> str:
+        """A token that a job's tasks carry: valid while that attempt lives, with its owner's rights."""
+        return f"{JOB_TOKEN_PREFIX}{job_id}_{attempt}_{self._sign(f'{job_id}_{attempt}')}"
+
+    def _sign(self, text: str) -> str:
+        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
+
+    async def _identify_job(self, token: str) -> Caller:
+        claim, _, signature = token.removeprefix(JOB_TOKEN_PREFIX).rpartition("_")
+        job_id, _, attempt = claim.partition("_")
+        if not hmac.compare_digest(self._sign(claim).encode(), signature.encode()):
+            raise Unauthenticated(_NOBODY)
+        job = self._platform.store.board.get(job_id)
+        if job is None or str(job.attempt) != attempt:
+            raise Unauthenticated(f"the token of job {job_id} ended with its attempt {attempt}")
+
+        def query(connection: sa.Connection) -> tuple[User | None, dict[str, str]]:
+            return accounts.user(connection, job.owner), accounts.roles_of(connection, job.owner)
+
+        owner, roles = await self._platform.store.read(query)
+        if owner is None or not owner.is_enabled:
+            raise Unauthenticated(f"the account {job.owner} is disabled or gone")
+        # A job acts for its owner in queues, but never as a platform admin.
+        return Caller(owner.name, False, {**roles, job.spec.queue: roles.get(job.spec.queue, "member")}, job_id)
+
+    # Signing in
+
+    async def login(
+        self, name: str, password: str, address: str, label: str, expires_in_s: int | None
+    ) -> tuple[str, Token]:
+        """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
+        now = self._platform.clock.now()
+        keys = (f"user {name}", f"address {address}")
+        for key in keys:
+            self._throttle.check(key, now)
+        user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
+        is_right = await asyncio.to_thread(matches, password, user.password_hash if user else "")
+        if user is None or not is_right:
+            for key in keys:
+                self._throttle.fail(key, now)
+            raise Unauthenticated(f"wrong name or password for {name!r}")
+        if not user.is_enabled:
+            raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
+        for key in keys:
+            self._throttle.succeed(key)
+        return await self._issue(name, label, expires_in_s)
+
+    async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+        if caller.job_id is not None:
+            raise Denied("a job may not make tokens; make one as yourself and store it as a secret")
+        return await self._issue(caller.name, label, expires_in_s)
+
+    async def _issue(self, name: str, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+        now = self._platform.clock.now()
+        text = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        token = Token(
+            id=time_sorted_id(now, secrets.randbelow(2**20)),
+            user=name,
+            name=label,
+            digest=digest_of(text),
+            created_at=now,
+            expires_at=None if expires_in_s is None else now + expires_in_s,
+            last_used_at=None,
+        )
+        await self._platform.store.write(lambda tx: accounts.add_token(tx.connection, token))
+        return text, token
+
+    async def tokens(self, caller: Caller) -> list[Token]:
+        return await self._platform.store.read(lambda connection: accounts.tokens_of(connection, caller.name))
+
+    async def revoke(self, caller: Caller, token_id: str) -> None:
+        gone = await self._platform.store.write(
+            lambda tx: accounts.remove_token(tx.connection, caller.name, token_id)
+        )
+        if not gone:
+            raise NotFound(f"you have no token {token_id}")
+        self.forget()
+
+    async def change_password(self, caller: Caller, old: str, new: str) -> None:
+        """Set one's own password; every token of the account is revoked."""
+        if caller.job_id is not None:
+            raise Denied("a job may not change passwords")
+        now = self._platform.clock.now()
+        self._throttle.check(f"user {caller.name}", now)
+        user = await self._platform.store.read(lambda connection: accounts.user(connection, caller.name))
+        if user is None or not await asyncio.to_thread(matches, old, user.password_hash):
+            self._throttle.fail(f"user {caller.name}", now)
+            raise InvalidInput("is not your current password", "old_password")
+        await self._set_password(caller.name, new)
+
+    async def _set_password(self, name: str, password: str) -> None:
+        hashed = await asyncio.to_thread(hash_password, password)
+
+        def unit(connection: sa.Connection) -> None:
+            accounts.change_user(connection, name, {"password_hash": hashed})
+            accounts.remove_tokens_of(connection, name)
+
+        await self._platform.store.write(lambda tx: unit(tx.connection))
+        self.forget()
+
+    # Users
+
+    async def users(self, caller: Caller) -> list[tuple[User, dict[str, str]]]:
+        require_admin(caller, "list users")
+        return await self._platform.store.read(
+            lambda connection: [(user, accounts.roles_of(connection, user.name)) for user in accounts.all_users(connection)]
+        )
+
+    async def user(self, caller: Caller, name: str) -> tuple[User, dict[str, str]]:
+        if caller.name != name:
+            require_admin(caller, "look at other users")
+        found = await self._platform.store.read(
+            lambda connection: (accounts.user(connection, name), accounts.roles_of(connection, name))
+        )
+        if found[0] is None:
+            raise NotFound(f"there is no user {name}")
+        return found[0], found[1]
+
+    async def add(
+        self, caller: Caller, name: str, password: str, is_admin: bool, roles: Mapping[str, str]
+    ) -> tuple[User, dict[str, str]]:
+        require_admin(caller, "add users")
+        unknown = sorted(set(roles) - set(self._platform.cluster.queues))
+        if unknown:
+            raise InvalidInput(f"there is no queue {unknown[0]}", f"queues.{unknown[0]}")
+        user = User(name, await asyncio.to_thread(hash_password, password), is_admin, True, self._platform.clock.now())
+
+        def unit(connection: sa.Connection) -> None:
+            if accounts.user(connection, name) is not None:
+                raise Conflict(f"there is a user {name} already")
+            accounts.add_user(connection, user)
+            for queue, role in roles.items():
+                accounts.put_member(connection, queue, name, role)
+
+        await self._platform.store.write(lambda tx: unit(tx.connection))
+        return await self.user(caller, name)
+
+    async def change(
+        self, caller: Caller, name: str, password: str | None, is_admin: bool | None, is_enabled: bool | None
+    ) -> tuple[User, dict[str, str]]:
+        require_admin(caller, "change users")
+        await self.user(caller, name)
+        wanted = {"is_admin": is_admin, "is_enabled": is_enabled}
+        changes = {column: value for column, value in wanted.items() if value is not None}
+
+        def unit(connection: sa.Connection) -> None:
+            if changes:
+                accounts.change_user(connection, name, changes)
+            _require_an_admin(connection)
+
+        await self._platform.store.write(lambda tx: unit(tx.connection))
+        if password is not None:
+            await self._set_password(name, password)
+        self.forget()
+        return await self.user(caller, name)
+
+    async def remove(self, caller: Caller, name: str) -> None:
+        """Remove an account; its jobs stay, and running ones go on."""
+        require_admin(caller, "remove users")
+        await self.user(caller, name)
+
+        def unit(connection: sa.Connection) -> None:
+            accounts.remove_user(connection, name)
+            _require_an_admin(connection)
+
+        await self._platform.store.write(lambda tx: unit(tx.connection))
+        self.forget()
+
+    async def ensure_admin(self, password: str | None) -> str | None:
+        """Make the first account `admin`; return its password when one had to be made up."""
+        if await self._platform.store.read(accounts.all_users):
+            return None
+        chosen = password or secrets.token_urlsafe(12)
+        user = User("admin", hash_password(chosen), True, True, self._platform.clock.now())
+        await self._platform.store.write(lambda tx: accounts.add_user(tx.connection, user))
+        return None if password else chosen
+
+
+def _require_an_admin(connection: sa.Connection) -> None:
+    if accounts.n_admins(connection) == 0:
+        raise Conflict("this is the last enabled admin: make another user admin first")
+
+
+def digest_of(token: str) -> str:
+    # Tokens are 256 random bits: a plain digest cannot be guessed back.
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,216 @@
+"""What a caller may do with jobs: one function per use case, rights included."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from footplate.domain import job as jobs
+from footplate.domain.errors import Conflict, InvalidInput, NotFound
+from footplate.domain.events import DeleteAsked, Edited, StopAsked
+from footplate.domain.ids import is_job_id, job_id
+from footplate.domain.job import Job
+from footplate.domain.listing import JobLine
+from footplate.domain.spec import JobSpec
+from footplate.domain.specfields import JOB_NAME, read_job, require_text, write_job
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.scheduler.fit import can_ever_fit
+from footplate.scheduler.snapshot import RoleShape
+from footplate.services.access import Caller, may_see, require_submit, require_touch, visible_queues
+from footplate.services.platform import Platform
+from footplate.store import job_queries, transitions
+from footplate.store.job_queries import Attempt, Filter
+from footplate.store.writer import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """The job that a submit made, or had made before with the same idempotency key."""
+
+    job: Job
+    is_new: bool
+
+
+async def submit(platform: Platform, caller: Caller, document: Any, key: str = "") -> Submission:
+    """Check a job document and queue the job; answered only once the job is durable."""
+    spec = read_job(document)
+    _check(platform, caller, spec)
+    now = platform.clock.now()
+    job = jobs.submit(job_id(now, secrets.randbelow(2**20)), caller.name, spec, now)
+    digest = hashlib.sha256(json.dumps(write_job(spec), sort_keys=True).encode()).hexdigest() if key else ""
+
+    def unit(tx: Transaction) -> Submission:
+        if key:
+            known = job_queries.remembered(tx.connection, caller.name, key)
+            if known is not None:
+                return _repeated(tx, platform, known, key, digest)
+            job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
+        if not transitions.insert(tx, job):
+            raise _name_taken(tx.connection, caller.name, spec.name)
+        return Submission(job, is_new=True)
+
+    return await platform.store.write(unit)
+
+
+def _repeated(
+    tx: Transaction, platform: Platform, known: tuple[str, str], key: str, digest: str
+) -> Submission:
+    if known[0] != digest:
+        raise Conflict(f"the idempotency key {key!r} was used for another job already: use a new key")
+    return Submission(transitions.current(tx, known[1], platform.store.board), is_new=False)
+
+
+def _name_taken(connection: sa.Connection, owner: str, name: str) -> Conflict:
+    taken = job_queries.id_of_name(connection, owner, name)
+    return Conflict(
+        f"you have a job named {name} already ({taken}): choose another name, delete that job, "
+        f"or submit with --again for a name like {name}-2"
+    )
+
+
+def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
+    queue = platform.cluster.queues.get(spec.queue)
+    require_submit(caller, spec.queue, queue is not None)
+    assert queue is not None
+    if not queue.is_open:
+        raise Conflict(f"queue {spec.queue} is closed for new jobs")
+    if spec.deadline_at is not None and spec.deadline_at <= platform.clock.now():
+        raise InvalidInput("has passed already", "deadline")
+    code = spec.code
+    if code is not None and code.upload and platform.blobs.path(code.upload) is None:
+        raise InvalidInput(f"there is no upload {code.upload[:19]}…: send the code first", "code.upload")
+    shape = tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type) for role in spec.roles)
+    never = can_ever_fit(shape, platform.cluster.nodes, queue)
+    if never is not None:
+        raise InvalidInput(never.message, "roles")
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a submit would do now."""
+
+    spec: JobSpec
+    reason: Reason
+    request: dict[str, Any] | None
+
+
+async def dry_run(platform: Platform, caller: Caller, document: Any) -> Forecast:
+    """Check a job document and say whether it would start now, without creating anything."""
+    spec = read_job(document)
+    _check(platform, caller, spec)
+    now = platform.clock.now()
+    reason, request = platform.outlook.foresee(jobs.submit("0" * 12, caller.name, spec, now))
+    return Forecast(spec, reason, request)
+
+
+async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """A job by its id, or by its name among the caller's own."""
+    wanted: str | None = id_or_name
+    if not is_job_id(id_or_name) or (id_or_name not in platform.store.board and len(id_or_name) != 12):
+        wanted = None
+    job = await platform.store.job(wanted) if wanted else None
+    if job is None and re.fullmatch(JOB_NAME.pattern, id_or_name):
+        own = await platform.store.read(lambda connection: job_queries.id_of_name(connection, caller.name, id_or_name))
+        job = await platform.store.job(own) if own else None
+    if job is None or not may_see(caller, job.owner, job.spec.queue):
+        raise NotFound(f"there is no job {id_or_name[:64]!r} that you may see")
+    return job
+
+
+async def page(
+    platform: Platform, caller: Caller, wanted: Filter, sort: str, after: tuple[Any, str] | None, limit: int
+) -> tuple[list[JobLine], tuple[Any, str] | None]:
+    """One page of the jobs that the caller may see."""
+    seen = replace(wanted, caller=caller.name, visible_queues=visible_queues(caller))
+    return await platform.store.read(lambda connection: job_queries.page(connection, seen, sort, after, limit))
+
+
+async def stop(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Ask a job to end; a job that is over already is a conflict."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "stop")
+    if job.state.is_final:
+        raise Conflict(f"job {job.id} is over already: it is {job.state}")
+    reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
+    event = StopAsked(platform.clock.now(), reason, caller.name)
+    return (await platform.store.apply(job.id, event, caller.name)).after
+
+
+async def delete(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Remove a job: at once when it is over, else as soon as nothing of it runs any more."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "delete")
+    event = DeleteAsked(platform.clock.now(), caller.name)
+    return (await platform.store.apply(job.id, event, caller.name)).after
+
+
+async def edit(
+    platform: Platform, caller: Caller, id_or_name: str, name: str | None, description: str | None, priority: int | None
+) -> Job:
+    """Change name, description or priority; the priority only while the job waits or runs."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "edit")
+    if priority is not None and job.state.is_final:
+        raise Conflict(f"job {job.id} is {job.state}: its priority no longer matters")
+    if name is not None:
+        require_text(JOB_NAME, name, "name")
+    event = Edited(platform.clock.now(), caller.name, name, description, priority)
+
+    def unit(tx: Transaction) -> Job:
+        if name is not None and name != job.spec.name:
+            taken = job_queries.id_of_name(tx.connection, job.owner, name)
+            if taken not in (None, job.id):
+                raise _name_taken(tx.connection, job.owner, name)
+        return transitions.apply(tx, platform.store.board, job.id, event, caller.name).after
+
+    return await platform.store.write(unit)
+
+
+async def clone(
+    platform: Platform, caller: Caller, id_or_name: str, overrides: Mapping[str, Any], key: str = ""
+) -> Submission:
+    """Submit a job's configuration again under a new name, with some fields replaced."""
+    job = await find(platform, caller, id_or_name)
+    document = {**write_job(job.spec), **overrides}
+    if "name" not in overrides:
+        document["name"] = await free_name(platform, caller, job.spec.name)
+    return await submit(platform, caller, document, key)
+
+
+async def free_name(platform: Platform, caller: Caller, name: str) -> str:
+    """The first of name-2, name-3, … that the caller does not use yet."""
+    stem = re.sub(r"-\d{1,6}$", "", name)[:240]
+    taken = await platform.store.read(lambda connection: job_queries.names_like(connection, caller.name, stem))
+    number = 2
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"
+
+
+async def attempts(platform: Platform, caller: Caller, id_or_name: str) -> list[Attempt]:
+    job = await find(platform, caller, id_or_name)
+    return await platform.store.read(lambda connection: job_queries.attempts_of(connection, job.id))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    active: dict[str, int]
+    finished_today: dict[str, int]
+
+
+async def counts(platform: Platform, caller: Caller, day_began_at: float) -> Counts:
+    """How many visible jobs are in each living state, and how many have ended since the day began."""
+    active = {state.value: 0 for state in JobState if not state.is_final}
+    for job in list(platform.store.board.values()):
+        if may_see(caller, job.owner, job.spec.queue):
+            active[job.state.value] += 1
+    seen = Filter(caller.name, visible_queues(caller))
+    ended = await platform.store.read(lambda connection: job_queries.finished_since(connection, day_began_at, seen))
+    return Counts(active, {state.value: ended.get(state.value, 0) for state in JobState if state.is_final})

@@ -1,0 +1,116 @@
+"""Users, their tokens and their places in queues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from footplate.store.tables import members, tokens, users
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    name: str
+    password_hash: str
+    is_admin: bool
+    is_enabled: bool
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    id: str
+    user: str
+    name: str
+    digest: str
+    created_at: float
+    expires_at: float | None
+    last_used_at: float | None
+
+
+def user(connection: sa.Connection, name: str) -> User | None:
+    row = connection.execute(sa.select(users).where(users.c.name == name)).mappings().first()
+    return None if row is None else User(**row)
+
+
+def all_users(connection: sa.Connection) -> list[User]:
+    return [User(**row) for row in connection.execute(sa.select(users).order_by(users.c.name)).mappings()]
+
+
+def add_user(connection: sa.Connection, new: User) -> None:
+    connection.execute(
+        sa.insert(users),
+        {
+            "name": new.name,
+            "password_hash": new.password_hash,
+            "is_admin": new.is_admin,
+            "is_enabled": new.is_enabled,
+            "created_at": new.created_at,
+        },
+    )
+
+
+def change_user(connection: sa.Connection, name: str, changes: Mapping[str, Any]) -> None:
+    connection.execute(sa.update(users).where(users.c.name == name).values(**changes))
+
+
+def remove_user(connection: sa.Connection, name: str) -> None:
+    connection.execute(sa.delete(tokens).where(tokens.c.user == name))
+    connection.execute(sa.delete(members).where(members.c.user == name))
+    connection.execute(sa.delete(users).where(users.c.name == name))
+
+
+def n_admins(connection: sa.Connection) -> int:
+    query = sa.select(sa.func.count()).select_from(users).where(users.c.is_admin, users.c.is_enabled)
+    return connection.scalar(query) or 0
+
+
+def roles_of(connection: sa.Connection, name: str) -> dict[str, str]:
+    """Somebody's role in each queue."""
+    query = sa.select(members.c.queue, members.c.role).where(members.c.user == name)
+    return {queue: role for queue, role in connection.execute(query)}
+
+
+def members_of(connection: sa.Connection, queue: str) -> dict[str, str]:
+    query = sa.select(members.c.user, members.c.role).where(members.c.queue == queue).order_by(members.c.user)
+    return {name: role for name, role in connection.execute(query)}
+
+
+def put_member(connection: sa.Connection, queue: str, name: str, role: str) -> None:
+    remove_member(connection, queue, name)
+    connection.execute(sa.insert(members), {"queue": queue, "user": name, "role": role})
+
+
+def remove_member(connection: sa.Connection, queue: str, name: str) -> bool:
+    gone = sa.delete(members).where(members.c.queue == queue, members.c.user == name)
+    return connection.execute(gone).rowcount > 0
+
+
+def add_token(connection: sa.Connection, new: Token) -> None:
+    connection.execute(sa.insert(tokens), {name: getattr(new, name) for name in Token.__dataclass_fields__})
+
+
+def token_by_digest(connection: sa.Connection, digest: str) -> Token | None:
+    row = connection.execute(sa.select(tokens).where(tokens.c.digest == digest)).mappings().first()
+    return None if row is None else Token(**row)
+
+
+def tokens_of(connection: sa.Connection, name: str) -> list[Token]:
+    query = sa.select(tokens).where(tokens.c.user == name).order_by(tokens.c.created_at)
+    return [Token(**row) for row in connection.execute(query).mappings()]
+
+
+def remove_token(connection: sa.Connection, name: str, token_id: str) -> bool:
+    gone = sa.delete(tokens).where(tokens.c.user == name, tokens.c.id == token_id)
+    return connection.execute(gone).rowcount > 0
+
+
+def remove_tokens_of(connection: sa.Connection, name: str) -> None:
+    connection.execute(sa.delete(tokens).where(tokens.c.user == name))
+
+
+def touch_token(connection: sa.Connection, token_id: str, at: float) -> None:
+    connection.execute(sa.update(tokens).where(tokens.c.id == token_id).values(last_used_at=at))

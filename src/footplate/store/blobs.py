@@ -1,0 +1,136 @@
+"""Uploaded code: archives by their digest, checked before they are kept and confined when unpacked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tarfile
+import zipfile
+from collections.abc import AsyncIterable
+from pathlib import Path, PurePosixPath
+
+from footplate.domain.errors import InvalidInput, TooLarge
+from footplate.domain.resources import show_bytes
+
+MAX_ARCHIVE_BYTES = 200 * 1024**2
+MAX_UNPACKED_BYTES = 2 * 1024**3
+MAX_FILES = 100_000
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+class Blobs:
+    """Archives below one folder, named by what they contain."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, digest: str) -> Path | None:
+        """Where an upload lies, or None when there is none."""
+        match = _DIGEST.fullmatch(digest)
+        path = self._folder / match[1][:2] / match[1] if match else None
+        return path if path is not None and path.is_file() else None
+
+    async def save(self, chunks: AsyncIterable[bytes], expected: str = "") -> tuple[str, int]:
+        """Keep an archive; refuse it when it is too large, damaged, or would leave its folder."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        partial = self._folder / f".upload-{os.urandom(8).hex()}"
+        hasher, size = hashlib.sha256(), 0
+        try:
+            with partial.open("wb") as out:
+                async for chunk in chunks:
+                    size += len(chunk)
+                    if size > MAX_ARCHIVE_BYTES:
+                        limit = show_bytes(MAX_ARCHIVE_BYTES)
+                        raise TooLarge(f"the archive is larger than {limit}, the most that code may have", "code")
+                    hasher.update(chunk)
+                    out.write(chunk)
+            if expected and expected.removeprefix("sha256:") != hasher.hexdigest():
+                raise InvalidInput("the upload does not have the digest that was announced: send it again", "code")
+            check_archive(partial)
+            target = self._folder / hasher.hexdigest()[:2] / hasher.hexdigest()
+            target.parent.mkdir(exist_ok=True)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+        return f"sha256:{hasher.hexdigest()}", size
+
+
+def check_archive(path: Path) -> None:
+    """Raise `InvalidInput` for anything but a harmless tar or zip archive."""
+    try:
+        if zipfile.is_zipfile(path):
+            _check_zip(path)
+        else:
+            _check_tar(path)
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+        raise InvalidInput(f"is not a readable tar or zip archive: {error}", "code") from error
+
+
+def _check_tar(path: Path) -> None:
+    size, count = 0, 0
+    with tarfile.open(path) as archive:
+        for member in archive:
+            count, size = count + 1, size + member.size
+            _check_bounds(count, size)
+            _check_name(member.name)
+            if member.issym() or member.islnk():
+                base = PurePosixPath(member.name).parent if member.issym() else PurePosixPath()
+                _check_link(member.name, base, member.linkname)
+            elif not (member.isreg() or member.isdir()):
+                raise InvalidInput(f"contains {member.name!r}, which is neither file, folder nor link", "code")
+
+
+def _check_zip(path: Path) -> None:
+    size = 0
+    with zipfile.ZipFile(path) as archive:
+        for count, member in enumerate(archive.infolist(), 1):
+            size += member.file_size
+            _check_bounds(count, size)
+            _check_name(member.filename)
+
+
+def _check_bounds(count: int, size: int) -> None:
+    if count > MAX_FILES:
+        raise TooLarge(f"the archive holds more than {MAX_FILES} entries", "code")
+    if size > MAX_UNPACKED_BYTES:
+        raise TooLarge(f"the archive unpacks to more than {show_bytes(MAX_UNPACKED_BYTES)}", "code")
+
+
+def _check_name(name: str) -> None:
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or "\x00" in name or re.match(r"[A-Za-z]:", name):
+        raise InvalidInput(f"contains the entry {name!r}, which would leave the folder", "code")
+
+
+def _check_link(name: str, base: PurePosixPath, target: str) -> None:
+    depth = 0
+    for part in (*base.parts, *PurePosixPath(target).parts):
+        depth += -1 if part == ".." else 0 if part == "." else 1
+        if depth < 0:
+            break
+    if PurePosixPath(target).is_absolute() or depth < 0:
+        raise InvalidInput(f"contains the link {name!r} to {target!r}, which would leave the folder", "code")
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack a checked archive; the folder appears only when all of it is there."""
+    if folder.exists():
+        return
+    partial = folder.with_name(f".{folder.name}-{os.urandom(4).hex()}")
+    partial.mkdir(parents=True)
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(partial)  # noqa: S202  # every name was checked when the archive came in
+        else:
+            with tarfile.open(archive) as packed_tar:
+                for member in packed_tar:
+                    member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
+                    member.mode = (member.mode | 0o600) & 0o755
+                    packed_tar.extract(member, partial, set_attrs=not member.issym(), filter="fully_trusted")
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise

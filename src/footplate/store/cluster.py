@@ -1,0 +1,42 @@
+"""The machines and queues as they are now, in memory, beside what admins have stored about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import sqlalchemy as sa
+
+from footplate.domain.cluster import Node, Queue
+from footplate.store import queue_queries
+
+
+class Cluster:
+    """Filled at start; the engine's view of nodes and the admins' changes are put in as they come."""
+
+    def __init__(self) -> None:
+        self._found: tuple[Node, ...] = ()
+        self._closed: set[str] = set()
+        self.nodes: tuple[Node, ...] = ()
+        self.queues: dict[str, Queue] = {}
+
+    def load(self, connection: sa.Connection) -> None:
+        """Read queues and drained nodes."""
+        self.queues = {queue.name: queue for queue in queue_queries.all_queues(connection)}
+        self._closed = queue_queries.closed_nodes(connection)
+        self._merge()
+
+    def take_nodes(self, found: Sequence[Node]) -> bool:
+        """Take over what the engine found; True when something changed."""
+        before = self.nodes
+        self._found = tuple(found)
+        self._merge()
+        return self.nodes != before
+
+    def _merge(self) -> None:
+        self.nodes = tuple(
+            replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed) for node in self._found
+        )
+
+    def node(self, name: str) -> Node | None:
+        return next((node for node in self.nodes if node.name == name), None)

@@ -1,0 +1,188 @@
+"""Reading jobs: pages by key, attempts, counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from footplate.domain.job import Task
+from footplate.domain.listing import JobLine
+from footplate.domain.states import JobState, Reason
+from footplate.store import rows
+from footplate.store.tables import attempts, idempotency, jobs, tasks
+
+SORTS: dict[str, sa.ColumnElement[Any]] = {
+    "submitted_at": jobs.c.id,
+    # Jobs that have not ended come last: they will end later than all that have.
+    "finished_at": sa.func.coalesce(jobs.c.finished_at, 1e18).label("finished_at"),
+    "name": jobs.c.name,
+    "priority": jobs.c.priority,
+    "state": jobs.c.state,
+    "owner": jobs.c.owner,
+    "queue": jobs.c.queue,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which jobs to list; `visible_queues` None means all, and one's own jobs are always visible."""
+
+    caller: str
+    visible_queues: Sequence[str] | None = None
+    queues: Sequence[str] = ()
+    owners: Sequence[str] = ()
+    states: Sequence[JobState] = ()
+    search: str = ""
+    tag: str = ""
+
+
+_LINE_COLUMNS = [jobs.c[name] for name in JobLine.__dataclass_fields__]
+
+
+def _line(row: rows.Row) -> JobLine:
+    values = dict(row)
+    values["state"] = JobState(row["state"])
+    values["reason"] = rows.read_reason(row["reason"])
+    values["tags"] = tuple(json.loads(row["tags"]))
+    return JobLine(**values)
+
+
+def page(
+    connection: sa.Connection, wanted: Filter, sort: str, after: tuple[Any, str] | None, limit: int
+) -> tuple[list[JobLine], tuple[Any, str] | None]:
+    """One page in the order of `sort` (a leading `-` turns it round), beginning after a key."""
+    descending, column = sort.startswith("-"), SORTS[sort.removeprefix("-")]
+    query = sa.select(*_LINE_COLUMNS).where(*_conditions(wanted)).limit(limit + 1)
+    if after is not None:
+        query = query.where(_beyond(column, after, descending))
+    keys = [column] if column is jobs.c.id else [column, jobs.c.id]
+    query = query.order_by(*(key.desc() if descending else key.asc() for key in keys))
+    found = [_line(row) for row in connection.execute(query).mappings()]
+    if len(found) <= limit:
+        return found, None
+    last = found[limit - 1]
+    return found[:limit], (_key_of(last, sort.removeprefix("-")), last.id)
+
+
+def _key_of(line: JobLine, sort: str) -> Any:
+    if sort == "finished_at":
+        return 1e18 if line.finished_at is None else line.finished_at
+    return line.state.value if sort == "state" else getattr(line, sort)
+
+
+def _beyond(column: sa.ColumnElement[Any], after: tuple[Any, str], descending: bool) -> sa.ColumnElement[bool]:
+    value, job_id = after
+    if column is jobs.c.id:
+        return column < job_id if descending else column > job_id
+    bare = column.element if isinstance(column, sa.Label) else column
+    key, bound = sa.tuple_(bare, jobs.c.id), sa.tuple_(sa.literal(value), sa.literal(job_id))
+    return key < bound if descending else key > bound
+
+
+def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
+    conditions: list[sa.ColumnElement[bool]] = []
+    if wanted.visible_queues is not None:
+        conditions.append(sa.or_(jobs.c.owner == wanted.caller, jobs.c.queue.in_(wanted.visible_queues)))
+    for column, values in (
+        (jobs.c.queue, wanted.queues),
+        (jobs.c.owner, wanted.owners),
+        (jobs.c.state, [state.value for state in wanted.states]),
+    ):
+        if len(values) == 1:
+            conditions.append(column == values[0])
+        elif values:
+            conditions.append(column.in_(values))
+    if wanted.search:
+        text = wanted.search
+        columns = (jobs.c.name, jobs.c.description)
+        conditions.append(
+            sa.or_(*(column.icontains(text, autoescape=True) for column in columns), jobs.c.id == text.lower())
+        )
+    if wanted.tag:
+        conditions.append(jobs.c.tags.contains(rows.dumps(wanted.tag), autoescape=True))
+    return conditions
+
+
+def id_of_name(connection: sa.Connection, owner: str, name: str) -> str | None:
+    return connection.scalar(sa.select(jobs.c.id).where(jobs.c.owner == owner, jobs.c.name == name))
+
+
+def names_like(connection: sa.Connection, owner: str, stem: str) -> set[str]:
+    """The names of somebody's jobs that begin with a stem."""
+    query = sa.select(jobs.c.name).where(jobs.c.owner == owner, jobs.c.name.startswith(stem, autoescape=True))
+    return set(connection.scalars(query))
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    number: int
+    state: JobState
+    reason: Reason
+    started_at: float | None
+    running_at: float | None
+    finished_at: float | None
+    tasks: tuple[Task, ...]
+
+
+def attempts_of(connection: sa.Connection, job_id: str) -> list[Attempt]:
+    """Every attempt that was placed, first to last."""
+    found: dict[int, list[Task]] = {}
+    query = sa.select(tasks).where(tasks.c.job_id == job_id).order_by(tasks.c.attempt, tasks.c.position)
+    for row in connection.execute(query).mappings():
+        found.setdefault(row["attempt"], []).append(rows.task_from(dict(row)))
+    listed = connection.execute(
+        sa.select(attempts).where(attempts.c.job_id == job_id).order_by(attempts.c.number)
+    ).mappings()
+    return [
+        Attempt(
+            row["number"],
+            JobState(row["state"]),
+            rows.read_reason(row["reason"]),
+            row["started_at"],
+            row["running_at"],
+            row["finished_at"],
+            tuple(found.get(row["number"], ())),
+        )
+        for row in listed
+    ]
+
+
+def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict[str, int]:
+    """How many visible jobs have ended in each final state since a moment."""
+    query = (
+        sa.select(jobs.c.state, sa.func.count())
+        .where(jobs.c.finished_at >= at, *_conditions(wanted))
+        .group_by(jobs.c.state)
+    )
+    return {state: count for state, count in connection.execute(query)}
+
+
+def to_remove(connection: sa.Connection) -> list[str]:
+    """Final jobs whose deletion was asked for and not finished."""
+    final = ("SUCCEEDED", "FAILED", "STOPPED")
+    return list(connection.scalars(sa.select(jobs.c.id).where(jobs.c.state.in_(final), jobs.c.is_deleting)))
+
+
+def remembered(connection: sa.Connection, owner: str, key: str) -> tuple[str, str] | None:
+    """The body digest and the job of an idempotency key."""
+    row = connection.execute(
+        sa.select(idempotency.c.body_digest, idempotency.c.job_id).where(
+            idempotency.c.owner == owner, idempotency.c.key == key
+        )
+    ).first()
+    return None if row is None else (row.body_digest, row.job_id)
+
+
+def remember(connection: sa.Connection, owner: str, key: str, body_digest: str, job_id: str, at: float) -> None:
+    connection.execute(
+        sa.insert(idempotency),
+        {"owner": owner, "key": key, "body_digest": body_digest, "job_id": job_id, "created_at": at},
+    )
+
+
+def forget_keys_before(connection: sa.Connection, at: float) -> int:
+    return connection.execute(sa.delete(idempotency).where(idempotency.c.created_at < at)).rowcount

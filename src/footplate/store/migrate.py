@@ -1,0 +1,39 @@
+"""Bringing a database to the newest version of the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+HEAD = "0001"
+
+
+def migrate(engine: sa.Engine) -> None:
+    """Run every migration that is missing."""
+    if version(engine) == HEAD:
+        return
+    # Imported here: a start on an up-to-date database does not pay for the migration tool.
+    from alembic import command
+
+    config = alembic_config()
+    with engine.execution_options(footplate_writer=True).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def version(engine: sa.Engine) -> str | None:
+    """The version of the tables, or None for an empty database."""
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+        return None if found is None else str(found)
+
+
+def alembic_config():  # type: ignore[no-untyped-def]  # alembic is imported only when it is needed
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config

@@ -1,0 +1,234 @@
+"""Jobs, tasks and events as rows, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from footplate.domain.cluster import Placement, TaskPlacement
+from footplate.domain.fields import show_instant
+from footplate.domain.job import Job, Next, Task
+from footplate.domain.resources import Resources
+from footplate.domain.specfields import read_job, write_job
+from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
+
+Row = Mapping[str, Any]
+
+
+def dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class EventRecord:
+    """One line of the event log; `seq` counts in commit order."""
+
+    seq: int
+    at: float
+    job_id: str
+    owner: str
+    queue: str
+    kind: str
+    attempt: int
+    actor: str
+    message: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "seq": self.seq,
+            "at": self.at,
+            "job_id": self.job_id,
+            "owner": self.owner,
+            "queue": self.queue,
+            "kind": self.kind,
+            "attempt": self.attempt,
+            "actor": self.actor,
+            "message": self.message,
+            "data": dumps(self.data) if self.data else "{}",
+        }
+
+    def view(self) -> dict[str, Any]:
+        """Show the record as the API does."""
+        return {
+            "seq": self.seq,
+            "at": show_instant(self.at),
+            "job_id": self.job_id,
+            "kind": self.kind,
+            "attempt": self.attempt,
+            "actor": self.actor,
+            "message": self.message,
+            "data": dict(self.data),
+        }
+
+
+def event_from(row: Row) -> EventRecord:
+    return EventRecord(**{**row, "data": json.loads(row["data"])})
+
+
+def write_reason(reason: Reason) -> str:
+    return dumps([reason.code, reason.message, dict(reason.details)])
+
+
+def read_reason(text: str) -> Reason:
+    code, message, details = json.loads(text)
+    return Reason(ReasonCode(code), message, details)
+
+
+def write_resources(amount: Resources) -> list[int]:
+    return [amount.milli_cpus, amount.memory_bytes, amount.gpus]
+
+
+def write_placement(placement: Placement | None) -> str | None:
+    if placement is None:
+        return None
+    return dumps(
+        [
+            [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
+            for t in placement.tasks
+        ]
+    )
+
+
+def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return tuple((label, tuple(numbers)) for label, numbers in ports)
+
+
+def read_placement(text: str | None) -> Placement | None:
+    if text is None:
+        return None
+    return Placement(
+        tuple(
+            TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), address)
+            for role, index, node, amount, gpus, ports, address in json.loads(text)
+        )
+    )
+
+
+def _write_next(following: Next | None) -> str | None:
+    return None if following is None else dumps([following.state, write_reason(following.reason)])
+
+
+def _read_next(text: str | None) -> Next | None:
+    if text is None:
+        return None
+    state, reason = json.loads(text)
+    return Next(JobState(state), read_reason(reason))
+
+
+def state_columns(job: Job) -> dict[str, Any]:
+    """The columns that change while a job lives, keyed for an update by `job_id`."""
+    return {
+        "job_id": job.id,
+        "state": job.state.value,
+        "reason": write_reason(job.reason),
+        "attempt": job.attempt,
+        "retries_used": job.retries_used,
+        "queued_at": job.queued_at,
+        "started_at": job.started_at,
+        "running_at": job.running_at,
+        "finished_at": job.finished_at,
+        "is_deleting": job.is_deleting,
+        "placement": write_placement(job.placement),
+        "next": _write_next(job.next),
+    }
+
+
+def spec_columns(job: Job) -> dict[str, Any]:
+    """The columns that follow from what was asked."""
+    spec, amount = job.spec, job.spec.resources
+    return {
+        "name": spec.name,
+        "description": spec.description,
+        "queue": spec.queue,
+        "priority": spec.priority,
+        "retry": spec.retry,
+        "n_tasks": spec.n_tasks,
+        "milli_cpus": amount.milli_cpus,
+        "memory_bytes": amount.memory_bytes,
+        "gpus": amount.gpus,
+        "tags": dumps(spec.tags),
+        "spec": dumps(write_job(spec)),
+    }
+
+
+def job_row(job: Job) -> dict[str, Any]:
+    row = {"id": job.id, "owner": job.owner, "submitted_at": job.submitted_at}
+    row |= spec_columns(job) | state_columns(job)
+    del row["job_id"]
+    return row
+
+
+def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
+    """Rebuild a job; `task_rows` are those of its current attempt, in order, or none before it was placed."""
+    spec = read_job(json.loads(row["spec"]))
+    tasks = tuple(task_from(task) for task in task_rows)
+    if not tasks:
+        tasks = tuple(Task(role.name, index) for role in spec.roles for index in range(role.count))
+    return Job(
+        id=row["id"],
+        owner=row["owner"],
+        spec=spec,
+        submitted_at=row["submitted_at"],
+        queued_at=row["queued_at"],
+        state=JobState(row["state"]),
+        reason=read_reason(row["reason"]),
+        attempt=row["attempt"],
+        retries_used=row["retries_used"],
+        tasks=tasks,
+        placement=read_placement(row["placement"]),
+        next=_read_next(row["next"]),
+        started_at=row["started_at"],
+        running_at=row["running_at"],
+        finished_at=row["finished_at"],
+        is_deleting=bool(row["is_deleting"]),
+    )
+
+
+def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
+    return {
+        "job_id": job.id,
+        "attempt": job.attempt,
+        "position": position,
+        "role": task.role,
+        "task_index": task.index,
+        "state": task.state.value,
+        "node": task.node,
+        "address": task.address,
+        "gpus": dumps(task.gpus),
+        "ports": dumps(task.ports),
+        "exit_code": task.exit_code,
+        "detail": task.detail,
+        "started_at": task.started_at,
+        "finished_at": task.finished_at,
+    }
+
+
+def task_from(row: Row) -> Task:
+    return Task(
+        role=row["role"],
+        index=row["task_index"],
+        state=TaskState(row["state"]),
+        node=row["node"],
+        address=row["address"],
+        gpus=tuple(json.loads(row["gpus"])),
+        ports=read_ports(json.loads(row["ports"])),
+        exit_code=row["exit_code"],
+        detail=row["detail"],
+        started_at=row["started_at"],
+        finished_at=row["finished_at"],
+    )
+
+
+def attempt_row(job: Job) -> dict[str, Any]:
+    return {
+        "job_id": job.id,
+        "number": job.attempt,
+        "state": job.state.value,
+        "reason": write_reason(job.reason),
+        "started_at": job.started_at,
+        "running_at": job.running_at,
+        "finished_at": job.finished_at,
+    }

@@ -1,0 +1,119 @@
+"""The store: durable rows behind one writer, a board of living jobs in memory, and news of every commit.
+
+Reads never wait behind writes: they use connections of their own, in threads of their own. The board
+holds every job that is not final; it changes only after the commit that changed the rows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from footplate.domain.events import Effect, Event
+from footplate.domain.job import Job
+from footplate.store import tables, transitions
+from footplate.store.rows import EventRecord
+from footplate.store.transitions import Transition
+from footplate.store.writer import Transaction, Unit, Writer
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What one commit brought."""
+
+    events: Sequence[EventRecord]
+    effects: Sequence[tuple[Job, Effect]]
+
+
+Subscriber = Callable[[News], None]
+
+
+class Store:
+    """Opens on the event loop that it will serve."""
+
+    def __init__(self, engine: sa.Engine, holder: str, at: float) -> None:
+        self._engine = engine
+        self._loop = asyncio.get_running_loop()
+        self._readers = ThreadPoolExecutor(4, thread_name_prefix="footplate-reader")
+        self._subscribers: list[Subscriber] = []
+        self.board: dict[str, Job] = {}
+        self._writer = Writer(engine, transitions.flush, self._take_commit, holder, at)
+        self._load_board()
+
+    def _load_board(self) -> None:
+        active = ("QUEUED", "STARTING", "RUNNING", "STOPPING")
+        with self._engine.connect() as connection:
+            ids = connection.scalars(sa.select(tables.jobs.c.id).where(tables.jobs.c.state.in_(active))).all()
+            for job_id in sorted(ids):
+                job = transitions.load(connection, job_id)
+                if job is not None:
+                    self.board[job_id] = job
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Hear of every commit, on the event loop, in order; call the result to stop."""
+        self._subscribers.append(subscriber)
+        return lambda: self._subscribers.remove(subscriber)
+
+    async def write(self, unit: Unit[T]) -> T:
+        """Run a unit of work; returns once its commit is durable."""
+        return await asyncio.wrap_future(self._writer.put(unit))
+
+    async def read(self, query: Callable[[sa.Connection], T]) -> T:
+        """Run a query on a connection of its own."""
+        return await self._loop.run_in_executor(self._readers, self._read, query)
+
+    def _read(self, query: Callable[[sa.Connection], T]) -> T:
+        with self._engine.connect() as connection:
+            return query(connection)
+
+    async def apply(self, job_id: str, event: Event, actor: str = "") -> Transition:
+        """Move one job by one event."""
+        return await self.write(lambda tx: transitions.apply(tx, self.board, job_id, event, actor))
+
+    async def apply_all(self, moves: Iterable[tuple[str, Event]]) -> None:
+        """Move jobs by events, in order, in one commit."""
+        listed = list(moves)
+
+        def unit(tx: Transaction) -> None:
+            for job_id, event in listed:
+                if job_id in self.board or job_id in tx.after:
+                    transitions.apply(tx, self.board, job_id, event)
+
+        if listed:
+            await self.write(unit)
+
+    async def job(self, job_id: str) -> Job | None:
+        """The job as last committed."""
+        return self.board.get(job_id) or await self.read(lambda connection: transitions.load(connection, job_id))
+
+    def _take_commit(self, tx: Transaction) -> None:
+        # Runs in the writer's thread, after the commit and before its callers are answered.
+        for job_id, job in tx.after.items():
+            if job is None or job.state.is_final:
+                self.board.pop(job_id, None)
+            else:
+                self.board[job_id] = job
+        if tx.events or tx.effects:
+            self._loop.call_soon_threadsafe(self._publish, News(tx.events, tx.effects))
+
+    def _publish(self, news: News) -> None:
+        for subscriber in list(self._subscribers):
+            try:
+                subscriber(news)
+            except Exception:
+                log.exception("a subscriber failed on news of %d events", len(news.events))
+
+    def close(self) -> None:
+        self._writer.close()
+        self._readers.shutdown(wait=True)
+        self._engine.dispose()

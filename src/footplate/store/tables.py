@@ -1,0 +1,162 @@
+"""The tables, the same on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+metadata = sa.MetaData()
+
+_Time = sa.Float(53)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("id", sa.String(12), primary_key=True),
+    sa.Column("owner", sa.String(255), nullable=False),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("queue", sa.String(63), nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("retries_used", sa.Integer, nullable=False),
+    sa.Column("retry", sa.Integer, nullable=False),
+    sa.Column("n_tasks", sa.Integer, nullable=False),
+    sa.Column("milli_cpus", sa.BigInteger, nullable=False),
+    sa.Column("memory_bytes", sa.BigInteger, nullable=False),
+    sa.Column("gpus", sa.BigInteger, nullable=False),
+    sa.Column("tags", sa.Text, nullable=False),
+    sa.Column("submitted_at", _Time, nullable=False),
+    sa.Column("queued_at", _Time, nullable=False),
+    sa.Column("started_at", _Time),
+    sa.Column("running_at", _Time),
+    sa.Column("finished_at", _Time),
+    sa.Column("is_deleting", sa.Boolean, nullable=False),
+    sa.Column("spec", sa.Text, nullable=False),
+    sa.Column("placement", sa.Text),
+    sa.Column("next", sa.Text),
+    sa.UniqueConstraint("owner", "name", name="uq_jobs_owner_name"),
+    sa.Index("ix_jobs_queue_id", "queue", "id"),
+    sa.Index("ix_jobs_owner_id", "owner", "id"),
+    sa.Index("ix_jobs_state_id", "state", "id"),
+    sa.Index("ix_jobs_finished_at", "finished_at"),
+)
+
+tasks = sa.Table(
+    "tasks",
+    metadata,
+    sa.Column("job_id", sa.String(12), primary_key=True),
+    sa.Column("attempt", sa.Integer, primary_key=True),
+    sa.Column("position", sa.Integer, primary_key=True),
+    sa.Column("role", sa.String(64), nullable=False),
+    sa.Column("task_index", sa.Integer, nullable=False),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("node", sa.String(255), nullable=False),
+    sa.Column("address", sa.String(255), nullable=False),
+    sa.Column("gpus", sa.Text, nullable=False),
+    sa.Column("ports", sa.Text, nullable=False),
+    sa.Column("exit_code", sa.Integer),
+    sa.Column("detail", sa.Text, nullable=False),
+    sa.Column("started_at", _Time),
+    sa.Column("finished_at", _Time),
+    sqlite_with_rowid=False,
+)
+
+attempts = sa.Table(
+    "attempts",
+    metadata,
+    sa.Column("job_id", sa.String(12), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("state", sa.String(16), nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("started_at", _Time),
+    sa.Column("running_at", _Time),
+    sa.Column("finished_at", _Time),
+    sqlite_with_rowid=False,
+)
+
+events = sa.Table(
+    "events",
+    metadata,
+    sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=False),
+    sa.Column("at", _Time, nullable=False),
+    sa.Column("job_id", sa.String(12), nullable=False),
+    sa.Column("owner", sa.String(255), nullable=False),
+    sa.Column("queue", sa.String(63), nullable=False),
+    sa.Column("kind", sa.String(32), nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("actor", sa.String(255), nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Index("ix_events_job_seq", "job_id", "seq"),
+)
+
+idempotency = sa.Table(
+    "idempotency",
+    metadata,
+    sa.Column("owner", sa.String(255), primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True),
+    sa.Column("body_digest", sa.String(64), nullable=False),
+    sa.Column("job_id", sa.String(12), nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+users = sa.Table(
+    "users",
+    metadata,
+    sa.Column("name", sa.String(255), primary_key=True),
+    sa.Column("password_hash", sa.Text, nullable=False),
+    sa.Column("is_admin", sa.Boolean, nullable=False),
+    sa.Column("is_enabled", sa.Boolean, nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+)
+
+members = sa.Table(
+    "members",
+    metadata,
+    sa.Column("queue", sa.String(63), primary_key=True),
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("role", sa.String(16), nullable=False),
+)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    sa.Column("id", sa.String(12), primary_key=True),
+    sa.Column("user", sa.String(255), nullable=False, index=True),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("expires_at", _Time),
+    sa.Column("last_used_at", _Time),
+)
+
+queues = sa.Table(
+    "queues",
+    metadata,
+    sa.Column("name", sa.String(63), primary_key=True),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("guaranteed", sa.Text, nullable=False),
+    sa.Column("maximum", sa.Text),
+    sa.Column("nodes", sa.Text, nullable=False),
+    sa.Column("is_open", sa.Boolean, nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+)
+
+nodes = sa.Table(
+    "nodes",
+    metadata,
+    sa.Column("name", sa.String(255), primary_key=True),
+    sa.Column("is_schedulable", sa.Boolean, nullable=False),
+)
+
+leases = sa.Table(
+    "leases",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("epoch", sa.BigInteger, nullable=False),
+    sa.Column("holder", sa.String(255), nullable=False),
+    sa.Column("taken_at", _Time, nullable=False),
+)

@@ -1,0 +1,257 @@
+"""The only writer of job state: every change goes through `advance` and leaves a line in the event log.
+
+Changes are gathered in the transaction and written together by `flush`, so that several moves of one job
+in one commit cost one row update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from footplate.domain import events as ev
+from footplate.domain.errors import NotFound
+from footplate.domain.job import Job, advance
+from footplate.domain.states import JobState
+from footplate.store import rows, tables
+from footplate.store.writer import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What one event made of one job."""
+
+    before: Job
+    after: Job
+
+
+def current(tx: Transaction, job_id: str, board: dict[str, Job]) -> Job:
+    """The job as this transaction sees it."""
+    if job_id in tx.after:
+        job = tx.after[job_id]
+    else:
+        job = board.get(job_id) or load(tx.connection, job_id)
+    if job is None:
+        raise NotFound(f"there is no job {job_id}")
+    return job
+
+
+def load(connection: sa.Connection, job_id: str) -> Job | None:
+    """Read a job with the tasks of its current attempt."""
+    row = connection.execute(sa.select(tables.jobs).where(tables.jobs.c.id == job_id)).mappings().first()
+    return None if row is None else rows.job_from(dict(row), _task_rows(connection, job_id, row["attempt"]))
+
+
+def _task_rows(connection: sa.Connection, job_id: str, attempt: int) -> list[rows.Row]:
+    t = tables.tasks
+    wanted = sa.select(t).where(t.c.job_id == job_id, t.c.attempt == attempt).order_by(t.c.position)
+    return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def apply(tx: Transaction, board: dict[str, Job], job_id: str, event: ev.Event, actor: str = "") -> Transition:
+    """Move a job by an event; nothing is recorded when the event means nothing any more."""
+    before = current(tx, job_id, board)
+    outcome = advance(before, event)
+    after = outcome.job
+    if after is not before:
+        tx.before.setdefault(job_id, board.get(job_id) or before)
+        tx.after[job_id] = after
+        if after.attempt != before.attempt:
+            tx.ended_attempts.append(before)
+        for kind, message, data in _describe(before, after, event):
+            # A move into the next attempt is told as the end of the one before.
+            tx.record(before if kind != "edited" else after, kind, event.at, message, actor, **data)
+    tx.effects.extend((after, effect) for effect in outcome.effects)
+    return Transition(before, after)
+
+
+_Line = tuple[str, str, dict[str, Any]]
+
+
+def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
+    teller = _TELLERS.get(type(event))
+    lines = teller(before, after, event) if teller else []
+    if after.state is not before.state:
+        lines.append(_tell_state(after))
+    return lines
+
+
+def _tell_state(job: Job) -> _Line:
+    kind = "requeued" if job.state is JobState.QUEUED else job.state.value.lower()
+    return kind, job.reason.message, {"state": job.state.value, "reason": job.reason.code.value}
+
+
+def _tell_exit(_before: Job, _after: Job, event: ev.TaskExited) -> list[_Line]:
+    message = f"task {event.role}-{event.index} exited with code {event.exit_code}"
+    message += f": {event.detail}" if event.detail else ""
+    return [("task_exited", message, {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code})]
+
+
+def _tell_loss(_before: Job, _after: Job, event: ev.TaskLost) -> list[_Line]:
+    task = f"{event.role}-{event.index}"
+    return [("task_lost", f"task {task} was lost: {event.detail}", {"task": task})]
+
+
+def _tell_start(_before: Job, _after: Job, event: ev.TaskStarted) -> list[_Line]:
+    task = f"{event.role}-{event.index}"
+    return [("task_started", f"task {task} runs", {"task": task})]
+
+
+def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
+    changes = {
+        name: {"from": getattr(before.spec, name), "to": getattr(after.spec, name)}
+        for name in ("name", "description", "priority")
+        if getattr(before.spec, name) != getattr(after.spec, name)
+    }
+    return [("edited", "changed " + ", ".join(changes), {"changes": changes})] if changes else []
+
+
+def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained) -> list[_Line]:
+    if before.reason.code is after.reason.code:
+        return []
+    return [("waiting", after.reason.message, {"reason": after.reason.code.value, **after.reason.details})]
+
+
+def _tell_stop(before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
+    return [("stop_asked", event.reason.message, {"reason": event.reason.code.value, "by": event.by})]
+
+
+def _tell_delete(_before: Job, _after: Job, event: ev.DeleteAsked) -> list[_Line]:
+    return [("delete_asked", f"deleted by {event.by}", {"by": event.by})]
+
+
+_TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
+    ev.TaskStarted: _tell_start,
+    ev.TaskExited: _tell_exit,
+    ev.TaskLost: _tell_loss,
+    ev.Edited: _tell_edit,
+    ev.WaitExplained: _tell_wait,
+    ev.StopAsked: _tell_stop,
+    ev.DeleteAsked: _tell_delete,
+}
+
+
+def insert(tx: Transaction, job: Job) -> bool:
+    """Add a new job; False when its owner has one of that name already."""
+    added = tx.connection.execute(_INSERT_JOB, rows.job_row(job))
+    if added.rowcount != 1:
+        return False
+    tx.before[job.id] = None
+    tx.after[job.id] = job
+    tx.record(job, "submitted", job.submitted_at, f"submitted to queue {job.spec.queue}", job.owner)
+    tx.effects.append((job, ev.Reschedule()))
+    return True
+
+
+def remove(tx: Transaction, job: Job, at: float) -> None:
+    """Forget a job; the event log is append-only and tells readers that it is gone."""
+    for table, column in (
+        (tables.tasks, tables.tasks.c.job_id),
+        (tables.attempts, tables.attempts.c.job_id),
+        (tables.idempotency, tables.idempotency.c.job_id),
+        (tables.jobs, tables.jobs.c.id),
+    ):
+        tx.connection.execute(sa.delete(table).where(column == job.id))
+    tx.before.setdefault(job.id, job)
+    tx.after[job.id] = None
+    tx.record(job, "deleted", at, f"job {job.spec.name} was deleted")
+
+
+def flush(tx: Transaction) -> None:
+    """Write what the transaction has gathered."""
+    changed = [job for job in tx.after.values() if job is not None]
+    updates, respecs, task_rows, attempt_rows = [], [], [], [rows.attempt_row(job) for job in tx.ended_attempts]
+    for job in changed:
+        before = tx.before[job.id]
+        if before is job or (before is None and job.placement is None):
+            continue
+        updates.append(rows.state_columns(job))
+        if before is not None and before.spec is not job.spec:
+            respecs.append({"job_id": job.id, **rows.spec_columns(job)})
+        task_rows += _changed_tasks(before, job)
+        if job.started_at is not None:
+            attempt_rows.append(rows.attempt_row(job))
+    for ended in tx.ended_attempts:
+        task_rows += _changed_tasks(None, ended)
+    for statement, values in (
+        (_UPDATE_STATE, updates),
+        (_UPDATE_SPEC, respecs),
+        (_PUT_TASKS, task_rows),
+        (_PUT_ATTEMPTS, attempt_rows),
+        (_INSERT_EVENTS, [event.row() for event in tx.events]),
+    ):
+        if values:
+            tx.connection.execute(statement, values)
+
+
+def _changed_tasks(before: Job | None, job: Job) -> list[dict[str, Any]]:
+    if job.started_at is None:
+        return []
+    known = before.tasks if before is not None and before.attempt == job.attempt else ()
+    return [
+        rows.task_row(job, position, task)
+        for position, task in enumerate(job.tasks)
+        if position >= len(known) or known[position] is not task
+    ]
+
+
+def _upsert(table: sa.Table) -> sa.TextClause:
+    columns = [column.name for column in table.columns]
+    keys = [column.name for column in table.primary_key.columns]
+    sets = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
+    return sa.text(
+        f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(':' + name for name in columns)}) "  # noqa: S608  # names of our own tables
+        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {sets}"
+    )
+
+
+def _insert_or_skip(table: sa.Table) -> sa.TextClause:
+    columns = [column.name for column in table.columns]
+    return sa.text(
+        f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(':' + name for name in columns)}) "  # noqa: S608  # names of our own tables
+        "ON CONFLICT DO NOTHING"
+    )
+
+
+_STATE_COLUMNS = (
+    "state",
+    "reason",
+    "attempt",
+    "retries_used",
+    "queued_at",
+    "started_at",
+    "running_at",
+    "finished_at",
+    "is_deleting",
+    "placement",
+    "next",
+)
+_SPEC_COLUMNS = (
+    "name",
+    "description",
+    "queue",
+    "priority",
+    "retry",
+    "n_tasks",
+    "milli_cpus",
+    "memory_bytes",
+    "gpus",
+    "tags",
+    "spec",
+)
+
+
+def _update_jobs(columns: tuple[str, ...]) -> sa.TextClause:
+    sets = ", ".join(f"{name} = :{name}" for name in columns)
+    return sa.text(f"UPDATE jobs SET {sets} WHERE id = :job_id")  # noqa: S608  # names of our own columns
+
+
+_INSERT_JOB = _insert_or_skip(tables.jobs)
+_INSERT_EVENTS = sa.insert(tables.events)
+_UPDATE_STATE = _update_jobs(_STATE_COLUMNS)
+_UPDATE_SPEC = _update_jobs(_SPEC_COLUMNS)
+_PUT_TASKS = _upsert(tables.tasks)
+_PUT_ATTEMPTS = _upsert(tables.attempts)

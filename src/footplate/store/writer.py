@@ -1,0 +1,152 @@
+"""One thread that writes: it groups the work of concurrent callers into one durable commit.
+
+A unit of work is a function over a `Transaction`. All units that wait when the thread comes round share
+one commit; when one of them raises, the group is rolled back and every unit is run again by itself, so
+that only the faulty one fails. Every transaction first checks that this server still holds the lease: a
+server that was replaced is refused (`StaleLease`) and can change nothing any more.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from footplate.domain.errors import StaleLease
+from footplate.domain.events import Effect
+from footplate.domain.job import Job
+from footplate.store import tables
+from footplate.store.rows import EventRecord
+
+T = TypeVar("T")
+MOST_UNITS = 512
+LEASE = "writer"
+
+
+class Transaction:
+    """What a unit of work sees: a connection, and the jobs and events that this commit will bring."""
+
+    def __init__(self, connection: sa.Connection, next_seq: int) -> None:
+        self.connection = connection
+        self.next_seq = next_seq
+        self.before: dict[str, Job | None] = {}
+        self.after: dict[str, Job | None] = {}
+        self.ended_attempts: list[Job] = []
+        self.events: list[EventRecord] = []
+        self.effects: list[tuple[Job, Effect]] = []
+
+    def record(self, job: Job, kind: str, at: float, message: str, actor: str = "", **data: Any) -> None:
+        """Add a line to the event log."""
+        event = EventRecord(
+            self.next_seq, at, job.id, job.owner, job.spec.queue, kind, job.attempt, actor, message, data
+        )
+        self.events.append(event)
+        self.next_seq += 1
+
+
+Unit = Callable[[Transaction], T]
+_Waiting = tuple[Unit[Any], "Future[Any]"]
+
+
+class Writer:
+    """Runs units of work, durably and in order."""
+
+    def __init__(
+        self,
+        engine: sa.Engine,
+        flush: Callable[[Transaction], None],
+        on_commit: Callable[[Transaction], None],
+        holder: str,
+        at: float,
+    ) -> None:
+        self._connection = engine.connect().execution_options(footplate_writer=True)
+        self._flush = flush
+        self._on_commit = on_commit
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._epoch = self._take_lease(holder, at)
+        self._next_seq = self._read_next_seq()
+        self._thread = threading.Thread(target=self._run, name="footplate-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, unit: Unit[T]) -> Future[T]:
+        """Queue a unit; the future is done once its commit is durable."""
+        future: Future[T] = Future()
+        self._waiting.put((unit, future))
+        return future
+
+    def close(self) -> None:
+        self._waiting.put(None)
+        self._thread.join(timeout=10)
+        self._connection.close()
+
+    def _take_lease(self, holder: str, at: float) -> int:
+        leases = tables.leases
+        with self._connection.begin():
+            held = sa.select(leases.c.epoch).where(leases.c.name == LEASE).with_for_update()
+            last = self._connection.scalar(held)
+            epoch = 1 if last is None else int(last) + 1
+            taken = {"epoch": epoch, "holder": holder, "taken_at": at}
+            if last is None:
+                self._connection.execute(sa.insert(leases).values(name=LEASE, **taken))
+            else:
+                self._connection.execute(sa.update(leases).where(leases.c.name == LEASE).values(**taken))
+        return epoch
+
+    def _read_next_seq(self) -> int:
+        with self._connection.begin():
+            last = self._connection.scalar(sa.select(sa.func.max(tables.events.c.seq)))
+        return (last or 0) + 1
+
+    def _run(self) -> None:
+        while (batch := self._take()) is not None:
+            wanted = [one for one in batch if one[1].set_running_or_notify_cancel()]
+            if not self._commit(wanted):
+                for one in wanted:
+                    self._commit([one])
+
+    def _take(self) -> list[_Waiting] | None:
+        first = self._waiting.get()
+        if first is None:
+            return None
+        batch = [first]
+        while len(batch) < MOST_UNITS and not self._waiting.empty():
+            following = self._waiting.get()
+            if following is None:
+                self._waiting.put(None)
+                break
+            batch.append(following)
+        return batch
+
+    def _commit(self, batch: Sequence[_Waiting]) -> bool:
+        """Commit a group and answer its callers; False when a group of several must be tried one by one."""
+        transaction = Transaction(self._connection, self._next_seq)
+        try:
+            with self._connection.begin():
+                self._check_lease()
+                results = [unit(transaction) for unit, _ in batch]
+                self._flush(transaction)
+        except Exception as error:  # noqa: BLE001  # the top of this thread's loop: the caller gets the error
+            if len(batch) == 1:
+                batch[0][1].set_exception(error)
+            return len(batch) == 1
+        self._next_seq = transaction.next_seq
+        self._on_commit(transaction)
+        for (_, future), result in zip(batch, results, strict=True):
+            future.set_result(result)
+        return True
+
+    def _check_lease(self) -> None:
+        held = self._connection.execute(_HOLD_LEASE, {"name_": LEASE, "epoch_": self._epoch})
+        if held.rowcount != 1:
+            raise StaleLease("another server has taken over this database; this one must stop")
+
+
+_HOLD_LEASE = (
+    sa.update(tables.leases)
+    .where(tables.leases.c.name == sa.bindparam("name_"), tables.leases.c.epoch == sa.bindparam("epoch_"))
+    .values(epoch=sa.bindparam("epoch_"))
+)

@@ -1,0 +1,140 @@
+"""Values of ours as the REST API shows them: the only translation between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from footplate.domain.cluster import Node, Queue
+from footplate.domain.fields import show_instant
+from footplate.domain.job import Job, Task
+from footplate.domain.listing import JobLine, line_of
+from footplate.domain.resources import Resources
+from footplate.domain.specfields import write_job
+from footplate.domain.states import JobState, Reason
+from footplate.wire.payloads import Amount
+
+View = dict[str, Any]
+
+
+def instant(at: float | None) -> str | None:
+    return None if at is None else show_instant(at)
+
+
+def amount(resources: Resources) -> View:
+    return {
+        "cpus": resources.milli_cpus / 1000,
+        "memory_bytes": resources.memory_bytes,
+        "gpus": resources.gpus,
+    }
+
+
+def resources(body: Amount) -> Resources:
+    return Resources(round(body.cpus * 1000), body.memory_bytes, body.gpus)
+
+
+def reason_view(reason: Reason) -> View:
+    return {"code": reason.code.value, "message": reason.message, "details": dict(reason.details)}
+
+
+def run_time_s(job: JobLine, now: float) -> float | None:
+    """How long the current attempt has run, or ran."""
+    since = job.running_at or job.started_at
+    if since is None:
+        return None
+    return round(max(0.0, (now if job.finished_at is None else job.finished_at) - since), 3)
+
+
+def line_view(line: JobLine, now: float, waits: tuple[Reason, int] | None = None) -> View:
+    """A line of the job list; `waits` is the scheduler's newest word on why it waits and behind how many."""
+    reason, position = waits if waits and line.state is JobState.QUEUED else (line.reason, None)
+    return {
+        "id": line.id,
+        "name": line.name,
+        "description": line.description,
+        "owner": line.owner,
+        "queue": line.queue,
+        "state": line.state.value,
+        "reason": reason_view(reason),
+        "priority": line.priority,
+        "attempt": line.attempt,
+        "retries_used": line.retries_used,
+        "retry": line.retry,
+        "n_tasks": line.n_tasks,
+        "resources": amount(Resources(line.milli_cpus, line.memory_bytes, line.gpus)),
+        "tags": list(line.tags),
+        "submitted_at": instant(line.submitted_at),
+        "queued_at": instant(line.queued_at),
+        "started_at": instant(line.started_at),
+        "running_at": instant(line.running_at),
+        "finished_at": instant(line.finished_at),
+        "run_time_s": run_time_s(line, now),
+        "position": position,
+        "is_deleting": line.is_deleting,
+    }
+
+
+def job_view(job: Job, now: float, waits: tuple[Reason, int] | None, can: View) -> View:
+    """A whole job."""
+    return {
+        **line_view(line_of(job), now, waits),
+        "tasks": task_views(job.tasks),
+        "config": write_job(job.spec),
+        "can": can,
+    }
+
+
+def task_views(tasks: Iterable[Task]) -> list[View]:
+    return [
+        {
+            "role": task.role,
+            "index": task.index,
+            "name": task.name,
+            "state": task.state.value,
+            "node": task.node,
+            "address": task.address,
+            "gpus": list(task.gpus),
+            "ports": {label: list(numbers) for label, numbers in task.ports},
+            "exit_code": task.exit_code,
+            "detail": task.detail,
+            "started_at": instant(task.started_at),
+            "finished_at": instant(task.finished_at),
+        }
+        for task in tasks
+    ]
+
+
+def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my_role: str | None) -> View:
+    return {
+        "name": queue.name,
+        "description": queue.description,
+        "guaranteed": amount(queue.guaranteed),
+        "maximum": None if queue.maximum is None else amount(queue.maximum),
+        "nodes": list(queue.nodes),
+        "is_open": queue.is_open,
+        "used": amount(used),
+        "n_running": n_running,
+        "n_waiting": n_waiting,
+        "my_role": my_role,
+    }
+
+
+def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
+    return {
+        "name": node.name,
+        "address": node.address,
+        "cpus": node.milli_cpus / 1000,
+        "memory_bytes": node.memory_bytes,
+        "gpus": [
+            {
+                "index": gpu.index,
+                "type": gpu.type,
+                "memory_bytes": gpu.memory_bytes,
+                "job_id": cards.get(gpu.index),
+                "in_use_by_others": gpu.in_use_by_others,
+            }
+            for gpu in node.gpus
+        ],
+        "is_schedulable": node.is_schedulable,
+        "free": amount(node.capacity - used),
+    }

@@ -1,0 +1,347 @@
+"""The bodies of our REST API, for its published description and for reading requests."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from footplate.domain.fields import is_writable
+from footplate.domain.states import JobState, ReasonCode, TaskState
+
+
+def _writable(text: str) -> str:
+    if not is_writable(text):
+        raise ValueError("contains a control character or an invalid Unicode character")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_writable)]
+Name = Annotated[Text, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]*$")]
+QueueName = Annotated[Text, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+Password = Annotated[Text, Field(min_length=8, max_length=256)]
+QueueRole = Literal["admin", "member", "viewer"]
+LifetimeS = Annotated[int, Field(ge=60, le=10 * 365 * 86400)]
+
+
+class Body(BaseModel):
+    """A request or answer; unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ProblemBody(Body):
+    path: str
+    message: str
+
+
+class ErrorBody(Body):
+    """What every refused request is answered with."""
+
+    code: str
+    message: str
+    problems: list[ProblemBody] = []
+    request_id: str
+
+
+class Login(Body):
+    user: Text = Field(max_length=255)
+    password: Text = Field(max_length=1024)
+    name: Text = Field("login", max_length=255, description="What the token is for.")
+    expires_in_s: LifetimeS | None = Field(30 * 86400, description="Lifetime of the token; null: it never expires.")
+
+
+class NewToken(Body):
+    name: Text = Field(min_length=1, max_length=255)
+    expires_in_s: LifetimeS | None = None
+
+
+class TokenBody(Body):
+    id: str
+    name: str
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+
+
+class IssuedToken(Body):
+    """A token, shown this once."""
+
+    token: str
+    id: str
+    user: str
+    name: str
+    expires_at: str | None
+
+
+class Tokens(Body):
+    items: list[TokenBody]
+
+
+class QueueMembership(Body):
+    name: str
+    role: QueueRole
+
+
+class Me(Body):
+    name: str
+    is_admin: bool
+    job_id: str | None = Field(None, description="Set when a running job is calling.")
+    queues: list[QueueMembership]
+
+
+class PasswordChange(Body):
+    old_password: Text = Field(max_length=1024)
+    new_password: Password
+
+
+class NewUser(Body):
+    name: Name
+    password: Password
+    is_admin: bool = False
+    queues: dict[QueueName, QueueRole] = Field({"default": "member"}, max_length=1000)
+
+
+class UserChange(Body):
+    password: Password | None = None
+    is_admin: bool | None = None
+    is_enabled: bool | None = None
+
+
+class UserBody(Body):
+    name: str
+    is_admin: bool
+    is_enabled: bool
+    created_at: str
+    queues: list[QueueMembership]
+
+
+class Users(Body):
+    items: list[UserBody]
+
+
+class Amount(Body):
+    """CPUs, memory and GPUs."""
+
+    cpus: float = Field(0, ge=0, le=1_000_000)
+    memory_bytes: int = Field(0, ge=0, le=2**60)
+    gpus: int = Field(0, ge=0, le=1_000_000)
+
+
+class NewQueue(Body):
+    name: QueueName
+    description: Text = Field("", max_length=4096)
+    guaranteed: Amount = Amount()
+    maximum: Amount | None = None
+    nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] = Field([], max_length=1000)
+    is_open: bool = True
+
+
+class QueueChange(Body):
+    description: Text | None = Field(None, max_length=4096)
+    guaranteed: Amount | None = None
+    maximum: Amount | None = None
+    nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] | None = Field(None, max_length=1000)
+    is_open: bool | None = None
+
+
+class QueueBody(Body):
+    name: str
+    description: str
+    guaranteed: Amount
+    maximum: Amount | None
+    nodes: list[str]
+    is_open: bool
+    used: Amount
+    n_running: int
+    n_waiting: int
+    my_role: QueueRole | None
+
+
+class Queues(Body):
+    items: list[QueueBody]
+
+
+class MemberChange(Body):
+    role: QueueRole
+
+
+class Member(Body):
+    user: str
+    role: QueueRole
+
+
+class Members(Body):
+    items: list[Member]
+
+
+class GpuBody(Body):
+    index: int
+    type: str
+    memory_bytes: int
+    job_id: str | None
+    in_use_by_others: bool
+
+
+class NodeBody(Body):
+    name: str
+    address: str
+    cpus: float
+    memory_bytes: int
+    gpus: list[GpuBody]
+    is_schedulable: bool
+    free: Amount
+
+
+class Nodes(Body):
+    items: list[NodeBody]
+
+
+class NodeChange(Body):
+    is_schedulable: bool
+
+
+class ReasonBody(Body):
+    code: ReasonCode
+    message: str
+    details: dict[str, Any]
+
+
+class JobSummary(Body):
+    """A job as a list shows it."""
+
+    id: str
+    name: str
+    description: str
+    owner: str
+    queue: str
+    state: JobState
+    reason: ReasonBody
+    priority: int
+    attempt: int
+    retries_used: int
+    retry: int
+    n_tasks: int
+    resources: Amount
+    tags: list[str]
+    submitted_at: str
+    queued_at: str
+    started_at: str | None
+    running_at: str | None
+    finished_at: str | None
+    run_time_s: float | None
+    position: int | None = Field(description="How many jobs are ahead, while it waits.")
+    is_deleting: bool
+
+
+class TaskBody(Body):
+    role: str
+    index: int
+    name: str
+    state: TaskState
+    node: str
+    address: str
+    gpus: list[int]
+    ports: dict[str, list[int]]
+    exit_code: int | None
+    detail: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class Allowed(Body):
+    """What the caller may do with the job now."""
+
+    stop: bool
+    edit: bool
+    delete: bool
+
+
+class JobDetail(JobSummary):
+    """A job with its tasks and the configuration that can be submitted again unchanged."""
+
+    tasks: list[TaskBody]
+    config: dict[str, Any]
+    can: Allowed
+
+
+class Jobs(Body):
+    items: list[JobSummary]
+    next_page_token: str | None
+
+
+class JobChange(Body):
+    name: Text | None = Field(None, max_length=255)
+    description: Text | None = Field(None, max_length=4096)
+    priority: int | None = Field(None, ge=-1000, le=1000)
+
+
+class DryRun(Body):
+    """What a submit would do."""
+
+    config: dict[str, Any]
+    would_start: bool
+    reason: ReasonBody
+    request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
+
+
+class Tasks(Body):
+    items: list[TaskBody]
+
+
+class AttemptBody(Body):
+    number: int
+    state: JobState
+    reason: ReasonBody
+    started_at: str | None
+    running_at: str | None
+    finished_at: str | None
+    tasks: list[TaskBody]
+
+
+class Attempts(Body):
+    items: list[AttemptBody]
+
+
+class EventBody(Body):
+    seq: int
+    at: str
+    job_id: str
+    kind: str
+    attempt: int
+    actor: str
+    message: str
+    data: dict[str, Any]
+
+
+class Events(Body):
+    items: list[EventBody]
+    next_after: int
+
+
+class Upload(Body):
+    upload: str
+    size_bytes: int
+
+
+class ResourceUse(Body):
+    total: Amount
+    used: Amount
+
+
+class Summary(Body):
+    """The platform at a glance, as far as the caller may see it."""
+
+    jobs: dict[str, int]
+    finished_today: dict[str, int]
+    resources: ResourceUse
+    queues: list[QueueBody]
+
+
+class Version(Body):
+    version: str
+    api: str
+
+
+class Health(Body):
+    status: str
