@@ -1,0 +1,1 @@
+"""The command `footplate`: parse, call the SDK, render."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from footplate.control.context import Context
+from footplate.control.launch import launch_plan
 from footplate.domain.cluster import Placement
 from footplate.domain.events import Event, Placed, Refused, WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.resources import total
-from footplate.domain.states import JobState, Reason
+from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import PendingJob, RoleShape, RunningJob, Snapshot
 
 EXPLAIN_EVERY_S = 0.5
 MOST_EXPLAINED = 200
+MOST_SHAPES = 10_000
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Admission:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._known: dict[str, _Known] = {}
+        self._shapes: dict[tuple[RoleShape, ...], tuple[RoleShape, ...]] = {}
         self._explained_at = 0.0
         self.last: Plan | None = None
 
@@ -58,13 +62,15 @@ class Admission:
         for job in list(self._context.store.board.values()):
             kept = self._known.get(job.id)
             if kept is None or kept.job is not job:
-                kept = _Known(job, _value_of(job))
+                kept = _Known(job, self._value_of(job))
             known[job.id] = kept
             if isinstance(kept.value, PendingJob):
                 pending.append(kept.value)
             else:
                 running.append(kept.value)
         self._known = known
+        if len(self._shapes) > MOST_SHAPES:
+            self._shapes.clear()
         cluster = self._context.cluster
         return Snapshot(cluster.nodes, tuple(cluster.queues.values()), tuple(running), tuple(pending))
 
@@ -73,6 +79,41 @@ class Admission:
         if self.last is None or job_id not in self.last.position:
             return None
         return self.last.explain(job_id), self.last.position[job_id]
+
+    def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+        """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
+        snapshot = self.snapshot()
+        value = self._value_of(job)
+        assert isinstance(value, PendingJob)
+        foreseen = plan(replace(snapshot, pending=(*snapshot.pending, value)), self._context.policy, job.queued_at)
+        start = next((start for start in foreseen.starts if start.job_id == job.id), None)
+        if start is None:
+            return foreseen.explain(job.id), None
+        others = [running.placement for running in snapshot.running]
+        placed = self._context.ports.assign(job.spec, start.placement, others) or start.placement
+        request = self._context.engine.compile(launch_plan(self._context, replace(job, placement=placed)))
+        reason = Reason(ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}")
+        return reason, dict(request)
+
+    def _value_of(self, job: Job) -> PendingJob | RunningJob:
+        spec = job.spec
+        if job.placement is not None:
+            since = job.running_at or job.started_at or job.queued_at
+            ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
+            return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)
+        # Equal shapes are one object, by which the scheduler knows them quickly.
+        shape = shape_of(job)
+        shape = self._shapes.setdefault(shape, shape)
+        return PendingJob(
+            id=job.id,
+            owner=job.owner,
+            queue=spec.queue,
+            priority=spec.priority,
+            queued_at=job.queued_at,
+            shape=shape,
+            time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
+            total=total(role.resources * role.count for role in shape),
+        )
 
     def _with_ports(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
         job = self._context.store.board.get(job_id)
@@ -95,25 +136,6 @@ class Admission:
     def has_unexplained(self) -> bool:
         """Whether some waiting job has not been told its reason yet."""
         return self.last is not None and bool(self.last.order)
-
-
-def _value_of(job: Job) -> PendingJob | RunningJob:
-    spec = job.spec
-    if job.placement is not None:
-        since = job.running_at or job.started_at or job.queued_at
-        ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
-        return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)
-    shape = shape_of(job)
-    return PendingJob(
-        id=job.id,
-        owner=job.owner,
-        queue=spec.queue,
-        priority=spec.priority,
-        queued_at=job.queued_at,
-        shape=shape,
-        time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
-        total=total(role.resources * role.count for role in shape),
-    )
 
 
 def shape_of(job: Job) -> tuple[RoleShape, ...]:

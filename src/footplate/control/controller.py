@@ -15,10 +15,12 @@ from footplate.control.admit import EXPLAIN_EVERY_S, Admission
 from footplate.control.context import Context
 from footplate.control.launch import launch, launch_plan, remove
 from footplate.control.limits import overdue
+from footplate.control.logkeeper import LogKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import FootplateError, StaleLease
 from footplate.domain.events import Effect, Event, LaunchTasks, RemoveJob, Reschedule, StopTasks, TasksGone
 from footplate.domain.job import Job
+from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
 from footplate.engines.base import GivesHints, Handle, OffersNodes
 from footplate.store import job_queries
@@ -29,6 +31,7 @@ log = logging.getLogger(__name__)
 POLL_S = 5.0
 LIMITS_S = 0.5
 NODES_S = 15.0
+LOGS_S = 1.0
 STOP_PAUSE_S = 1.0
 FAULT_PAUSE_S = 1.0
 
@@ -36,8 +39,14 @@ FAULT_PAUSE_S = 1.0
 class Controller:
     """Owns the loops; `start` begins them, `close` ends them and leaves the tasks of jobs alone."""
 
-    def __init__(self, context: Context, on_fatal: Callable[[BaseException], None] = lambda _error: None) -> None:
+    def __init__(
+        self,
+        context: Context,
+        log_cap_bytes: int = 4 * GIB,
+        on_fatal: Callable[[BaseException], None] = lambda _error: None,
+    ) -> None:
         self._context = context
+        self._log_keeper = LogKeeper(context, log_cap_bytes)
         self._on_fatal = on_fatal
         self.admission = Admission(context)
         self._replan = asyncio.Event()
@@ -61,6 +70,7 @@ class Controller:
             ("poll", _every(POLL_S, self._observe_all)),
             ("limits", _every(LIMITS_S, self._enforce_limits)),
             ("nodes", _every(NODES_S, self._refresh_nodes)),
+            ("logs", _every(LOGS_S, self._log_keeper.look)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
             self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from footplate.domain.cluster import Node, Placement
 from footplate.domain.spec import JobSpec
@@ -24,6 +24,7 @@ from footplate.domain.states import TaskState
 
 Handle = Mapping[str, Any]
 Request = Mapping[str, Any]
+Limit = Literal["cpus", "memory", "shm", "gpus"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,13 @@ class Observation:
 class Engine(Protocol):
     """What every engine can do."""
 
+    @property
+    def limits(self) -> frozenset[Limit]:
+        """Name what a task is really held to; of the rest it may take more than it asked for."""
+        ...
+
     def compile(self, plan: LaunchPlan) -> Request:
-        """Turn a plan into the exact request that `launch` sends and a dry run prints: JSON, no side effects."""
+        """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON."""
         ...
 
     async def launch(self, request: Request) -> Handle:
@@ -80,11 +86,14 @@ class Engine(Protocol):
         ...
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
-        """End the attempt: politely, after `grace_s` by force. A later launch of the same attempt starts nothing."""
+        """End the attempt: politely, after `grace_s` by force.
+
+        A later launch of the same attempt starts nothing.
+        """
         ...
 
     def handle_of(self, request: Request) -> Handle:
-        """Name the attempt that a request would start, so that it can be observed or stopped after a crash."""
+        """Name what a request would start, so that it can be observed or stopped after a crash."""
         ...
 
     async def close(self) -> None:

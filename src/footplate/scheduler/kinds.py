@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from footplate.domain.cluster import Queue
 from footplate.domain.resources import Resources
-from footplate.domain.states import Reason
 from footplate.scheduler.pack import total_of
 from footplate.scheduler.snapshot import PendingJob, Shape
 
@@ -20,7 +19,7 @@ class Kind:
     limit known to fail, `first_waiting` the first job that did.
     """
 
-    __slots__ = ("blocked_from_s", "borrows", "first_waiting", "queue", "queue_name", "refusal", "shape", "total")
+    __slots__ = ("blocked_from_s", "borrows", "first_waiting", "queue", "queue_name", "shape", "total")
 
     def __init__(self, queue_name: str, queue: Queue | None, shape: Shape) -> None:
         self.queue_name = queue_name
@@ -30,7 +29,6 @@ class Kind:
         self.borrows = False
         self.blocked_from_s = math.inf
         self.first_waiting = ""
-        self.refusal: Reason | None = None
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -54,9 +54,7 @@ class Room:
 
     def free(self, role: RoleShape) -> Resources:
         """Say what is free here of the kind that a role asks for."""
-        return Resources(
-            max(self.milli_cpus, 0), max(self.memory_bytes, 0), self.cards_for(role).bit_count()
-        )
+        return Resources(max(self.milli_cpus, 0), max(self.memory_bytes, 0), self.cards_for(role).bit_count())
 
     def holds(self, role: RoleShape, most: int) -> int:
         """Say how many tasks of a role find room here, up to `most`."""
@@ -110,7 +108,7 @@ class Ledger:
 
     @classmethod
     def of(cls, nodes: Iterable[Node], *, with_others: bool = False) -> Ledger:
-        """Open the books of these nodes with no job on them; cards that others use count only when asked to."""
+        """Open the books of nodes without jobs; cards that others use count as free only when asked to."""
         return cls(_empty_room(node, with_others) for node in sorted(nodes, key=lambda node: node.name))
 
     def __iter__(self) -> Iterator[Room]:

@@ -37,7 +37,12 @@ def suitable_nodes(shape: Shape, rooms: Iterable[Room]) -> frozenset[str]:
 
 
 def reserve(
-    job_id: str, shape: Shape, ledger: Ledger, suitable: frozenset[str], running: Sequence[RunningJob], now: float
+    job_id: str,
+    shape: Shape,
+    ledger: Ledger,
+    suitable: frozenset[str],
+    running: Sequence[RunningJob],
+    now: float,
 ) -> Reservation | None:
     """Find the earliest moment at which a gang fits when running jobs end by their limits.
 
@@ -56,9 +61,8 @@ def reserve(
                 freed.books.give_back(job.placement)
     else:
         freed = _free_until_it_fits(shape, books, _closest_to_free_first(shape, books, concerned))
-    if not freed:
-        return None
-    return Reservation(job_id, shape, at, _left_over(shape, freed.books, books), suitable)
+    spare = _left_over(shape, freed.books, books) if freed else None
+    return None if spare is None else Reservation(job_id, shape, at, spare, suitable)
 
 
 @dataclass(slots=True)
@@ -71,7 +75,7 @@ class _Freed:
 
 
 def _free_until_it_fits(shape: Shape, books: Ledger, ending: Sequence[RunningJob]) -> _Freed | None:
-    """End as few of these jobs, in their order, as the gang needs; by halving, each job is freed about once."""
+    """End as few of these jobs, in their order, as the gang needs; halving frees each about once."""
     low, high = 0, len(ending)
     at_low, at_high = books, _after(books, ending)
     if not ending or not fits(shape, at_high.among(())):
@@ -93,14 +97,14 @@ def _after(books: Ledger, ended: Iterable[RunningJob]) -> Ledger:
     return later
 
 
-def _left_over(shape: Shape, later: Ledger, current: Ledger) -> dict[str, Room]:
+def _left_over(shape: Shape, later: Ledger, current: Ledger) -> dict[str, Room] | None:
     """Place the gang on the books of its start, and keep what it leaves on the nodes it uses."""
     for room in later:
         # Cards that are free already are taken last, since jobs behind can use them meanwhile.
         room.last = current.rooms[room.node.name].cards
     placement = pack(shape, later.among(()))
     if placement is None:
-        return {}
+        return None
     later.take(placement)
     return {task.node: later.rooms[task.node] for task in placement.tasks}
 

@@ -1,4 +1,4 @@
-"""How much of its part of the machines each queue uses, and what it keeps for the first of its jobs in line."""
+"""How much of the machines each queue uses, and what it keeps for the first of its jobs in line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footplate.scheduler.snapshot import RunningJob, Snapshot
 
 @dataclass(slots=True)
 class Kept:
-    """A part of a queue's maximum that a waiting job needs from `at` on; `spare` is what it leaves to others."""
+    """Part of a queue's maximum that a waiting job needs from `at` on; `spare` is what it leaves."""
 
     job_id: str
     at: float | None
@@ -29,20 +29,29 @@ class Share:
     kept: Kept | None = None
 
     def has_room(self, asked: Resources) -> bool:
-        return self.queue.maximum is None or (self.used + asked).fits_in(self.queue.maximum)
+        return self.queue.maximum is None or is_within(asked, self.queue.maximum - self.used)
 
     def is_kept_from(self, asked: Resources, ends_at: float) -> bool:
         """Tell whether starting this would take from the maximum what the first in line needs."""
         return (
             self.kept is not None
             and not is_over_by(ends_at, self.kept.at)
-            and not asked.fits_in(self.kept.spare)
+            and not is_within(asked, self.kept.spare)
         )
 
     def take(self, asked: Resources, ends_at: float) -> None:
         self.used = self.used + asked
         if self.kept and not is_over_by(ends_at, self.kept.at):
             self.kept.spare = self.kept.spare - asked
+
+
+def is_within(asked: Resources, room: Resources) -> bool:
+    """Tell whether an amount fits; what is not asked for may be overdrawn, as after a maximum was lowered."""
+    return (
+        (asked.milli_cpus <= room.milli_cpus or not asked.milli_cpus)
+        and (asked.memory_bytes <= room.memory_bytes or not asked.memory_bytes)
+        and (asked.gpus <= room.gpus or not asked.gpus)
+    )
 
 
 def is_over_by(ends_at: float, at: float | None) -> bool:
@@ -70,7 +79,9 @@ def _use_by_queue(running: Iterable[RunningJob]) -> Mapping[str, Resources]:
     return {name: Resources(*used) for name, used in sums.items()}
 
 
-def keep_until_below_maximum(share: Share, job_id: str, asked: Resources, running: Iterable[RunningJob]) -> None:
+def keep_until_below_maximum(
+    share: Share, job_id: str, asked: Resources, running: Iterable[RunningJob]
+) -> None:
     """Keep room in a full queue for the first of its jobs that is over the maximum.
 
     Without this, small jobs of the same queue would fill every gap that the big one waits for.
@@ -81,17 +92,19 @@ def keep_until_below_maximum(share: Share, job_id: str, asked: Resources, runnin
     used, at = share.used, None
     for job in _by_end(share.queue.name, running):
         used, at = used - job.placement.resources, job.ends_by
-        if (used + asked).fits_in(maximum):
+        if is_within(asked, maximum - used):
             break
     share.kept = Kept(job_id, at, maximum - used - asked)
 
 
-def keep_from(share: Share, job_id: str, asked: Resources, at: float | None, running: Iterable[RunningJob]) -> None:
+def keep_from(
+    share: Share, job_id: str, asked: Resources, at: float | None, running: Iterable[RunningJob]
+) -> None:
     """Keep room below the maximum for a job that has nodes reserved from `at` on."""
     maximum = share.queue.maximum
     if share.kept or maximum is None:
         return
-    over = [job for job in running if job.queue == share.queue.name and _ends(job) <= (at or -math.inf)]
+    over = [job for job in running if job.queue == share.queue.name and is_over_by(_ends(job), at)]
     used = share.used - total(job.placement.resources for job in over)
     share.kept = Kept(job_id, at, maximum - used - asked)
 

@@ -81,7 +81,7 @@ class Job:
         return self
 
     def wait(self, timeout: float | None = None, until: str | Collection[str] | None = None) -> Job:
-        """Wait until the job is over, or in one of the states `until`; raise `TimedOut` after `timeout` seconds."""
+        """Wait until the job is over or in one of the states `until`, at most `timeout` seconds."""
         wanted = {until} if isinstance(until, str) else set(until or ())
         deadline = None if timeout is None else time.monotonic() + timeout
         pause_s = _FIRST_POLL_S

@@ -1,0 +1,183 @@
+"""The live view of a job: why it waits, how it starts, what it prints, how it ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol
+
+import click
+
+from footplate.cli.render import show_count, show_span, show_state
+from footplate.cli.screen import Screen
+from footplate.cli.session import print_json_line
+from footplate.domain.states import JobState
+from footplate.sdk.follow import Ended, Followed, LogText, StateSeen, StepSeen
+from footplate.sdk.lines import Lines
+
+if TYPE_CHECKING:
+    from footplate.sdk.job import Job
+
+TASK_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "bright_red")
+MAX_BARS = 8
+INTERRUPTED = 130
+
+
+def outcome(state: str, exit_code: int | None) -> int:
+    """Say what exit code a job's end is worth: 0 for success, else the task's own where that can be."""
+    if state == JobState.SUCCEEDED:
+        return 0
+    return exit_code if exit_code is not None and 1 <= exit_code <= 125 else 1
+
+
+def follow(job: Job, events: Iterator[Followed], *, raw: bool = False, as_json: bool = False) -> Ended | None:
+    """Show a job's life until it is over; None when Ctrl-C ends the watching, never the job."""
+    try:
+        if as_json:
+            return _relay(events)
+        return _show(job, events, raw)
+    except KeyboardInterrupt:
+        click.echo(
+            f"\nNo longer watching; job {job.name} goes on. Watch it: footplate logs -f {job.id}   "
+            f"stop it: footplate stop {job.id}",
+            err=True,
+        )
+        return None
+
+
+def _relay(events: Iterator[Followed]) -> Ended | None:
+    kinds = {LogText: "log", StateSeen: "state", StepSeen: "step", Ended: "end"}
+    for event in events:
+        data = event.event if isinstance(event, StepSeen) else asdict(event)
+        print_json_line({"event": kinds[type(event)], **data})
+        if isinstance(event, Ended):
+            return event
+    return None
+
+
+def _show(job: Job, events: Iterator[Followed], raw: bool) -> Ended | None:
+    view = View(job.data.get("n_tasks", 1) > 1)
+    is_live = sys.stdout.isatty() and not raw
+    out: Out = Screen(sys.stdout, view.footer) if is_live else Pipe(raw)
+    with out if isinstance(out, Screen) else nullcontext():
+        for event in events:
+            if isinstance(event, LogText):
+                out.write([event.text] if raw else view.log(event))
+            else:
+                _note(view.tell(event), out)
+            if isinstance(event, Ended):
+                if not raw:
+                    out.write(view.rest())
+                return event
+    return None
+
+
+class Out(Protocol):
+    def write(self, lines: Sequence[str]) -> None: ...
+
+
+class Pipe:
+    """Standard output that nobody watches: lines as they are, or untouched text."""
+
+    def __init__(self, raw: bool) -> None:
+        self._end = "" if raw else "\n"
+
+    def write(self, lines: Sequence[str]) -> None:
+        sys.stdout.write("".join(line + self._end for line in lines))
+        sys.stdout.flush()
+
+
+def _note(notes: Sequence[str], out: Out) -> None:
+    """Say something about the job: beside its output where both are watched, else apart from it."""
+    if isinstance(out, Screen):
+        out.write([click.style(note, dim=True) for note in notes])
+    else:
+        for note in notes:
+            click.echo(note, err=True)
+
+
+class View:
+    """What is known of a followed job, and how that reads."""
+
+    def __init__(self, has_tasks: bool) -> None:
+        self._has_tasks = has_tasks
+        self._began_at = time.monotonic()
+        self._state = ""
+        self._attempt = 0
+        self._message = ""
+        self._lines: dict[tuple[int, str], Lines] = {}
+
+    def log(self, event: LogText) -> list[str]:
+        """Return the lines that a piece of output completes."""
+        lines = self._lines.setdefault((event.attempt, event.task), Lines())
+        return [self._prefix(event.task) + line for line in lines.feed(event.text)]
+
+    def rest(self) -> list[str]:
+        """Return the last lines, of output that did not end in a line end."""
+        return [
+            self._prefix(task) + line for (_, task), lines in self._lines.items() for line in lines.finish()
+        ]
+
+    def tell(self, event: StateSeen | StepSeen | Ended) -> list[str]:
+        """Return what is worth saying about an event; nothing when it is known."""
+        if isinstance(event, Ended):
+            return []
+        if isinstance(event, StepSeen):
+            return self._say(event.message)
+        notes = []
+        if event.attempt != self._attempt and self._state:
+            notes.append(f"· attempt {event.attempt} begins")
+        is_new = event.state != self._state
+        self._state, self._attempt = event.state, event.attempt
+        message = describe_reason(event.reason)
+        return notes + (
+            self._say(f"{event.state}: {message}" if message else event.state)
+            if is_new
+            else self._say(message)
+        )
+
+    def _say(self, message: str) -> list[str]:
+        if not message or self._message.endswith(message):
+            return []
+        self._message = message
+        return [f"· {message}"]
+
+    def footer(self, frame: str) -> list[str]:
+        """Return the bottom lines: unfinished output such as progress bars, then the state."""
+        bars = [
+            self._prefix(task, coloured=False) + lines.unfinished
+            for (attempt, task), lines in self._lines.items()
+            if attempt == self._attempt and lines.unfinished
+        ]
+        elapsed = show_span(int(time.monotonic() - self._began_at))
+        is_waiting = self._state in ("", JobState.QUEUED, JobState.STARTING, JobState.STOPPING)
+        why = "" if not is_waiting else self._message.removeprefix(f"{self._state}: ")
+        return [*bars[:MAX_BARS], f"{frame} {self._state or 'connecting'} {elapsed}  {why}".rstrip()]
+
+    def _prefix(self, task: str, coloured: bool = True) -> str:
+        if not self._has_tasks:
+            return ""
+        # The same task keeps its colour in every view of the job.
+        colour = TASK_COLOURS[sum(task.encode()) % len(TASK_COLOURS)]
+        return (click.style(task, fg=colour) if coloured and sys.stdout.isatty() else task) + " | "
+
+
+def describe_reason(reason: Mapping[str, Any]) -> str:
+    """Write a reason with the number of jobs ahead, where there are any."""
+    message, position = str(reason.get("message", "")), (reason.get("details") or {}).get("position")
+    if isinstance(position, int) and position > 0 and "ahead" not in message:
+        return f"{show_count(position, 'job')} ahead; {message}"
+    return message
+
+
+def print_end(job: Job, ended: Ended) -> None:
+    """Say on standard error how the job ended and what can be done next."""
+    job.refresh()
+    ran = f" after {show_span(job.data['run_time_s'])}" if job.data.get("run_time_s") else ""
+    state = show_state(ended.state)
+    click.echo(f"{job.name} ({job.id}) {state}{ran}: {ended.reason.get('message', '')}", err=True)
+    if ended.state == JobState.FAILED:
+        click.echo(f"  details  footplate show {job.id}\n  again    footplate clone {job.id}", err=True)

@@ -1,0 +1,133 @@
+"""Verbs that read what a job leaves behind: its log and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from footplate.cli.render import parse_time
+from footplate.cli.session import connect, job_argument, json_option, print_json, print_json_line
+
+if TYPE_CHECKING:
+    from footplate.sdk.job import Job
+
+
+@click.command()
+@job_argument
+@click.option(
+    "-f",
+    "--follow",
+    "is_following",
+    is_flag=True,
+    help="Go on until the job is over; Ctrl-C leaves it running.",
+)
+@click.option("-n", "--tail", type=click.IntRange(0), help="Only the last N lines.")
+@click.option(
+    "--since", help="Only what came later: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
+)
+@click.option("-t", "--task", help="Only this task, such as worker-0.")
+@click.option("-a", "--attempt", type=click.IntRange(0), help="This attempt instead of the current one.")
+@click.option("--raw", is_flag=True, help="Every byte of progress bars, and no task names.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    help="Store a task's whole log in this file, byte for byte.",
+)
+@json_option
+@click.pass_context
+def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None, **choice: Any) -> int:
+    """Print what a job prints, of all its tasks or of one."""
+    if output and is_following:
+        ctx.fail("--output stores the log as it is now; it cannot be combined with --follow")
+    found = connect().job(job)
+    if output:
+        return _store(ctx, found, output, choice)
+    if is_following:
+        return _follow(found, choice)
+    return _print(found, choice)
+
+
+def _follow(job: Job, choice: Mapping[str, Any]) -> int:
+    from footplate.cli.follow import INTERRUPTED, follow, print_end
+
+    tasks = [choice["task"]] if choice["task"] else []
+    if tasks:
+        job.data["n_tasks"] = 1
+    events = job.follow(tasks, choice["attempt"], choice["tail"], choice["since"])
+    ended = follow(job, events, raw=choice["raw"], as_json=choice["as_json"])
+    if ended is None:
+        return INTERRUPTED
+    if not choice["as_json"]:
+        print_end(job, ended)
+    return 0
+
+
+def _print(job: Job, choice: Mapping[str, Any]) -> int:
+    from footplate.sdk.lines import Lines
+
+    tasks = [choice["task"]] if choice["task"] else [task["name"] for task in job.tasks]
+    is_empty = True
+    for task in tasks:
+        prefix = f"{task} | " if len(tasks) > 1 and not choice["raw"] else ""
+        lines = Lines()
+        for text in job.log_text(task, choice["attempt"], choice["tail"], choice["since"], choice["raw"]):
+            is_empty = is_empty and not text
+            if choice["as_json"]:
+                print_json_line({"task": task, "attempt": choice["attempt"], "text": text})
+            elif not prefix:
+                click.echo(text, nl=False)
+            else:
+                _echo_lines(prefix, lines.feed(text))
+        _echo_lines(prefix, lines.finish())
+    if is_empty and not choice["as_json"]:
+        click.echo(
+            f"{job.name} ({job.id}) is {job.state} and has printed nothing: {job.reason.message}", err=True
+        )
+    return 0
+
+
+def _echo_lines(prefix: str, lines: list[str]) -> None:
+    if lines:
+        click.echo("\n".join(prefix + line for line in lines))
+
+
+def _store(ctx: click.Context, job: Job, path: str, choice: Mapping[str, Any]) -> int:
+    tasks = [task["name"] for task in job.tasks]
+    if choice["task"] is None and len(tasks) > 1:
+        ctx.fail(f"{job.name} has {len(tasks)} tasks; name one with --task: {', '.join(tasks[:8])}")
+    task = choice["task"] or tasks[0]
+    stored = job.download_log(path, task, choice["attempt"])
+    size_bytes = stored.stat().st_size
+    if choice["as_json"]:
+        print_json({"path": str(stored), "task": task, "size_bytes": size_bytes})
+    else:
+        click.echo(f"Stored the log of {task} of {job.name} in {stored} ({size_bytes} bytes).")
+    return 0
+
+
+@click.command()
+@click.argument("job", required=False)
+@click.option("-f", "--follow", "is_following", is_flag=True, help="Go on as things happen, until Ctrl-C.")
+@click.option("--after", type=click.IntRange(0), default=0, help="Only events behind this number.")
+@json_option
+def events(job: str | None, is_following: bool, after: int, as_json: bool) -> None:
+    """Print what happened to one job, or on the whole platform."""
+    client = connect()
+    job_id = client.job(job).id if job else None
+    if job and not is_following:
+        happened = client.job(job).events(after)
+    else:
+        happened = client.events(after, follow=is_following)
+    for event in happened:
+        if job_id in (None, event["job_id"]):
+            print_json_line(event) if as_json else click.echo(_event_line(event, job_id is None))
+
+
+def _event_line(event: Mapping[str, Any], with_job: bool) -> str:
+    at = parse_time(event["at"]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    about = f"{event['job_id'] or '-'}  " if with_job else ""
+    actor = f" (by {event['actor']})" if event.get("actor") else ""
+    return f"{at}  {about}{event['kind']}: {event['message']}{actor}"

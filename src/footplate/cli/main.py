@@ -1,0 +1,94 @@
+"""The entry point: finds the verb, runs it, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from footplate.cli.verbs import BY_NAME, VERBS
+from footplate.domain.errors import FootplateError, InvalidInput
+
+INTERRUPTED = 130
+
+
+class Verbs(click.Group):
+    """Loads the module of a verb only when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return [verb.name for verb in VERBS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        verb = BY_NAME.get(cmd_name)
+        if verb is None:
+            return None
+        module, _, attribute = verb.home.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in BY_NAME:
+            near = difflib.get_close_matches(args[0], BY_NAME, 1)
+            hint = f"did you mean `footplate {near[0]}`?" if near else "`footplate help` lists them all"
+            ctx.fail(f"there is no verb {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl([(verb.name, f"{verb.summary}  e.g. {verb.example}") for verb in VERBS])
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.option("--url", metavar="URL", help="Server to talk to, instead of FOOTPLATE_URL or the login's.")
+@click.pass_context
+def cli(ctx: click.Context, url: str | None) -> None:
+    """Submit training jobs, watch them, and manage the platform they run on."""
+    ctx.obj = url
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command and leave the process with its exit code."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 0 only when what was asked happened."""
+    try:
+        result = cli.main(args=arguments, prog_name="footplate", standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; Python would complain once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except FootplateError as error:
+        return _explain(error)
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: FootplateError) -> int:
+    if isinstance(error, InvalidInput) and len(error.problems) > 1:
+        lines = "".join(f"\n  {problem}" for problem in error.problems)
+        return _fail(f"{len(error.problems)} things must be changed:{lines}")
+    return _fail(error.message)
+
+
+def _fail(message: str) -> int:
+    mark = click.style("error:", fg="red", bold=True)
+    click.echo(f"{mark} {message}", err=True)
+    return 1

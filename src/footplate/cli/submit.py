@@ -1,0 +1,205 @@
+"""The verb submit: a job file with its code, or a command typed after `--`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from footplate.cli.render import print_hints, show_count
+from footplate.cli.session import connect, json_option, pair, print_json
+from footplate.domain.resources import show_bytes
+
+if TYPE_CHECKING:
+    from footplate.sdk.client import Client
+    from footplate.sdk.job import Job
+    from footplate.sdk.packing import Selection
+    from footplate.sdk.submission import Submission
+
+DEFAULT_FILE = "footplate.yaml"
+_COMMAND = "footplate.command"
+
+
+class WithCommand(click.Command):
+    """Takes what follows `--` as the command of a job."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            position = args.index("--")
+            ctx.meta[_COMMAND], args = args[position + 1 :], args[:position]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
+
+
+@click.command(cls=WithCommand)
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("code_dir", required=False, type=click.Path(exists=True))
+@click.option("-n", "--name", help="Name of the job.")
+@click.option(
+    "--again", is_flag=True, help="If the name is taken, use the next free one: NAME-2, NAME-3, ..."
+)
+@click.option("-q", "--queue", help="Queue to wait in.")
+@click.option("--priority", type=int, help="Higher starts first within the queue.")
+@click.option("--description", help="What the job is for.")
+@click.option("--image", help="Container image.")
+@click.option("--cpus", type=float, help="CPUs of each task.")
+@click.option("--memory", help="Memory of each task, such as 4GB.")
+@click.option("--gpus", type=int, help="GPUs of each task.")
+@click.option("--gpu-type", help="GPU type.")
+@click.option("--count", type=int, help="Number of tasks.")
+@click.option("--retry", type=int, help="How often to try again after a failure.")
+@click.option("--time-limit", help="Longest run time, such as 2h.")
+@click.option("--tag", "tags", multiple=True, help="Word to find the job by; may be repeated.")
+@click.option(
+    "-p", "--param", "parameters", type=pair, multiple=True, help="Parameter NAME=VALUE; may be repeated."
+)
+@click.option(
+    "-e", "--env", type=pair, multiple=True, help="Environment variable NAME=VALUE; may be repeated."
+)
+@click.option(
+    "-f", "--follow", "is_following", is_flag=True, help="Watch until the end; exit with the job's outcome."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
+@click.option("--quiet", is_flag=True, help="Print the job's ID alone.")
+@json_option
+@click.pass_context
+def submit(
+    ctx: click.Context,
+    /,
+    file: str | None,
+    code_dir: str | None,
+    again: bool,
+    is_following: bool,
+    dry_run: bool,
+    quiet: bool,
+    as_json: bool,
+    **overrides: Any,
+) -> int:
+    """Submit FILE (footplate.yaml when absent), with the code in CODE_DIR or where the file says.
+
+    Without a file, give the command itself:  footplate submit -n hello --cpus 1 -- python train.py
+    """
+    submission = _prepare(ctx, file, code_dir, overrides)
+    client = connect()
+    if dry_run:
+        return _dry_run(client, submission, as_json)
+    if submission.code and not (quiet or as_json):
+        _tell_code(submission.code)
+    job = _send(client, submission, again)
+    if as_json and not is_following:
+        print_json(job.data)
+    elif quiet and not is_following:
+        click.echo(job.id)
+    elif not as_json:
+        click.echo(f"Submitted {job.name} as {job.id} to queue {job.queue}.", err=quiet)
+    if is_following:
+        return _follow(job, as_json)
+    if not (quiet or as_json):
+        from footplate.cli.jobs import hints_for
+
+        print_hints(hints_for(job))
+    return 0
+
+
+def _prepare(
+    ctx: click.Context, file: str | None, code_dir: str | None, options: Mapping[str, Any]
+) -> Submission:
+    from footplate.sdk.submission import prepare
+
+    overrides = {name: value for name, value in options.items() if value not in (None, ())}
+    overrides["parameters"] = {name: _typed(text) for name, text in options["parameters"]}
+    overrides["env"] = dict(options["env"])
+    overrides = {
+        name: list(value) if name == "tags" else value for name, value in overrides.items() if value != {}
+    }
+    command = ctx.meta.get(_COMMAND)
+    if command:
+        if file:
+            ctx.fail("give a job file, or a command after --, not both")
+        document = {"name": _name_for(command), "command": shlex.join(command)}
+        return prepare(document, code_dir, **overrides)
+    if file == "-":
+        return prepare(_from_stdin(), code_dir, **overrides)
+    if file is None and not Path(DEFAULT_FILE).exists():
+        ctx.fail(
+            f"there is no {DEFAULT_FILE} here; name a job file, write one with `footplate init`, "
+            "or give a command after --"
+        )
+    return prepare(file or DEFAULT_FILE, code_dir, **overrides)
+
+
+def _name_for(command: list[str]) -> str:
+    words = [Path(word).stem for word in command if not word.startswith("-")]
+    scripts = [Path(word).stem for word in command if word.endswith((".py", ".sh"))]
+    name = "".join(char if char.isalnum() else "-" for char in (scripts or words or ["job"])[0]).strip("-")
+    return name[:60] or "job"
+
+
+def _typed(text: str) -> Any:
+    from footplate.wire.documents import scalar
+
+    try:
+        value = scalar(text)
+    except ValueError:
+        return text
+    return text if value is None else value
+
+
+def _from_stdin() -> dict[str, Any]:
+    from footplate.domain.errors import InvalidInput
+    from footplate.wire import documents
+
+    document = documents.load(sys.stdin.buffer.read(documents.MAX_BYTES + 1), "standard input")
+    if not isinstance(document, dict):
+        raise InvalidInput("standard input must hold a mapping with at least name and command")
+    return document
+
+
+def _tell_code(code: Selection) -> None:
+    click.echo(
+        f"Sending {show_count(code.n_files, 'file')} ({show_bytes(code.size_bytes)}) of {code.root}.",
+        err=True,
+    )
+    for name in code.left_out:
+        click.echo(f"  left out: {name}", err=True)
+
+
+def _send(client: Client, submission: Submission, again: bool) -> Job:
+    from footplate.domain.errors import Conflict
+
+    try:
+        return client.submit(submission, again=again)
+    except Conflict as error:
+        if again or "name" not in error.message:
+            raise
+        raise Conflict(f"{error.message}; --again picks the next free name, -n NAME another") from None
+
+
+def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
+    from footplate.wire.documents import dump
+
+    answer = client.dry_run(submission)
+    if as_json:
+        print_json(answer)
+        return 0
+    click.echo(dump(answer["config"]), nl=False)
+    would = "would start at once" if answer["would_start"] else "would wait"
+    click.echo(f"Nothing was submitted. The job {would}: {answer['reason']['message']}", err=True)
+    return 0
+
+
+def _follow(job: Job, as_json: bool) -> int:
+    from footplate.cli.follow import INTERRUPTED, follow, outcome, print_end
+
+    ended = follow(job, job.follow(), as_json=as_json)
+    if ended is None:
+        return INTERRUPTED
+    if not as_json:
+        print_end(job, ended)
+    return outcome(ended.state, ended.exit_code)

@@ -1,0 +1,57 @@
+"""`footplate up`: the platform in the foreground."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from footplate.server.parts import Parts
+    from footplate.server.settings import Settings
+
+
+@click.command()
+@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Home folder (FOOTPLATE_HOME).")
+@click.option("--host", help="Address to listen on; loopback unless set.")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
+@click.option("--verbose", is_flag=True, help="Log more.")
+def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> None:
+    """Start the platform on this machine and keep it up until Ctrl-C.
+
+    Running tasks go on when the server stops; the next start takes them up again.
+    """
+    from footplate.server.serve import serve
+    from footplate.server.settings import default_home, load
+
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    for noisy in ("uvicorn", "alembic"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+    async def tell(settings: Settings, parts: Parts) -> None:
+        await _leave_token(settings, parts)
+        click.echo(f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops the server, not the jobs")
+
+    serve(load((home or default_home()).absolute(), host=host, port=port), tell)
+
+
+async def _leave_token(settings: Settings, parts: Parts) -> None:
+    """Leave a token of the admin in the home folder, for commands of the same user on this machine."""
+    from footplate.services.access import Caller
+
+    path = settings.home / "client.toml"
+    admin = Caller("admin", True)
+    for old in await parts.accounts.tokens(admin):
+        if old.name == "this machine":
+            await parts.accounts.revoke(admin, old.id)
+    token, _ = await parts.accounts.issue(admin, "this machine", None)
+    partial = path.with_suffix(".new")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(f'url = "{settings.url}"\ntoken = "{token}"\n')
+    partial.replace(path)

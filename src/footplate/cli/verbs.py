@@ -1,0 +1,88 @@
+"""The table of verbs: where each lives, what it does, and one example.
+
+It is all that `footplate help` and an unknown verb need, so no command module is loaded for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    name: str
+    home: str
+    summary: str
+    example: str
+    aliases: tuple[str, ...] = ()
+
+
+VERBS = (
+    Verb("up", "footplate.cli.up:up", "Start the platform on this machine.", "footplate up"),
+    Verb("init", "footplate.cli.initialize:init", "Write a commented job file.", "footplate init"),
+    Verb(
+        "submit",
+        "footplate.cli.submit:submit",
+        "Submit a job file, or a command.",
+        "footplate submit job.yaml . --follow",
+        ("train", "run"),
+    ),
+    Verb("list", "footplate.cli.jobs:list_jobs", "List jobs.", "footplate list --state running", ("ps",)),
+    Verb(
+        "show",
+        "footplate.cli.jobs:show",
+        "Show one job and its tasks.",
+        "footplate show digits",
+        ("describe", "status"),
+    ),
+    Verb(
+        "logs",
+        "footplate.cli.logs:logs",
+        "Print what a job prints.",
+        "footplate logs -f digits",
+        ("loglines",),
+    ),
+    Verb("events", "footplate.cli.logs:events", "Print what happened to a job.", "footplate events digits"),
+    Verb("wait", "footplate.cli.jobs:wait", "Wait for a job's end.", "footplate wait digits --timeout 10m"),
+    Verb("stop", "footplate.cli.jobs:stop", "Stop jobs.", "footplate stop digits", ("cancel",)),
+    Verb(
+        "clone",
+        "footplate.cli.jobs:clone",
+        "Submit a job again.",
+        "footplate clone digits -n digits-2",
+        ("rerun",),
+    ),
+    Verb(
+        "edit",
+        "footplate.cli.jobs:edit",
+        "Change name, description or priority.",
+        "footplate edit digits --priority 5",
+    ),
+    Verb(
+        "delete",
+        "footplate.cli.jobs:delete",
+        "Delete jobs with their logs and files.",
+        "footplate delete digits",
+        ("rm",),
+    ),
+    Verb("summary", "footplate.cli.cluster:summary", "Count jobs and resources.", "footplate summary"),
+    Verb("queues", "footplate.cli.cluster:queues", "List and manage queues.", "footplate queues"),
+    Verb("nodes", "footplate.cli.cluster:nodes", "List and manage machines.", "footplate nodes"),
+    Verb("login", "footplate.cli.account:login", "Log in at a server.", "footplate login http://host:8080"),
+    Verb("logout", "footplate.cli.account:logout", "Forget the login.", "footplate logout"),
+    Verb("whoami", "footplate.cli.account:whoami", "Show who is logged in.", "footplate whoami"),
+    Verb(
+        "tokens", "footplate.cli.account:tokens", "List and manage my tokens.", "footplate tokens create ci"
+    ),
+    Verb("users", "footplate.cli.users:users", "List and manage users (admin).", "footplate users add ada"),
+    Verb("version", "footplate.cli.about:version", "Print the version.", "footplate version"),
+    Verb("help", "footplate.cli.about:help_", "Explain a verb, or list all.", "footplate help submit"),
+    Verb(
+        "completion",
+        "footplate.cli.about:completion",
+        "Print a shell's completion script.",
+        'eval "$(footplate completion bash)"',
+    ),
+)
+
+BY_NAME = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}

@@ -1,0 +1,55 @@
+"""Keeping logs: how large each was when, and none beyond its cap."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from footplate.control.context import Context
+from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.states import JobState
+from footplate.store.logfiles import LogFile
+
+log = logging.getLogger(__name__)
+
+
+class LogKeeper:
+    """Looks at the logs of running tasks once in a while."""
+
+    def __init__(self, context: Context, cap_bytes: int) -> None:
+        self._context = context
+        self._cap_bytes = cap_bytes
+        self._sizes: dict[Path, int] = {}
+
+    async def look(self) -> None:
+        folders = [
+            task_folder(attempt_folder(self._context.home, job.id, job.attempt), task.role, task.index)
+            for job in list(self._context.store.board.values())
+            if job.state in (JobState.STARTING, JobState.RUNNING, JobState.STOPPING)
+            for task in job.tasks
+            if task.started_at is not None
+        ]
+        self._sizes = {folder: self._sizes.get(folder, -1) for folder in folders}
+        if folders:
+            await asyncio.to_thread(self._look_at, folders)
+
+    def _look_at(self, folders: list[Path]) -> None:
+        now = self._context.clock.now()
+        for folder in folders:
+            file = LogFile(folder)
+            size = file.size
+            if size == self._sizes[folder]:
+                continue
+            self._sizes[folder] = size
+            try:
+                file.sample(now, size)
+                if size > self._cap_bytes:
+                    self._cap(file, size)
+            except OSError as error:
+                log.warning("cannot look after %s: %s", file.path, error)
+
+    def _cap(self, file: LogFile, size: int) -> None:
+        kept = size - sum(end - start for start, end in file.holes())
+        if kept > self._cap_bytes and not file.drop_middle(self._cap_bytes):
+            log.warning("%s is beyond its cap, and its file system cannot give back a part of it", file.path)

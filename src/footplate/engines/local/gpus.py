@@ -1,0 +1,87 @@
+"""This machine's GPUs as NVML sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from footplate.domain.cluster import Gpu
+from footplate.engines.local.processes import PROC, environment_of
+
+REFRESH_S = 5
+
+
+class Cards:
+    """The cards that this process may use; who occupies them is looked up at most every few seconds."""
+
+    def __init__(self) -> None:
+        self._nvml = _load_nvml()
+        self._cards = _detect(self._nvml) if self._nvml else ()
+        self._looked_at = float("-inf")
+
+    async def list(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
+        """List the cards; those with processes of anything but our attempts are in use by others."""
+        if self._cards and time.monotonic() - self._looked_at > REFRESH_S:
+            self._cards = await asyncio.to_thread(self._look, frozenset(our_attempts))
+            self._looked_at = time.monotonic()
+        return self._cards
+
+    def _look(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
+        ours = {f"FOOTPLATE_ATTEMPT_ID={attempt_id}".encode() for attempt_id in our_attempts}
+        return tuple(
+            replace(card, in_use_by_others=any(_is_foreign(pid, ours) for pid in _users(self._nvml, card)))
+            for card in self._cards
+        )
+
+
+def select_visible(cards: tuple[Gpu, ...], visible: str | None) -> tuple[Gpu, ...]:
+    """Keep the cards that `CUDA_VISIBLE_DEVICES` of the server allows, by index or UUID."""
+    if visible is None:
+        return cards
+    names = [name.strip() for name in visible.split(",") if name.strip()]
+    return tuple(
+        card
+        for card in cards
+        if any(
+            name == str(card.index) or (not name.isdigit() and card.uuid.startswith(name)) for name in names
+        )
+    )
+
+
+def _load_nvml() -> Any:
+    """Load and start NVML; None where there is no library, driver or card."""
+    try:
+        import pynvml
+    except ImportError:
+        return None
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return None
+    return pynvml
+
+
+def _detect(nvml: Any) -> tuple[Gpu, ...]:
+    cards = []
+    for index in range(nvml.nvmlDeviceGetCount()):
+        card = nvml.nvmlDeviceGetHandleByIndex(index)
+        memory_bytes = nvml.nvmlDeviceGetMemoryInfo(card).total
+        cards.append(Gpu(index, nvml.nvmlDeviceGetName(card), memory_bytes, nvml.nvmlDeviceGetUUID(card)))
+    return select_visible(tuple(cards), os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def _users(nvml: Any, card: Gpu) -> list[int]:
+    try:
+        handle = nvml.nvmlDeviceGetHandleByIndex(card.index)
+        return [process.pid for process in nvml.nvmlDeviceGetComputeRunningProcesses(handle)]
+    except nvml.NVMLError:
+        return []
+
+
+def _is_foreign(pid: int, ours: Collection[bytes]) -> bool:
+    # A process that cannot be seen has ended, or lives where this server cannot tell whose it is.
+    return (PROC / str(pid)).exists() and not environment_of(pid) & set(ours)

@@ -1,0 +1,129 @@
+"""Processes as the kernel shows them: who is alive, who descends from whom, who carries a mark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Collection, Iterator
+from functools import cache
+from pathlib import Path
+
+from footplate.engines.local.records import Identity
+
+PROC = Path("/proc")
+KILL_EVERY_S = 0.02
+GONE = (ProcessLookupError, FileNotFoundError)
+
+
+@cache
+def boot_id() -> str:
+    return (PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def open_process(identity: Identity) -> int | None:
+    """Open a descriptor that becomes readable when the process ends; None when it has ended."""
+    if identity.boot_id != boot_id():
+        return None
+    try:
+        fd = os.pidfd_open(identity.pid)
+    except ProcessLookupError:
+        return None
+    # Compared after opening: from here on the number cannot pass to another process unnoticed.
+    if start_ticks(identity.pid) == identity.start_ticks and not has_ended(fd):
+        return fd
+    os.close(fd)
+    return None
+
+
+def has_ended(pidfd: int) -> bool:
+    poll = select.poll()
+    poll.register(pidfd, select.POLLIN)
+    return bool(poll.poll(0))
+
+
+def start_ticks(pid: int) -> int | None:
+    try:
+        stat = (PROC / str(pid) / "stat").read_bytes()
+    except GONE:
+        return None
+    return int(stat.rpartition(b")")[2].split()[19])
+
+
+def children(pid: int) -> list[int]:
+    """List the children of all threads of a process, dead ones that nobody has reaped included."""
+    found: list[int] = []
+    with contextlib.suppress(*GONE):
+        for thread in (PROC / str(pid) / "task").iterdir():
+            with contextlib.suppress(*GONE):
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    found = children(pid)
+    for child in found:
+        found += children(child)
+    return found
+
+
+def ask_to_end(shim: int) -> bool:
+    """Send SIGTERM once to a task's whole tree; False when its command has not begun yet."""
+    # First of all the shim, so that it lets the others use their grace when the command ends early.
+    send(shim, signal.SIGTERM)
+    tree = descendants(shim)
+    targets = {_target(pid, shim) for pid in tree}
+    for number in (signal.SIGTERM, signal.SIGCONT):
+        for target in targets:
+            send(target, number)
+    return bool(tree)
+
+
+def _target(pid: int, shim: int) -> int:
+    """Say whom to signal: a process's group, which misses no newborn, unless the shim is in it too."""
+    try:
+        group = os.getpgid(pid)
+    except ProcessLookupError:
+        return pid
+    return pid if group in (0, 1, shim) else -group
+
+
+def kill_tree(shim: int) -> None:
+    """Send SIGKILL to all that descends from the shim; the shim stays, to record the exit code."""
+    for pid in descendants(shim):
+        send(pid, signal.SIGKILL)
+    send(shim, signal.SIGCONT)
+
+
+def send(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def marked(marks: Collection[str]) -> Iterator[int]:
+    """Find the processes that were started with all these `NAME=value` in their environment."""
+    wanted = {mark.encode() for mark in marks}
+    for folder in PROC.iterdir():
+        if folder.name.isdigit() and wanted <= environment_of(int(folder.name)):
+            yield int(folder.name)
+
+
+def environment_of(pid: int) -> set[bytes]:
+    try:
+        return set((PROC / str(pid) / "environ").read_bytes().split(b"\0"))
+    except (*GONE, PermissionError):
+        return set()
+
+
+def kill_marked(marks: Collection[str], for_s: float) -> bool:
+    """Send SIGKILL to every process with these marks until none is left; False when some resist."""
+    give_up_at = time.monotonic() + for_s
+    while left := list(marked(marks)):
+        for pid in left:
+            send(pid, signal.SIGKILL)
+        if time.monotonic() > give_up_at:
+            return False
+        time.sleep(KILL_EVERY_S)
+    return True

@@ -1,0 +1,131 @@
+"""What the local engine is asked to start, as JSON: the same for a launch and for a dry run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.errors import EngineRejected
+from footplate.domain.layout import log_file, task_folder, work_folder
+from footplate.engines.base import Handle, LaunchPlan, Request
+from footplate.engines.taskenv import gang_environment, own_environment, ranked_tasks, task_command
+
+SHIM = Path(__file__).with_name("shim.sh")
+INHERITED = frozenset(
+    {
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "LD_LIBRARY_PATH",
+        "LOGNAME",
+        "SHELL",
+        "TMPDIR",
+        "TZ",
+        "USER",
+        "CUDA_HOME",
+        "CUDA_PATH",
+        "SSL_CERT_DIR",
+        "SSL_CERT_FILE",
+    }
+)
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# The kernel's bound for one argument or variable, its closing zero included.
+MAX_WORD_BYTES = 128 * 1024
+
+
+def inherited_environment(server: Mapping[str, str], more: Sequence[str] = ()) -> dict[str, str]:
+    """Pick what tasks may know of the server's environment; its interpreter comes first in PATH."""
+    names = INHERITED.union(more)
+    picked = {name: value for name, value in server.items() if name in names or name.startswith("LC_")}
+    return {**picked, "PATH": f"{sys.prefix}/bin:{server.get('PATH', DEFAULT_PATH)}"}
+
+
+def task_program() -> list[str]:
+    """Name the words that run a command: in a session of its own, ending at the first failing line."""
+    # Away from the shim's process group, a command that kills its own group leaves an exit code.
+    setsid = shutil.which("setsid")
+    shell = shutil.which("bash") or "/bin/sh"
+    return [*([setsid] if setsid else []), shell, "-e", "-c"]
+
+
+def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
+    _refuse_images(plan)
+    request = {
+        "attempt_id": plan.attempt_id,
+        "folder": str(plan.folder),
+        "code_folder": str(plan.code_folder) if plan.code_folder else None,
+        "env": {**inherited, **gang_environment(plan)},
+        "tasks": [_task(plan, task, rank) for rank, task in enumerate(ranked_tasks(plan))],
+    }
+    _refuse_long_words(request)
+    return request
+
+
+def handle_of(request: Request) -> Handle:
+    return {
+        "attempt_id": request["attempt_id"],
+        "folder": request["folder"],
+        "tasks": [[task["role"], task["index"]] for task in request["tasks"]],
+    }
+
+
+def task_folders(handle: Handle) -> Iterator[tuple[tuple[str, str, int], Path]]:
+    """Go through the tasks of an attempt: their keys and where their files lie."""
+    for role, index in handle["tasks"]:
+        yield (handle["attempt_id"], role, index), task_folder(Path(handle["folder"]), role, index)
+
+
+def spawn_order(task: Mapping[str, Any], program: Sequence[str]) -> dict[str, Any]:
+    """Write one task of a request the way the spawner reads it."""
+    return {
+        "folder": task["folder"],
+        "work_folder": task["work_folder"],
+        "log": task["log"],
+        "argv": ["/bin/sh", str(SHIM), task["folder"], *program, task["command"]],
+        "env": task["env"],
+    }
+
+
+def _task(plan: LaunchPlan, task: TaskPlacement, rank: int) -> dict[str, Any]:
+    folder = task_folder(plan.folder, task.role, task.index)
+    return {
+        "role": task.role,
+        "index": task.index,
+        "node": task.node,
+        "command": task_command(plan, task.role),
+        "env": own_environment(plan, task, rank),
+        "folder": str(folder),
+        "work_folder": str(work_folder(folder)),
+        "log": str(log_file(folder)),
+        "milli_cpus": task.resources.milli_cpus,
+        "memory_bytes": task.resources.memory_bytes,
+        "gpus": list(task.gpus),
+    }
+
+
+def _refuse_images(plan: LaunchPlan) -> None:
+    for role in plan.spec.roles:
+        if image := role.image or plan.spec.image:
+            raise EngineRejected(
+                f"role {role.name} asks for the image {image}, which needs a container engine; this server "
+                "runs tasks as processes of its own machine: leave the image out, or use another engine"
+            )
+
+
+def _refuse_long_words(request: Request) -> None:
+    words = dict(request["env"])
+    for task in request["tasks"]:
+        words.update(task["env"])
+        words[f"the command of role {task['role']}"] = task["command"]
+        for name, value in words.items():
+            size_bytes = len(os.fsencode(name)) + len(os.fsencode(value)) + 2
+            if size_bytes > MAX_WORD_BYTES:
+                raise EngineRejected(
+                    f"{name} is {size_bytes} bytes long; a process can be given at most {MAX_WORD_BYTES}"
+                )
+        words.clear()

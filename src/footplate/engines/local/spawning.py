@@ -1,0 +1,117 @@
+"""The server's end of the spawner: starts it when needed, sends it work, notices when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+PROGRAM = Path(__file__).with_name("spawner.py")
+MAX_ANSWER_BYTES = 16 * 1024**2
+
+Answers = Sequence[Mapping[str, Any]]
+
+
+class SpawnerGone(Exception):  # noqa: N818  # it states the fact, like the errors of the tree
+    """The spawner ended before it answered: some tasks may have been started."""
+
+
+class SpawnerClient:
+    """Talks to one spawner process at a time."""
+
+    def __init__(self) -> None:
+        self._connecting = asyncio.Lock()
+        self._connection: _Connection | None = None
+
+    async def start(self, env: Mapping[str, str], tasks: Sequence[Mapping[str, Any]]) -> Answers:
+        """Have the tasks started; answer per task as the spawner does, or raise `SpawnerGone`."""
+        async with self._connecting:
+            if self._connection is None or self._connection.is_lost:
+                await self.close()
+                self._connection = await _Connection.open()
+            connection = self._connection
+        return await connection.ask({"env": env, "tasks": tasks})
+
+    @property
+    def pid(self) -> int | None:
+        return self._connection.pid if self._connection else None
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
+
+
+class _Connection:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._answers: dict[int, asyncio.Future[Answers]] = {}
+        self._n_asked = 0
+        self._reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def open(cls) -> _Connection:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # No environment, no site packages, a session of its own: nothing of the server leaks in.
+            process = subprocess.Popen(  # noqa: S603  # our own program
+                [sys.executable, "-I", "-S", str(PROGRAM)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_unix_connection(sock=ours, limit=MAX_ANSWER_BYTES)
+        return cls(process, reader, writer)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_lost(self) -> bool:
+        return self._reading.done()
+
+    async def ask(self, request: Mapping[str, Any]) -> Answers:
+        if self.is_lost:
+            raise SpawnerGone
+        self._n_asked += 1
+        answer: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
+        self._answers[self._n_asked] = answer
+        self._writer.write(json.dumps({"id": self._n_asked, **request}).encode() + b"\n")
+        with contextlib.suppress(ConnectionError):
+            await self._writer.drain()
+        return await answer
+
+    async def _read(self) -> None:
+        with contextlib.suppress(ConnectionError):
+            while line := await self._reader.readline():
+                message = json.loads(line)
+                answer = self._answers.pop(message["id"])
+                if not answer.done():
+                    answer.set_result(message["tasks"])
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(SpawnerGone())
+
+    async def close(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self._writer.wait_closed()
+        await self._reading
+        await asyncio.to_thread(self._process.wait)

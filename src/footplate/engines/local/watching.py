@@ -1,0 +1,61 @@
+"""Notices at once when a running task ends, be it ours or adopted from an earlier server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from footplate.engines.local.records import Identity
+
+TaskKey = tuple[str, str, int]
+
+
+@dataclass(eq=False)
+class Watch:
+    """One running task; `ended` is set when its shim is gone."""
+
+    key: TaskKey
+    identity: Identity
+    started_at: float
+    pidfd: int
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Watches:
+    """All tasks known to run, one descriptor each."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._by_key: dict[TaskKey, Watch] = {}
+
+    def find(self, key: TaskKey) -> Watch | None:
+        return self._by_key.get(key)
+
+    def attempt_ids(self) -> set[str]:
+        return {attempt_id for attempt_id, _, _ in self._by_key}
+
+    def add(self, key: TaskKey, identity: Identity, started_at: float, pidfd: int) -> Watch:
+        """Watch a task from now on; the descriptor becomes ours."""
+        known = self._by_key.get(key)
+        if known is not None:
+            os.close(pidfd)
+            return known
+        watch = self._by_key[key] = Watch(key, identity, started_at, pidfd)
+        asyncio.get_running_loop().add_reader(pidfd, self._end, watch)
+        return watch
+
+    def _end(self, watch: Watch) -> None:
+        self._drop(watch)
+        watch.ended.set()
+        self._tell(watch.key[0])
+
+    def _drop(self, watch: Watch) -> None:
+        asyncio.get_running_loop().remove_reader(watch.pidfd)
+        os.close(watch.pidfd)
+        del self._by_key[watch.key]
+
+    def close(self) -> None:
+        for watch in list(self._by_key.values()):
+            self._drop(watch)

@@ -1,0 +1,155 @@
+"""Why a job waits: worked out from how things stand at the end of a pass, when somebody asks."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from footplate.domain.states import Reason, ReasonCode
+from footplate.scheduler.fit import misfit_on_empty
+from footplate.scheduler.kinds import Kind, Kinds, limit_of
+from footplate.scheduler.ledger import Ledger, Room
+from footplate.scheduler.pack import fits, total_of
+from footplate.scheduler.phrases import amounts, as_json, counted, listed, span
+from footplate.scheduler.policy import Policy
+from footplate.scheduler.queue_reasons import explain_obstacle
+from footplate.scheduler.reserve import Reservation
+from footplate.scheduler.shortage import describe, find_shortage, numbers, smaller_ask
+from footplate.scheduler.situation import Situation
+from footplate.scheduler.snapshot import PendingJob
+
+
+class Explainer:
+    """Answers for the jobs that one pass left waiting; equal jobs share all but their place in line."""
+
+    def __init__(
+        self, situation: Situation, kinds: Kinds, waiting: Sequence[PendingJob], policy: Policy
+    ) -> None:
+        self._situation = situation
+        self._kinds = kinds
+        self._waiting = waiting
+        self._policy = policy
+        self._shared: dict[tuple[object, ...], Reason] = {}
+
+    def explain(self, job_id: str) -> Reason:
+        """Say why a waiting job waits; KeyError when it does not."""
+        job, n_ahead = self._line[job_id]
+        kind = self._kinds.find(job)
+        reason = self._reason_shared_by_equals(job, kind)
+        details = {**reason.details, "ahead": n_ahead}
+        if not n_ahead:
+            return Reason(reason.code, reason.message, details)
+        if reason.code is ReasonCode.INSUFFICIENT_RESOURCES and kind.first_waiting != job_id:
+            message = f"behind {counted(n_ahead, 'job')}; {reason.message}"
+            return Reason(ReasonCode.BEHIND_OTHERS, message, details)
+        ahead = f"{counted(n_ahead, 'job')} {'is' if n_ahead == 1 else 'are'} ahead"
+        return Reason(reason.code, f"{reason.message}; {ahead}", details)
+
+    @cached_property
+    def _line(self) -> dict[str, tuple[PendingJob, int]]:
+        """Count who is ahead of whom; a job that its own queue holds back is ahead only within that queue."""
+        n_contending, n_held = 0, Counter[str]()
+        line = {}
+        for job in self._waiting:
+            line[job.id] = job, n_contending + n_held[job.queue]
+            if self._is_held_back(self._kinds.find(job)):
+                n_held[job.queue] += 1
+            else:
+                n_contending += 1
+        return line
+
+    def _is_held_back(self, kind: Kind) -> bool:
+        if kind.queue is None or not kind.queue.is_open:
+            return True
+        share = self._situation.shares.get(kind.queue_name)
+        return share is not None and not share.has_room(kind.total)
+
+    def _reason_shared_by_equals(self, job: PendingJob, kind: Kind) -> Reason:
+        obstacle = self._situation.obstacle(job, kind)
+        in_the_way = self._in_the_way(job)
+        own = next((r for r in self._situation.reservations if r.job_id == job.id), None)
+        key = (kind, obstacle, own and own.job_id, *(ahead.job_id for ahead in in_the_way))
+        if key not in self._shared:
+            if obstacle:
+                self._shared[key] = explain_obstacle(obstacle, kind, self._situation)
+            else:
+                self._shared[key] = self._explain_nodes(job, kind, own, in_the_way)
+        return self._shared[key]
+
+    def _in_the_way(self, job: PendingJob) -> list[Reservation]:
+        ends_at = self._situation.now + limit_of(job)
+        return [r for r in self._situation.reservations if r.job_id != job.id and r.binds(ends_at)]
+
+    def _explain_nodes(
+        self, job: PendingJob, kind: Kind, own: Reservation | None, in_the_way: Sequence[Reservation]
+    ) -> Reason:
+        if no_node := self._explain_no_node(kind):
+            return no_node
+        rooms = self._situation.free_rooms(kind)
+        names = {room.node.name for room in rooms}
+        head = next((ahead for ahead in in_the_way if ahead.spare.keys() & names), None)
+        if head and fits(kind.shape, rooms):
+            return _explain_reserved(kind, head, self._situation.now)
+        details, clauses = self._explain_shortage(job, kind, rooms)
+        if own:
+            outlook, more = _outlook(own, self._situation.now)
+            clauses.append(outlook)
+            details |= more
+        elif first := next((r for r in self._situation.reservations if r.suitable & names), None):
+            details["head"] = first.job_id
+        return Reason(ReasonCode.INSUFFICIENT_RESOURCES, "; ".join(clauses), details)
+
+    def _explain_no_node(self, kind: Kind) -> Reason | None:
+        rooms = self._empty.among(kind.nodes)
+        if not rooms:
+            whose = f" of queue {kind.queue_name}" if kind.nodes else ""
+            details = {"needed": as_json(kind.total), "n_nodes": 0}
+            return Reason(ReasonCode.NO_NODE, f"no node{whose} is in service", details)
+        misfit = misfit_on_empty(kind.shape, rooms, " in service")
+        return Reason(ReasonCode.NO_NODE, misfit.message, misfit.details) if misfit else None
+
+    @cached_property
+    def _empty(self) -> Ledger:
+        return Ledger.of(self._situation.nodes, with_others=True)
+
+    def _explain_shortage(
+        self, job: PendingJob, kind: Kind, rooms: Sequence[Room]
+    ) -> tuple[dict[str, Any], list[str]]:
+        shortage = find_shortage(kind.shape, rooms)
+        details = numbers(kind.shape, shortage, rooms, self._policy.n_nodes_explained)
+        clauses = [describe(kind.shape, shortage, rooms)]
+        hint, would_fit = smaller_ask(kind.shape, shortage, self._situation.open_rooms(job, kind))
+        if would_fit:
+            details["would_fit"] = would_fit
+            clauses.append(hint)
+        return details, clauses
+
+
+def _outlook(own: Reservation, now: float) -> tuple[str, dict[str, Any]]:
+    """Say when or where the job that is next on its nodes will start."""
+    nodes = sorted(own.spare)
+    if own.at is not None:
+        details = {"reserved_nodes": nodes, "expected_start_at": own.at}
+        soon = f"within {span(own.at - now)} at the latest" if own.at > now else "at any moment"
+        return f"starts {soon}", details
+    named = listed([f"node {name}" for name in nodes], most=4)
+    return f"{named} {'is' if len(nodes) == 1 else 'are'} reserved for it", {"reserved_nodes": nodes}
+
+
+def _explain_reserved(kind: Kind, head: Reservation, now: float) -> Reason:
+    message = (
+        f"needs {amounts(kind.total)}, which is free but kept for job {head.job_id}, "
+        f"which is ahead and needs {amounts(total_of(head.shape))} at once"
+    )
+    details: dict[str, Any] = {
+        "needed": as_json(kind.total),
+        "head": head.job_id,
+        "reserved_nodes": sorted(head.spare),
+    }
+    if head.at is not None and (left_s := math.floor(head.at - now)) > 0:
+        message += f"; would start now with a time limit of at most {span(left_s, math.floor)}"
+        details |= {"head_start_at": head.at, "would_fit": {"time_limit_s": left_s}}
+    return Reason(ReasonCode.RESERVED_FOR_ANOTHER, message, details)

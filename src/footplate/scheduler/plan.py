@@ -1,0 +1,89 @@
+"""One scheduling pass.
+
+1. Count what is free on every node, and what every queue uses.
+2. Put the waiting jobs in order.
+3. Take them one by one; a need that was found not to fit is not tried again.
+4. Hold back what its own queue does not allow to start.
+5. Start each gang that fits, whole, in room that no job ahead of it needs.
+6. Keep room for the first that does not fit: nodes for lack of resources, a part of the
+   queue's maximum for one that is over it.
+7. Leave the rest waiting, in order, with a reason that is worked out when somebody asks.
+"""
+
+from __future__ import annotations
+
+from footplate.domain.cluster import Placement
+from footplate.scheduler.decisions import Plan, Refuse, Start
+from footplate.scheduler.explain import Explainer
+from footplate.scheduler.fit import can_ever_fit
+from footplate.scheduler.kinds import Kind, Kinds, limit_of
+from footplate.scheduler.order import in_order
+from footplate.scheduler.pack import fits, pack
+from footplate.scheduler.policy import Policy
+from footplate.scheduler.situation import Obstacle, Situation
+from footplate.scheduler.snapshot import PendingJob, Snapshot
+
+
+def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
+    """Decide which waiting jobs start now and where."""
+    situation = Situation(snapshot, now)
+    kinds = Kinds(situation.queues)
+    ordered = in_order(snapshot.pending, kinds, situation.shares)
+    starts, waiting = _walk(ordered, kinds, situation)
+    refusals: tuple[Refuse, ...] = ()
+    if policy.refuse_impossible:
+        refusals = _refuse_impossible(snapshot, kinds, waiting)
+        refused = {refusal.job_id for refusal in refusals}
+        waiting = [job for job in waiting if job.id not in refused]
+    order = tuple([job.id for job in waiting])
+    return Plan(tuple(starts), refusals, order, Explainer(situation, kinds, waiting, policy).explain)
+
+
+def _walk(
+    ordered: list[PendingJob], kinds: Kinds, situation: Situation
+) -> tuple[list[Start], list[PendingJob]]:
+    starts: list[Start] = []
+    waiting: list[PendingJob] = []
+    by_identity = kinds.by_identity
+    for job in ordered:
+        # With ten thousand jobs waiting, these lookups are most of what a pass costs.
+        kind = by_identity.get((job.queue, id(job.shape))) or kinds.add(job)
+        if kind.first_waiting and (job.time_limit_s is None or job.time_limit_s >= kind.blocked_from_s):
+            waiting.append(job)
+        elif placement := _find_place(job, kind, situation):
+            situation.start(job, kind, placement)
+            starts.append(Start(job.id, placement))
+        else:
+            kind.first_waiting = kind.first_waiting or job.id
+            waiting.append(job)
+    return starts, waiting
+
+
+def _find_place(job: PendingJob, kind: Kind, situation: Situation) -> Placement | None:
+    """Find the place where a job can start now; if there is none, note why not and keep room for it."""
+    obstacle = situation.obstacle(job, kind)
+    if obstacle is None:
+        placement = pack(kind.shape, situation.open_rooms(job, kind))
+        if placement is not None:
+            return placement
+        if fits(kind.shape, situation.free_rooms(kind)):
+            kind.blocked_from_s = limit_of(job)
+            return None
+        situation.keep_nodes(job, kind)
+    elif obstacle is Obstacle.KEPT_IN_QUEUE:
+        kind.blocked_from_s = limit_of(job)
+        return None
+    elif obstacle is Obstacle.OVER_MAXIMUM:
+        situation.keep_share(job, kind)
+    kind.blocked_from_s = 0
+    return None
+
+
+def _refuse_impossible(snapshot: Snapshot, kinds: Kinds, waiting: list[PendingJob]) -> tuple[Refuse, ...]:
+    reasons = {}
+    for job in waiting:
+        kind = kinds.find(job)
+        if kind not in reasons and kind.queue is not None:
+            reasons[kind] = can_ever_fit(kind.shape, snapshot.nodes, kind.queue)
+    verdicts = ((job.id, reasons.get(kinds.find(job))) for job in waiting)
+    return tuple(Refuse(job_id, reason) for job_id, reason in verdicts if reason is not None)

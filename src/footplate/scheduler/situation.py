@@ -1,0 +1,102 @@
+"""How things stand within a pass: what is free, used and kept, and what stands in a job's way."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from footplate.domain.cluster import Placement
+from footplate.scheduler.kinds import Kind, limit_of
+from footplate.scheduler.ledger import Ledger, Room
+from footplate.scheduler.reserve import Reservation, reserve, suitable_nodes
+from footplate.scheduler.shares import Share, keep_from, keep_until_below_maximum, shares_of
+from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
+
+
+class Obstacle(Enum):
+    """What keeps a job from starting whatever the nodes have free."""
+
+    NO_QUEUE = auto()
+    QUEUE_CLOSED = auto()
+    OVER_MAXIMUM = auto()
+    KEPT_IN_QUEUE = auto()
+
+
+class Situation:
+    """Changes only by starting jobs and by keeping room for waiting ones: room never grows."""
+
+    def __init__(self, snapshot: Snapshot, now: float) -> None:
+        self.now = now
+        self.nodes = tuple(node for node in snapshot.nodes if node.is_schedulable)
+        self.queues = {queue.name: queue for queue in snapshot.queues}
+        self.shares: dict[str, Share] = shares_of(snapshot)
+        self.running = list(snapshot.running)
+        self.reservations: list[Reservation] = []
+        self.ledger = Ledger.of(self.nodes)
+        for job in self.running:
+            self.ledger.take(job.placement)
+        self._empty: Ledger | None = None
+
+    def obstacle(self, job: PendingJob, kind: Kind) -> Obstacle | None:
+        """Say what in its own queue keeps a job from starting, if anything does."""
+        if kind.queue is None:
+            return Obstacle.NO_QUEUE
+        if not kind.queue.is_open:
+            return Obstacle.QUEUE_CLOSED
+        share = self.shares.get(job.queue)
+        if share is None:
+            return None
+        if not share.has_room(kind.total):
+            return Obstacle.OVER_MAXIMUM
+        is_first = share.kept is not None and share.kept.job_id == job.id
+        if not is_first and share.is_kept_from(kind.total, self.now + limit_of(job)):
+            return Obstacle.KEPT_IN_QUEUE
+        return None
+
+    def free_rooms(self, kind: Kind) -> list[Room]:
+        return self.ledger.among(kind.nodes)
+
+    def open_rooms(self, job: PendingJob, kind: Kind) -> list[Room]:
+        """List what is free of the nodes that the job may use, less what is reserved for jobs ahead of it."""
+        ends_at = self.now + limit_of(job)
+        rooms = self.free_rooms(kind)
+        for ahead in self.reservations:
+            if ahead.job_id != job.id and ahead.binds(ends_at):
+                spare = ahead.spare
+                rooms = [r.clipped(spare[r.node.name]) if r.node.name in spare else r for r in rooms]
+        return rooms
+
+    def start(self, job: PendingJob, kind: Kind, placement: Placement) -> None:
+        """Count a job as running from now on."""
+        ends_by = None if job.time_limit_s is None else self.now + job.time_limit_s
+        ends_at = self.now + limit_of(job)
+        self.ledger.take(placement)
+        self.running.append(RunningJob(job.id, job.queue, job.priority, placement, ends_by))
+        if share := self.shares.get(job.queue):
+            share.take(kind.total, ends_at)
+        for ahead in self.reservations:
+            if ahead.binds(ends_at):
+                Ledger(ahead.spare.values()).take(placement)
+
+    def keep_nodes(self, job: PendingJob, kind: Kind) -> None:
+        """Reserve nodes for a job that found too little free, unless a job ahead waits for the same ones."""
+        headed: frozenset[str] = frozenset().union(*(ahead.suitable for ahead in self.reservations))
+        if len(headed) == len(self.ledger.rooms):
+            return
+        suitable = suitable_nodes(kind.shape, self._empty_rooms(kind))
+        if not suitable or suitable & headed:
+            return
+        reservation = reserve(job.id, kind.shape, self.ledger, suitable, self.running, self.now)
+        if reservation is None:
+            return
+        self.reservations.append(reservation)
+        if share := self.shares.get(job.queue):
+            keep_from(share, job.id, kind.total, reservation.at, self.running)
+
+    def keep_share(self, job: PendingJob, kind: Kind) -> None:
+        """Keep a part of the queue's maximum for a job that is over it."""
+        keep_until_below_maximum(self.shares[job.queue], job.id, kind.total, self.running)
+
+    def _empty_rooms(self, kind: Kind) -> list[Room]:
+        if self._empty is None:
+            self._empty = Ledger.of(self.nodes)
+        return self._empty.among(kind.nodes)

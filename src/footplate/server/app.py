@@ -1,0 +1,134 @@
+"""The composition root: everything is made and wired here, once."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from footplate import __version__
+from footplate.control.context import Context
+from footplate.control.controller import Controller
+from footplate.domain.clock import Clock
+from footplate.engines.base import Engine
+from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.settings import LocalSettings
+from footplate.server import errors
+from footplate.server.clock import SystemClock
+from footplate.server.parts import Parts
+from footplate.server.requests import RequestEnvelope
+from footplate.server.routes import accounts, events, front, jobs, logs, meta, queues
+from footplate.server.settings import NodeSettings, Settings
+from footplate.services.accounts import Accounts
+from footplate.services.feed import Feed
+from footplate.services.platform import Platform
+from footplate.services.queues import ensure_default
+from footplate.store.blobs import Blobs
+from footplate.store.cluster import Cluster
+from footplate.store.database import open_engine, sqlite_url
+from footplate.store.growth import Growth
+from footplate.store.migrate import migrate
+from footplate.store.store import Store
+
+log = logging.getLogger(__name__)
+
+API = "/api/v1"
+
+
+def make_app(
+    settings: Settings,
+    engine: Engine | None = None,
+    clock: Clock | None = None,
+    on_fatal: Callable[[BaseException], None] = lambda _error: None,
+) -> FastAPI:
+    """Make the server; nothing is opened before it starts."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            app.state.parts = await _wire(
+                settings, engine or local_engine(settings.node), clock or SystemClock(), on_fatal, stack
+            )
+            yield
+
+    app = FastAPI(
+        title="Footplate",
+        version=__version__,
+        summary="A platform for training jobs.",
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    errors.install(app)
+    for module in (accounts, queues, logs, events, jobs, meta):
+        app.include_router(module.router, prefix=API)
+    app.include_router(front.router)
+    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
+    return app
+
+
+async def _wire(
+    settings: Settings,
+    engine: Engine,
+    clock: Clock,
+    on_fatal: Callable[[BaseException], None],
+    stack: AsyncExitStack,
+) -> Parts:
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database = open_engine(settings.database_url or sqlite_url(settings.home))
+    migrate(database)
+    store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    stack.callback(store.close)
+    cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
+    stack.callback(growth.close)
+    await store.read(cluster.load)
+
+    # A task's token needs the accounts, and those need the platform, which needs the controller.
+    issuers: list[Accounts] = []
+    context = Context(
+        store,
+        cluster,
+        blobs,
+        engine,
+        clock,
+        settings.home,
+        url=settings.url,
+        job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
+    )
+    controller = Controller(context, settings.log_cap_bytes, on_fatal)
+    platform = Platform(store, cluster, blobs, clock, settings.home, controller.admission, controller.replan)
+    accounts_ = Accounts(platform, server_secret(settings.home))
+    issuers.append(accounts_)
+    feed = Feed(store)
+    await ensure_default(platform)
+    made_up = await accounts_.ensure_admin(settings.admin_password)
+    if made_up is not None:
+        log.warning("made the account admin with the password %s (shown only now)", made_up)
+    await controller.start()
+    stack.push_async_callback(controller.close)
+    return Parts(platform, accounts_, controller, feed, growth)
+
+
+def local_engine(node: NodeSettings) -> LocalEngine:
+    return LocalEngine(
+        LocalSettings(node.name, node.address, node.milli_cpus, node.memory_bytes, node.declared_gpus())
+    )
+
+
+def server_secret(home: Path) -> bytes:
+    """The key that signs the tokens of jobs; made once, readable by the server's user only."""
+    path = home / "secret"
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        secret = os.urandom(32)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(secret)
+        return secret

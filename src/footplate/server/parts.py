@@ -1,0 +1,27 @@
+"""The wired parts of a running server, as routes find them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import Request
+
+from footplate.control.controller import Controller
+from footplate.services.accounts import Accounts
+from footplate.services.feed import Feed
+from footplate.services.platform import Platform
+from footplate.store.growth import Growth
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    platform: Platform
+    accounts: Accounts
+    controller: Controller
+    feed: Feed
+    growth: Growth
+
+
+def parts_of(request: Request) -> Parts:
+    parts: Parts = request.app.state.parts
+    return parts

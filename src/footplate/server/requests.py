@@ -1,0 +1,55 @@
+"""Around every request: an id, and a bound on its body."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footplate.domain.errors import TooLarge
+from footplate.domain.resources import show_bytes
+
+MAX_BODY_BYTES = 1024**2
+_SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+
+class RequestEnvelope:
+    """Gives each request an id (the caller's own where it sent one) and refuses bodies that are too large.
+
+    Paths in `unbounded` read and bound their bodies themselves.
+    """
+
+    def __init__(self, app: ASGIApp, unbounded: tuple[str, ...] = ()) -> None:
+        self._app = app
+        self._unbounded = unbounded
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        request_id = given if _SANE_ID.fullmatch(given) else secrets.token_hex(8).encode()
+        scope["footplate_request_id"] = request_id.decode()
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
+            await send(message)
+
+        bounded = receive if scope["path"] in self._unbounded else _bound(receive)
+        await self._app(scope, bounded, send_with_id)
+
+
+def _bound(receive: Receive) -> Receive:
+    size = 0
+
+    async def bounded() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_BODY_BYTES:
+            raise TooLarge(f"the body is larger than {show_bytes(MAX_BODY_BYTES)}, the most that is read here")
+        return message
+
+    return bounded

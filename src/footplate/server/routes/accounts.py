@@ -1,0 +1,127 @@
+"""Signing in, tokens and users over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from footplate.server.auth import Signed, Wired
+from footplate.store.account_queries import Token, User
+from footplate.wire import payloads as p
+from footplate.wire.convert import instant
+
+router = APIRouter(tags=["accounts"])
+
+
+def _roles(roles: dict[str, str]) -> list[dict[str, str]]:
+    return [{"name": queue, "role": role} for queue, role in sorted(roles.items())]
+
+
+def _user(user: User, roles: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": user.name,
+        "is_admin": user.is_admin,
+        "is_enabled": user.is_enabled,
+        "created_at": instant(user.created_at),
+        "queues": _roles(roles),
+    }
+
+
+def _issued(text: str, token: Token) -> dict[str, Any]:
+    return {
+        "token": text,
+        "id": token.id,
+        "user": token.user,
+        "name": token.name,
+        "expires_at": instant(token.expires_at),
+    }
+
+
+@router.post("/login", response_model=p.IssuedToken)
+async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
+    """Exchange name and password for a token."""
+    address = request.client.host if request.client else ""
+    return _issued(*await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s))
+
+
+@router.get("/me", response_model=p.Me)
+async def me(caller: Signed) -> dict[str, Any]:
+    """Who is calling, and where they may submit."""
+    return {
+        "name": caller.name,
+        "is_admin": caller.is_admin,
+        "job_id": caller.job_id,
+        "queues": _roles(dict(caller.roles)),
+    }
+
+
+@router.post("/me/password", status_code=204)
+async def change_password(parts: Wired, caller: Signed, body: p.PasswordChange) -> Response:
+    """Set one's own password; all tokens of the account are revoked."""
+    await parts.accounts.change_password(caller, body.old_password, body.new_password)
+    return Response(status_code=204)
+
+
+@router.get("/tokens", response_model=p.Tokens)
+async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
+    """One's own tokens, without their secrets."""
+    return {
+        "items": [
+            {
+                "id": token.id,
+                "name": token.name,
+                "created_at": instant(token.created_at),
+                "expires_at": instant(token.expires_at),
+                "last_used_at": instant(token.last_used_at),
+            }
+            for token in await parts.accounts.tokens(caller)
+        ]
+    }
+
+
+@router.post("/tokens", status_code=201, response_model=p.IssuedToken)
+async def add_token(parts: Wired, caller: Signed, body: p.NewToken) -> dict[str, Any]:
+    """Make a token; its secret is shown this once."""
+    return _issued(*await parts.accounts.issue(caller, body.name, body.expires_in_s))
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+async def revoke(parts: Wired, caller: Signed, token_id: p.Text) -> Response:
+    """Revoke one of one's own tokens."""
+    await parts.accounts.revoke(caller, token_id)
+    return Response(status_code=204)
+
+
+@router.get("/users", response_model=p.Users)
+async def users(parts: Wired, caller: Signed) -> dict[str, Any]:
+    """All accounts."""
+    return {"items": [_user(*found) for found in await parts.accounts.users(caller)]}
+
+
+@router.post("/users", status_code=201, response_model=p.UserBody)
+async def add_user(parts: Wired, caller: Signed, body: p.NewUser) -> dict[str, Any]:
+    """Add an account."""
+    added = await parts.accounts.add(caller, body.name, body.password, body.is_admin, dict(body.queues))
+    return _user(*added)
+
+
+@router.get("/users/{name}", response_model=p.UserBody)
+async def user(parts: Wired, caller: Signed, name: p.Text) -> dict[str, Any]:
+    """One account."""
+    return _user(*await parts.accounts.user(caller, name))
+
+
+@router.patch("/users/{name}", response_model=p.UserBody)
+async def change_user(parts: Wired, caller: Signed, name: p.Text, body: p.UserChange) -> dict[str, Any]:
+    """Change an account's password, admin right, or whether it is enabled."""
+    changed = await parts.accounts.change(caller, name, body.password, body.is_admin, body.is_enabled)
+    return _user(*changed)
+
+
+@router.delete("/users/{name}", status_code=204)
+async def remove_user(parts: Wired, caller: Signed, name: p.Text) -> Response:
+    """Remove an account; its jobs stay."""
+    await parts.accounts.remove(caller, name)
+    return Response(status_code=204)

@@ -1,0 +1,101 @@
+"""The event log over REST, page by page and live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from fastapi.responses import JSONResponse, Response
+
+from footplate.domain.errors import InvalidInput
+from footplate.server import stream as sse
+from footplate.server.auth import Signed, Wired
+from footplate.server.parts import Parts
+from footplate.services import jobs
+from footplate.services.access import Caller, visible_queues
+from footplate.services.feed import Inbox
+from footplate.services.logs import PING_S
+from footplate.store import event_queries
+from footplate.store.rows import EventRecord
+from footplate.wire import payloads as p
+
+router = APIRouter(tags=["events"])
+
+After = Annotated[int, Query(ge=0, le=2**60, description="Only events with a higher number.")]
+Limit = Annotated[int, Query(ge=1, le=1000)]
+PAGE = 1000
+
+
+async def _read(parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None) -> list[EventRecord]:
+    queues = None if job_id is not None else visible_queues(caller)
+    return await parts.platform.store.read(
+        lambda connection: event_queries.after(connection, after, limit, job_id, caller.name, queues)
+    )
+
+
+def _answer(found: list[EventRecord], after: int) -> Response:
+    return JSONResponse({"items": [event.view() for event in found], "next_after": found[-1].seq if found else after})
+
+
+@router.get("/events", response_model=p.Events)
+async def page(parts: Wired, caller: Signed, after: After = 0, limit: Limit = 200) -> Response:
+    """Events of all jobs that the caller may see, in commit order."""
+    return _answer(await _read(parts, caller, after, limit, None), after)
+
+
+@router.get("/jobs/{job_id}/events", response_model=p.Events)
+async def of_job(parts: Wired, caller: Signed, job_id: str, after: After = 0, limit: Limit = 200) -> Response:
+    """Events of one job."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    return _answer(await _read(parts, caller, after, limit, job.id), after)
+
+
+@router.get("/events/stream", response_class=Response)
+async def follow(
+    parts: Wired,
+    caller: Signed,
+    job: Annotated[p.Text | None, Query(max_length=255, description="Only events of this job.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=2**60, description="From this number on; from now when absent.")] = None,
+    last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=20)] = "",
+) -> Response:
+    """Events as they happen; a stream resumed with `Last-Event-ID` misses nothing."""
+    job_id = None if job is None else (await jobs.find(parts.platform, caller, job)).id
+    if last_event_id and not last_event_id.isdecimal():
+        raise InvalidInput("must be the number of an event", "Last-Event-ID")
+    begin = int(last_event_id) if last_event_id else after
+    if begin is None:
+        begin = await parts.platform.store.read(event_queries.last_seq)
+    return sse.stream(_follow(parts, caller, job_id, begin))
+
+
+async def _follow(parts: Parts, caller: Caller, job_id: str | None, seq: int) -> AsyncIterator[bytes]:
+    wake = asyncio.Event()
+    inbox = Inbox(wake.set)
+    inbox.has_gap = True
+    queues = visible_queues(caller)
+    with parts.feed.listening(job_id, inbox.put):
+        yield sse.PING
+        while True:
+            wake.clear()
+            if inbox.has_gap:
+                inbox.has_gap = False
+                inbox.take()
+                found = await _read(parts, caller, seq, PAGE, job_id)
+                inbox.has_gap = inbox.has_gap or len(found) == PAGE
+            else:
+                found = [
+                    event
+                    for event in inbox.take()
+                    if queues is None or job_id or event.owner == caller.name or event.queue in queues
+                ]
+            for event in found:
+                if event.seq > seq:
+                    seq = event.seq
+                    yield sse.message("event", event.view(), str(seq))
+            if not inbox.has_gap:
+                try:
+                    await asyncio.wait_for(wake.wait(), PING_S)
+                except TimeoutError:
+                    yield sse.PING

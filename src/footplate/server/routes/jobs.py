@@ -1,0 +1,183 @@
+"""Jobs over REST."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import JSONResponse, Response
+
+from footplate.domain.errors import InvalidInput
+from footplate.domain.job import Job
+from footplate.domain.specfields import job_schema, write_job
+from footplate.domain.states import JobState
+from footplate.server.auth import Signed, Wired
+from footplate.server.documents import read_document
+from footplate.server.parts import Parts
+from footplate.services import jobs
+from footplate.services.access import Caller, may_touch
+from footplate.store.job_queries import SORTS, Filter
+from footplate.wire import payloads as p
+from footplate.wire.convert import instant, job_view, line_view, reason_view, task_views
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+_JOB_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {kind: {"schema": job_schema()} for kind in ("application/json", "application/yaml")},
+    }
+}
+IdempotencyKey = Annotated[
+    str, Header(alias="Idempotency-Key", max_length=255, description="Repeating a submit with it makes no second job.")
+]
+PageSize = Annotated[int, Query(ge=1, le=1000)]
+
+
+def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
+    """A job as the caller sees it."""
+    touch = may_touch(caller, job)
+    can = {"stop": touch and not job.state.is_final, "edit": touch, "delete": touch}
+    return job_view(job, parts.platform.clock.now(), parts.platform.outlook.explain(job.id), can)
+
+
+@router.post("", status_code=201, response_model=p.JobDetail, openapi_extra=_JOB_BODY)
+async def submit(request: Request, parts: Wired, caller: Signed, key: IdempotencyKey = "") -> Response:
+    """Submit a job document; the answer comes once the job is stored for good."""
+    submission = await jobs.submit(parts.platform, caller, await read_document(request), _clean(key))
+    view = show(parts, caller, submission.job)
+    headers = {"Location": f"/api/v1/jobs/{submission.job.id}"}
+    return JSONResponse(view, 201 if submission.is_new else 200, headers=headers)
+
+
+def _clean(key: str) -> str:
+    if key and not key.isprintable():
+        raise InvalidInput("must be printable text", "Idempotency-Key")
+    return key
+
+
+@router.post("/dry-run", response_model=p.DryRun, openapi_extra=_JOB_BODY)
+async def dry_run(request: Request, parts: Wired, caller: Signed) -> Response:
+    """Check a job document and say whether it would start now; nothing is created."""
+    forecast = await jobs.dry_run(parts.platform, caller, await read_document(request))
+    view = {
+        "config": write_job(forecast.spec),
+        "would_start": forecast.request is not None,
+        "reason": reason_view(forecast.reason),
+        "request": forecast.request,
+    }
+    return JSONResponse(view)
+
+
+@router.get("", response_model=p.Jobs)
+async def page(
+    parts: Wired,
+    caller: Signed,
+    queue: Annotated[list[p.Text], Query(max_length=100)] = [],  # noqa: B006  # read only
+    owner: Annotated[list[p.Text], Query(max_length=100)] = [],  # noqa: B006
+    state: Annotated[list[JobState], Query(max_length=7)] = [],  # noqa: B006
+    search: Annotated[p.Text, Query(max_length=255)] = "",
+    tag: Annotated[p.Text, Query(max_length=63)] = "",
+    sort: Annotated[str, Query(description="A field, with a leading - for the last first.")] = "-submitted_at",
+    limit: PageSize = 50,
+    page_token: Annotated[str, Query(max_length=2048)] = "",
+) -> Response:
+    """List jobs that the caller may see, a page at a time."""
+    if sort.removeprefix("-") not in SORTS:
+        raise InvalidInput(f"must be one of {', '.join(SORTS)}, with or without a leading -", "sort")
+    wanted = Filter(caller.name, None, queue, owner, state, search, tag)
+    after = _read_token(page_token, sort) if page_token else None
+    lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
+    now, explain = parts.platform.clock.now(), parts.platform.outlook.explain
+    views = [line_view(line, now, explain(line.id) if line.state is JobState.QUEUED else None) for line in lines]
+    return JSONResponse({"items": views, "next_page_token": _token(sort, following) if following else None})
+
+
+def _token(sort: str, key: tuple[Any, str]) -> str:
+    return base64.urlsafe_b64encode(json.dumps([sort, *key]).encode()).decode().rstrip("=")
+
+
+def _read_token(token: str, sort: str) -> tuple[Any, str]:
+    try:
+        made_for, value, job_id = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        is_sound = made_for == sort and isinstance(job_id, str) and isinstance(value, (str, int, float))
+        is_sound = is_sound and (sort.removeprefix("-") in ("priority", "finished_at")) is not isinstance(value, str)
+    except ValueError:
+        is_sound = False
+    if not is_sound or not f"{value}{job_id}".isprintable():
+        raise InvalidInput("is not a page token of this list with this sort", "page_token")
+    return value, job_id
+
+
+@router.get("/{job_id}", response_model=p.JobDetail)
+async def detail(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """A job by its id, or by its name among one's own."""
+    return JSONResponse(show(parts, caller, await jobs.find(parts.platform, caller, job_id)))
+
+
+@router.get("/{job_id}/config")
+async def config(parts: Wired, caller: Signed, job_id: str) -> dict[str, Any]:
+    """The job document, ready to be submitted again."""
+    return write_job((await jobs.find(parts.platform, caller, job_id)).spec)
+
+
+@router.patch("/{job_id}", response_model=p.JobDetail)
+async def edit(parts: Wired, caller: Signed, job_id: str, change: p.JobChange) -> Response:
+    """Change name, description or priority."""
+    job = await jobs.edit(parts.platform, caller, job_id, change.name, change.description, change.priority)
+    return JSONResponse(show(parts, caller, job))
+
+
+@router.post("/{job_id}/stop", response_model=p.JobDetail)
+async def stop(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Ask a job to end: politely, after its grace by force."""
+    return JSONResponse(show(parts, caller, await jobs.stop(parts.platform, caller, job_id)))
+
+
+@router.delete("/{job_id}", status_code=202, response_class=Response)
+async def delete(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Remove a job with its logs and files; one that runs is stopped first."""
+    await jobs.delete(parts.platform, caller, job_id)
+    return Response(status_code=202)
+
+
+@router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail)
+async def clone(
+    request: Request, parts: Wired, caller: Signed, job_id: str, key: IdempotencyKey = ""
+) -> Response:
+    """Submit a job's configuration again; top-level fields of the body replace its own."""
+    overrides = await read_document(request) if await request.body() else {}
+    if not isinstance(overrides, dict):
+        raise InvalidInput("the body must be a mapping of job fields to replace")
+    submission = await jobs.clone(parts.platform, caller, job_id, overrides, _clean(key))
+    return JSONResponse(show(parts, caller, submission.job), 201 if submission.is_new else 200)
+
+
+@router.get("/{job_id}/tasks", response_model=p.Tasks)
+async def tasks(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """The tasks of the current attempt."""
+    return JSONResponse({"items": task_views((await jobs.find(parts.platform, caller, job_id)).tasks)})
+
+
+@router.get("/{job_id}/attempts", response_model=p.Attempts)
+async def attempts(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Every attempt that was started, with its tasks."""
+    found = await jobs.attempts(parts.platform, caller, job_id)
+    return JSONResponse(
+        {
+            "items": [
+                {
+                    "number": one.number,
+                    "state": one.state.value,
+                    "reason": reason_view(one.reason),
+                    "started_at": instant(one.started_at),
+                    "running_at": instant(one.running_at),
+                    "finished_at": instant(one.finished_at),
+                    "tasks": task_views(one.tasks),
+                }
+                for one in found
+            ]
+        }
+    )

@@ -1,0 +1,105 @@
+"""Logs over REST: parts, downloads, and a live stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import FileResponse, Response
+
+from footplate.domain.errors import InvalidInput
+from footplate.domain.fields import MISSING, Duration, Instant, Problems
+from footplate.server import stream as sse
+from footplate.server.auth import Signed, Wired
+from footplate.services import jobs, logs
+from footplate.store.logfiles import fold_progress
+from footplate.wire import payloads as p
+
+router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
+
+TaskName = Annotated[p.Text | None, Query(max_length=80, description="Such as worker-0; the first task when absent.")]
+AttemptNumber = Annotated[int | None, Query(ge=0, le=10**6, description="The current attempt when absent.")]
+TailLines = Annotated[int | None, Query(ge=0, le=10**6, description="Only the last lines.")]
+SinceTime = Annotated[p.Text | None, Query(max_length=64, description="Only from a time, or the last such as 10m.")]
+Offset = Annotated[int | None, Query(ge=0, le=2**60)]
+
+
+def _moment(text: str | None, now: float) -> float | None:
+    if text is None:
+        return None
+    problems = Problems()
+    span = Duration(0, 10 * 365 * 86400).read(text, "since", problems)
+    if span is not MISSING:
+        return now - float(span)
+    at = Instant().read(text, "since", Problems())
+    if at is MISSING:
+        raise InvalidInput("must be a time such as 2030-01-31T18:00:00Z or a duration such as 10m", "since")
+    return float(at)
+
+
+@router.get("", response_class=Response)
+async def read(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    task: TaskName = None,
+    attempt: AttemptNumber = None,
+    tail: TailLines = None,
+    since: SinceTime = None,
+    offset: Offset = None,
+    limit: Annotated[int, Query(ge=1, le=16 * 1024**2, description="Most bytes to answer with.")] = 1024**2,
+    raw: Annotated[bool, Query(description="Leave redrawn progress bars as they were printed.")] = False,
+) -> Response:
+    """A part of one task's log as text; `X-Log-Next-Offset` says where to go on."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    name = logs.task_name(job, task)
+    log = logs.log_of(parts.platform, job, name, attempt)
+    begin = logs.begin(job, name, log, logs.Since(offset, tail, _moment(since, parts.platform.clock.now())))
+    piece = log.read(begin, limit)
+    headers = {"X-Log-Size": str(log.size), "X-Log-Offset": str(begin), "X-Log-Next-Offset": str(piece.next_offset)}
+    data = piece.data if raw else fold_progress(piece.data.decode("utf-8", "replace")).encode()
+    return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get("/download", response_class=FileResponse)
+async def download(
+    parts: Wired, caller: Signed, job_id: str, task: TaskName = None, attempt: AttemptNumber = None
+) -> Response:
+    """One task's whole log, byte for byte; byte ranges are served."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    name = logs.task_name(job, task)
+    log = logs.log_of(parts.platform, job, name, attempt)
+    number = job.attempt if attempt is None else attempt
+    headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number}.log"'}
+    if not log.path.exists():
+        return Response(b"", media_type="application/octet-stream", headers=headers)
+    return FileResponse(log.path, media_type="application/octet-stream", headers=headers)
+
+
+@router.get("/stream", response_class=Response)
+async def follow(
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    task: Annotated[list[p.Text], Query(max_length=1000, description="All tasks when absent.")] = [],  # noqa: B006
+    attempt: AttemptNumber = None,
+    tail: TailLines = None,
+    since: SinceTime = None,
+    last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=65_536)] = "",
+) -> Response:
+    """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    names = [logs.task_name(job, one) for one in task] or [one.name for one in job.tasks]
+    since_at = _moment(since, parts.platform.clock.now())
+    cursor = logs.Cursor.read(last_event_id) if last_event_id else None
+    follower = logs.Follower(parts.platform, parts.feed, parts.growth, job, names)
+    if attempt is not None:
+        logs.log_of(parts.platform, job, names[0], attempt)
+
+    async def chunks() -> AsyncIterator[bytes]:
+        async for sent in follower.follow(attempt, logs.Since(None, tail, since_at), cursor):
+            yield sse.PING if sent.kind == "ping" else sse.message(sent.kind, sent.data, sent.cursor)
+
+    return sse.stream(chunks())

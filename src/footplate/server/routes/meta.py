@@ -1,0 +1,74 @@
+"""Everything about the platform itself: health, version, schema, summary, and uploads of code."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import Response
+
+from footplate import __version__
+from footplate.domain.resources import NOTHING, total
+from footplate.domain.specfields import job_schema
+from footplate.server.auth import Signed, Wired
+from footplate.server.routes.queues import show_queue
+from footplate.services import jobs, queues
+from footplate.wire import payloads as p
+from footplate.wire.convert import amount
+
+router = APIRouter(tags=["platform"])
+
+
+@router.get("/health", response_model=p.Health)
+async def health() -> dict[str, str]:
+    """Whether the server answers."""
+    return {"status": "ok"}
+
+
+@router.get("/version", response_model=p.Version)
+async def version() -> dict[str, str]:
+    """The server's version."""
+    return {"version": __version__, "api": "v1"}
+
+
+@router.get("/schema/job")
+async def schema() -> dict[str, Any]:
+    """The JSON schema of job files."""
+    return job_schema()
+
+
+@router.get("/summary", response_model=p.Summary)
+async def summary(parts: Wired, caller: Signed) -> dict[str, Any]:
+    """The platform at a glance."""
+    now = parts.platform.clock.now()
+    counts = await jobs.counts(parts.platform, caller, now - now % 86400)
+    uses = queues.node_uses(parts.platform)
+    return {
+        "jobs": counts.active,
+        "finished_today": counts.finished_today,
+        "resources": {
+            "total": amount(total(use.node.capacity for use in uses)),
+            "used": amount(total((use.used for use in uses)) if uses else NOTHING),
+        },
+        "queues": [show_queue(use) for use in queues.all_visible(parts.platform, caller)],
+    }
+
+
+@router.post("/code", status_code=201, response_model=p.Upload)
+async def upload(
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
+) -> dict[str, Any]:
+    """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
+    assert caller
+    name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
+    return {"upload": name, "size_bytes": size_bytes}
+
+
+@router.head("/code/{digest}")
+async def has_upload(parts: Wired, caller: Signed, digest: str) -> Response:
+    """Whether an upload is there already."""
+    assert caller
+    return Response(status_code=404 if parts.platform.blobs.path(digest) is None else 200)

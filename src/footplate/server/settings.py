@@ -1,0 +1,149 @@
+"""Settings of the server: from `settings.toml` in the home folder, the environment, and the command line."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.cluster import Gpu
+from footplate.domain.errors import InvalidInput
+from footplate.domain.fields import (
+    MISSING,
+    Cpus,
+    Field,
+    Flag,
+    Integer,
+    ListOf,
+    Nullable,
+    Problems,
+    Record,
+    Size,
+    Text,
+)
+from footplate.domain.resources import GIB, MIB
+
+
+@dataclass(frozen=True, slots=True)
+class GpuGroup:
+    """Equal cards declared for this machine."""
+
+    type: str = ""
+    count: int = 1
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """This machine as a node; what is not declared is detected."""
+
+    name: str = ""
+    address: str = "127.0.0.1"
+    milli_cpus: int | None = None
+    memory_bytes: int | None = None
+    gpus: tuple[GpuGroup, ...] | None = None
+
+    def declared_gpus(self) -> tuple[Gpu, ...] | None:
+        if self.gpus is None:
+            return None
+        cards = [group for group in self.gpus for _ in range(group.count)]
+        return tuple(Gpu(index, card.type, card.memory_bytes) for index, card in enumerate(cards))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    home: Path
+    host: str = "127.0.0.1"
+    port: int = 8750
+    public_url: str = ""
+    database_url: str = ""
+    admin_password: str | None = None
+    log_cap_bytes: int = 4 * GIB
+    access_log: bool = False
+    node: NodeSettings = NodeSettings()
+
+    @property
+    def url(self) -> str:
+        host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  # compared, not bound
+        return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+
+_GPU_GROUP = Record(
+    GpuGroup,
+    (
+        Field("type", Text(64), "Type of the cards.", ""),
+        Field("count", Integer(1, 1024), "How many.", 1),
+        Field("memory", Size(0, 1024**4), "Memory of each.", 0, "memory_bytes"),
+    ),
+)
+_NODE = Record(
+    NodeSettings,
+    (
+        Field("name", Text(255), "Name of this node; the host name when absent.", ""),
+        Field("address", Text(255), "Address at which tasks reach each other.", "127.0.0.1"),
+        Field("cpus", Nullable(Cpus(10, 1_000_000_000)), "CPUs to give out; detected when absent.", None, "milli_cpus"),
+        Field(
+            "memory", Nullable(Size(16 * MIB, 2**60)), "Memory to give out; detected when absent.", None, "memory_bytes"
+        ),
+        Field("gpus", Nullable(ListOf(_GPU_GROUP, 64)), "Cards to give out; detected when absent.", None),
+    ),
+)
+FILE = Record(
+    dict,
+    (
+        Field("host", Text(255), "Address to listen on; loopback unless set.", MISSING),
+        Field("port", Integer(0, 65_535), "Port to listen on; 0 takes a free one.", MISSING),
+        Field("public_url", Text(1024), "URL under which users and jobs reach the server.", MISSING),
+        Field("database_url", Text(1024), "SQLAlchemy URL; SQLite in the home folder when absent.", MISSING),
+        Field("log_cap", Size(MIB, 2**60), "Most that is kept of one task's log.", MISSING, "log_cap_bytes"),
+        Field("access_log", Flag(), "Whether every request is logged.", MISSING),
+        Field("node", _NODE, "This machine as a node.", MISSING),
+    ),
+)
+
+_ENVIRONMENT = {
+    "FOOTPLATE_HOST": ("host", str),
+    "FOOTPLATE_PORT": ("port", int),
+    "FOOTPLATE_PUBLIC_URL": ("public_url", str),
+    "FOOTPLATE_DATABASE_URL": ("database_url", str),
+    "FOOTPLATE_ADMIN_PASSWORD": ("admin_password", str),
+}
+
+
+def default_home(environment: Mapping[str, str] = os.environ) -> Path:
+    return Path(environment.get("FOOTPLATE_HOME") or Path.home() / ".footplate").expanduser().absolute()
+
+
+def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
+    """Read the settings; the command line wins over the environment, which wins over the file."""
+    values = _from_file(home / "settings.toml")
+    for variable, (name, convert) in _ENVIRONMENT.items():
+        if environment.get(variable):
+            try:
+                values[name] = convert(environment[variable])
+            except ValueError as error:
+                raise InvalidInput(f"must be a number, not {environment[variable]!r}", variable) from error
+    values |= {name: value for name, value in given.items() if value is not None}
+    return replace(Settings(home), **values)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        document = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"is not valid TOML: {error}", str(path)) from error
+    problems, values = Problems(), {}
+    known = {field.name: field for field in FILE.fields}
+    for name, value in document.items():
+        if name in known:
+            values[known[name].target] = known[name].kind.read(value, name, problems)
+        else:
+            problems.add(name, f"is not a setting; known: {', '.join(known)}")
+    if problems:
+        raise InvalidInput([type(p)(f"{path}: {p.path}", p.message) for p in problems])
+    return values

@@ -1,0 +1,136 @@
+"""Log files: written by the tasks themselves, byte for byte; read here by offset, line and time.
+
+Beside each log lies an index of lines `TIME OFFSET`: at that time the log had that size. A log above its
+cap loses its middle: the bytes are given back to the file system as a hole, noted as `hole START END`, so
+that every offset stays what it was.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+
+from footplate.domain.layout import log_file, log_index_file
+from footplate.domain.resources import show_bytes
+
+BLOCK = 64 * 1024
+_KEEP_SIZE, _PUNCH_HOLE = 1, 2
+_PAGE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Bytes of a log and the offset to go on from."""
+
+    data: bytes
+    next_offset: int
+
+
+class LogFile:
+    """The log of one task attempt; a missing file reads as empty."""
+
+    def __init__(self, task_folder: Path) -> None:
+        self.path = log_file(task_folder)
+        self._index = log_index_file(task_folder)
+
+    @property
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def read(self, offset: int, limit: int) -> Piece:
+        """Read on from an offset; a dropped part reads as one line that says so."""
+        for start, end in self.holes():
+            if start <= offset < end:
+                marker = f"\n[{show_bytes(end - start)} of this log were dropped here: it grew beyond its cap]\n"
+                return Piece(marker.encode(), end)
+            if offset < start:
+                limit = min(limit, start - offset)
+        try:
+            with self.path.open("rb") as log:
+                log.seek(offset)
+                data = log.read(limit)
+        except OSError:
+            data = b""
+        return Piece(data, offset + len(data))
+
+    def holes(self) -> list[tuple[int, int]]:
+        """The parts that were dropped."""
+        return [(int(words[1]), int(words[2])) for words in self._index_lines() if words[0] == "hole"]
+
+    def offset_of_tail(self, n_lines: int) -> int:
+        """Where the last lines begin."""
+        position = size = self.size
+        found = 0
+        with self.path.open("rb") if size else open(os.devnull, "rb") as log:  # noqa: PTH123  # one shape for both
+            while position > 0:
+                step = min(BLOCK, position)
+                log.seek(position - step)
+                block = log.read(step)
+                cut = len(block) - 1 if position == size and block.endswith(b"\n") else len(block)
+                while (cut := block.rfind(b"\n", 0, cut)) >= 0:
+                    found += 1
+                    if found == n_lines:
+                        return position - step + cut + 1
+                position -= step
+        return 0
+
+    def offset_since(self, at: float, started_at: float | None, finished_at: float | None) -> int:
+        """The size that the log had at a moment, as far as it was sampled."""
+        if started_at is not None and at <= started_at:
+            return 0
+        samples = [(float(words[0]), int(words[1])) for words in self._index_lines() if words[0] != "hole"]
+        if finished_at is not None:
+            samples.append((finished_at, self.size))
+        before = bisect_right(samples, (at, 2**63))
+        return samples[before - 1][1] if before else 0
+
+    def _index_lines(self) -> list[list[str]]:
+        try:
+            lines = self._index.read_text().splitlines()
+        except OSError:
+            return []
+        return [words for line in lines if len(words := line.split()) in (2, 3)]
+
+    def sample(self, at: float, size: int) -> None:
+        """Note how large the log is now."""
+        with self._index.open("a") as index:
+            index.write(f"{at:.3f} {size}\n")
+
+    def drop_middle(self, cap_bytes: int) -> bool:
+        """Give back the middle of a log above its cap, a quarter of which the beginning keeps."""
+        head = cap_bytes // 4 // _PAGE * _PAGE
+        start = max([head, *(end for _, end in self.holes())])
+        end = (self.size - (cap_bytes - head)) // _PAGE * _PAGE
+        if end - start < _PAGE or not _punch(self.path, start, end - start):
+            return False
+        with self._index.open("a") as index:
+            index.write(f"hole {start} {end}\n")
+        return True
+
+
+def _punch(path: Path, start: int, length: int) -> bool:
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        done = libc.fallocate(
+            descriptor, _KEEP_SIZE | _PUNCH_HOLE, ctypes.c_int64(start), ctypes.c_int64(length)
+        )
+        return bool(done == 0)
+    finally:
+        os.close(descriptor)
+
+
+def fold_progress(text: str) -> str:
+    """Keep of every line that was redrawn with carriage returns only what a terminal would show in the end."""
+    return text if "\r" not in text else "\n".join(_fold(line) for line in text.split("\n"))
+
+
+def _fold(line: str) -> str:
+    shown = line.rstrip("\r")
+    return shown.rpartition("\r")[2]

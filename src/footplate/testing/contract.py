@@ -1,0 +1,484 @@
+"""The engine contract: what `engines.base` promises, as tests that every engine inherits.
+
+A test class derives from `EngineContract`, or from `ProcessContract` when the engine runs real commands,
+and says how its engine is made. Tests are coroutines; `on_loop` runs them with a deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from footplate.domain.cluster import Placement, TaskPlacement
+from footplate.domain.layout import log_file, task_folder, work_folder
+from footplate.domain.resources import Resources
+from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.domain.states import TaskState
+from footplate.engines.base import Engine, GivesHints, Handle, LaunchPlan, Observation, OffersNodes
+
+DEADLINE_S = 60
+T = TypeVar("T")
+RUNS_LONG = "sleep 600"
+
+
+def plan(folder: Path, *roles: RoleSpec, attempt: int = 0, **more: Any) -> LaunchPlan:
+    """Build a launch of the roles, one port and one card number for each task."""
+    spec = JobSpec("contract", roles, **more.pop("spec", {}))
+    names = [(role.name, index) for role in roles for index in range(role.count)]
+    gpus: Mapping[str, tuple[int, ...]] = more.pop("gpus", {})
+    tasks = tuple(
+        TaskPlacement(
+            name, index, "here", Resources(1000, 2**30), gpus.get(name, ()), (("main", (40_000 + i,)),)
+        )
+        for i, (name, index) in enumerate(names)
+    )
+    job_id = more.pop("job_id", f"job{abs(hash(folder)) % 10**8}")
+    return LaunchPlan(job_id, "ann", attempt, spec, Placement(tasks), folder / f"attempt-{attempt}", **more)
+
+
+class Bench:
+    """An engine under test with what tests do to it."""
+
+    def __init__(self, make: Callable[[], Engine], folder: Path) -> None:
+        self._make = make
+        self.folder = folder
+        self.hints: list[str] = []
+        self._handles: list[Handle] = []
+        self.engine: Engine
+
+    def open(self) -> None:
+        self.engine = self._make()
+        if isinstance(self.engine, GivesHints):
+            self.engine.on_change(self.hints.append)
+
+    async def restart(self) -> None:
+        await self.engine.close()
+        self.open()
+
+    async def launch(self, *roles: RoleSpec | str, **more: Any) -> Handle:
+        roles_ = [RoleSpec(role) if isinstance(role, str) else role for role in roles]
+        request = self.engine.compile(plan(self.folder, *roles_, **more))
+        self._handles.append(self.engine.handle_of(request))
+        return await self.engine.launch(request)
+
+    async def see(self, handle: Handle) -> list[Observation]:
+        return list(await self.engine.observe([handle]))
+
+    async def see_one(self, handle: Handle) -> Observation:
+        (one,) = await self.see(handle)
+        return one
+
+    async def until_over(self, handle: Handle) -> list[Observation]:
+        async def look() -> list[Observation] | None:
+            seen = await self.see(handle)
+            return seen if all(one.state.is_over for one in seen) else None
+
+        return await until(look)
+
+    async def exit_code(self, handle: Handle) -> int | None:
+        (one,) = await self.until_over(handle)
+        assert one.state is TaskState.EXITED, one
+        return one.exit_code
+
+    async def close(self) -> None:
+        for handle in self._handles:
+            await self.engine.stop(handle, grace_s=0)
+        await self.engine.close()
+
+    def task(self, handle: Handle, role: str = "main", index: int = 0) -> Path:
+        return task_folder(Path(handle["folder"]), role, index)
+
+    def log(self, handle: Handle, role: str = "main", index: int = 0) -> bytes:
+        path = log_file(self.task(handle, role, index))
+        return path.read_bytes() if path.exists() else b""
+
+    async def until_logged(self, handle: Handle, text: bytes, role: str = "main", index: int = 0) -> bytes:
+        async def look() -> bytes | None:
+            log = self.log(handle, role, index)
+            return log if text in log else None
+
+        return await until(look)
+
+
+async def until(look: Callable[[], Awaitable[T | None]], deadline_s: float = 20) -> T:
+    """Look again and again until there is something to see."""
+    ends_at = time.monotonic() + deadline_s
+    while (seen := await look()) is None:
+        assert time.monotonic() < ends_at, "it did not happen in time"
+        await asyncio.sleep(0.005)
+    return seen
+
+
+Test = Callable[[Any, Bench], Coroutine[Any, Any, None]]
+
+
+def on_loop(test: Test) -> Callable[[Any, Bench], None]:
+    """Run a test coroutine on the event loop of its class and clean up after it."""
+
+    @wraps(test)
+    def run(self: EngineContract, bench: Bench) -> None:
+        async def main() -> None:
+            bench.open()
+            try:
+                async with asyncio.timeout(DEADLINE_S):
+                    await test(self, bench)
+            finally:
+                await bench.close()
+
+        self.run_loop(main())
+
+    return run
+
+
+class EngineContract:
+    """What holds for every engine; commands are only `exit N` and `sleep N`."""
+
+    def make_engine(self) -> Engine:
+        raise NotImplementedError
+
+    def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
+        asyncio.run(main)
+
+    @pytest.fixture
+    def bench(self, tmp_path: Path) -> Bench:
+        return Bench(self.make_engine, tmp_path)
+
+    @on_loop
+    async def test_a_request_and_its_handle_are_json(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec("exit 0", count=2)))
+        handle = bench.engine.handle_of(request)
+        assert json.loads(json.dumps(request)) == request
+        assert json.loads(json.dumps(handle)) == handle
+        assert await bench.engine.launch(request) == handle
+
+    @on_loop
+    async def test_compiling_starts_nothing(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec("exit 0")))
+        assert (await bench.see_one(bench.engine.handle_of(request))).state is TaskState.WAITING
+        assert list(bench.folder.iterdir()) == []
+
+    @on_loop
+    async def test_exit_codes_are_reported(self, bench: Bench) -> None:
+        for attempt, code in enumerate((0, 3, 255)):
+            handle = await bench.launch(f"exit {code}", attempt=attempt)
+            assert await bench.exit_code(handle) == code
+
+    @on_loop
+    async def test_a_running_task_is_seen_with_its_start(self, bench: Bench) -> None:
+        seen = await bench.see_one(await bench.launch(RUNS_LONG))
+        assert seen.state is TaskState.RUNNING
+        assert seen.started_at is not None
+        assert seen.finished_at is None
+
+    @on_loop
+    async def test_an_ended_task_has_its_times(self, bench: Bench) -> None:
+        (seen,) = await bench.until_over(await bench.launch("exit 0"))
+        assert seen.started_at is not None
+        assert seen.finished_at is not None
+        assert seen.started_at <= seen.finished_at
+
+    @on_loop
+    async def test_all_tasks_of_all_roles_are_started(self, bench: Bench) -> None:
+        handle = await bench.launch(RoleSpec("exit 1", "ps", 2), RoleSpec("exit 2", "worker", 3))
+        codes = {(one.role, one.index): one.exit_code for one in await bench.until_over(handle)}
+        assert codes == {
+            ("ps", 0): 1,
+            ("ps", 1): 1,
+            ("worker", 0): 2,
+            ("worker", 1): 2,
+            ("worker", 2): 2,
+        }
+
+    @on_loop
+    async def test_1_a_second_launch_starts_nothing_new(self, bench: Bench) -> None:
+        first = await bench.launch(RUNS_LONG)
+        started_at = (await bench.see_one(first)).started_at
+        assert await bench.launch(RUNS_LONG) == first
+        assert (await bench.see_one(first)).started_at == started_at
+
+    @on_loop
+    async def test_1_a_launch_after_the_end_starts_nothing_new(self, bench: Bench) -> None:
+        (before,) = await bench.until_over(await bench.launch("exit 3"))
+        handle = await bench.launch("exit 3")
+        assert await bench.see(handle) == [before]
+
+    @on_loop
+    async def test_2_stop_of_an_unknown_attempt_is_silent(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec(RUNS_LONG)))
+        await bench.engine.stop(bench.engine.handle_of(request), grace_s=5)
+
+    @on_loop
+    async def test_2_stop_before_launch_keeps_the_attempt_from_starting(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec(RUNS_LONG)))
+        handle = bench.engine.handle_of(request)
+        await bench.engine.stop(handle, grace_s=5)
+        await bench.engine.launch(request)
+        seen = await bench.see_one(handle)
+        assert (seen.state, seen.exit_code, seen.started_at) == (TaskState.EXITED, 143, None)
+
+    @on_loop
+    async def test_2_stop_ends_the_attempt_for_good(self, bench: Bench) -> None:
+        handle = await bench.launch(RoleSpec(RUNS_LONG, count=2))
+        await bench.engine.stop(handle, grace_s=20)
+        assert {(one.state, one.exit_code) for one in await bench.see(handle)} == {(TaskState.EXITED, 143)}
+        before = await bench.see(handle)
+        await bench.launch(RoleSpec(RUNS_LONG, count=2))
+        assert await bench.see(handle) == before
+
+    @on_loop
+    async def test_2_stop_leaves_other_attempts_alone(self, bench: Bench) -> None:
+        stopped = await bench.launch(RUNS_LONG, attempt=0)
+        kept = await bench.launch(RUNS_LONG, attempt=1)
+        await bench.engine.stop(stopped, grace_s=20)
+        assert (await bench.see_one(kept)).state is TaskState.RUNNING
+
+    @on_loop
+    async def test_2_stop_after_the_end_keeps_the_exit_code(self, bench: Bench) -> None:
+        handle = await bench.launch("exit 3")
+        await bench.until_over(handle)
+        await bench.engine.stop(handle, grace_s=5)
+        assert await bench.exit_code(handle) == 3
+
+    @on_loop
+    async def test_3_what_was_never_launched_is_waiting_not_lost(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec(RUNS_LONG)))
+        assert (await bench.see_one(bench.engine.handle_of(request))).state is TaskState.WAITING
+
+    @on_loop
+    async def test_4_launch_and_observe_return_while_the_task_runs(self, bench: Bench) -> None:
+        async with asyncio.timeout(10):
+            handle = await bench.launch(RUNS_LONG)
+            assert (await bench.see_one(handle)).state is TaskState.RUNNING
+
+    @on_loop
+    async def test_5_a_handle_read_back_from_json_serves_a_restarted_server(self, bench: Bench) -> None:
+        ended = await bench.launch("exit 4", attempt=0)
+        await bench.until_over(ended)
+        running = await bench.launch(RUNS_LONG, attempt=1)
+        started_at = (await bench.see_one(running)).started_at
+        await bench.restart()
+        running = json.loads(json.dumps(running))
+        assert await bench.exit_code(ended) == 4
+        adopted = await bench.see_one(running)
+        assert (adopted.state, adopted.started_at) == (TaskState.RUNNING, started_at)
+        await bench.engine.stop(running, grace_s=20)
+        assert await bench.exit_code(running) == 143
+
+    @on_loop
+    async def test_an_end_is_hinted(self, bench: Bench) -> None:
+        if not isinstance(bench.engine, GivesHints):
+            pytest.skip("this engine gives no hints")
+        handle = await bench.launch("exit 0")
+
+        async def hinted() -> bool | None:
+            await bench.see(handle)
+            return handle["attempt_id"] in bench.hints or None
+
+        await until(hinted)
+
+    @on_loop
+    async def test_nodes_have_something_to_give(self, bench: Bench) -> None:
+        if not isinstance(bench.engine, OffersNodes):
+            pytest.skip("this engine offers no nodes")
+        for node in await bench.engine.nodes():
+            assert node.name
+            assert node.milli_cpus > 0
+            assert node.memory_bytes > 0
+
+
+# Prints when it is ready, and saves its work when it is asked to end.
+SAVES_ON_TERM = "trap 'sleep 0.3; echo saved; exit 0' TERM; echo ready; while true; do sleep 0.05; done"
+# Runs until somebody writes an exit code to the file `go` in its folder.
+WAITS_FOR_GO = "echo ready; until [ -s go ]; do sleep 0.02; done; exit $(cat go)"
+# Leaves its parent, its group and its session, and ignores the polite signal.
+DAEMON = "setsid sh -c 'trap \"\" TERM HUP INT; echo $$ >../daemon; sleep 600 & wait; sleep 600' & "
+
+
+def let_go(bench: Bench, handle: Handle, code: int) -> None:
+    (work_folder(bench.task(handle)) / "go").write_text(str(code))
+
+
+class ProcessContract(EngineContract):
+    """What holds for every engine that runs real commands, and keeps logs in the task's folder."""
+
+    def is_running(self, pid: int) -> bool:
+        """Tell whether a process that a task started still runs."""
+        raise NotImplementedError
+
+    @on_loop
+    async def test_output_is_logged_byte_for_byte(self, bench: Bench) -> None:
+        handle = await bench.launch(r"printf 'a\r\0\377\n'; printf 'no line end' >&2")
+        await bench.until_over(handle)
+        assert bench.log(handle) == b"a\r\0\xff\nno line end"
+
+    @on_loop
+    async def test_a_task_starts_in_its_work_folder_with_the_code(self, bench: Bench) -> None:
+        code = bench.folder / "code"
+        (code / "lib").mkdir(parents=True)
+        (code / "lib" / "train.sh").write_text("pwd; echo trained >>result")
+        handle = await bench.launch(RoleSpec("sh lib/train.sh", count=2), code_folder=code)
+        assert [one.exit_code for one in await bench.until_over(handle)] == [0, 0]
+        for index in range(2):
+            work = work_folder(bench.task(handle, index=index))
+            assert bench.log(handle, index=index).decode() == f"{work}\n"
+            assert (work / "result").read_text() == "trained\n"
+        assert not (code / "result").exists()
+
+    @on_loop
+    async def test_the_environment_is_the_tasks_and_nothing_of_the_servers(self, bench: Bench) -> None:
+        role = RoleSpec("env", "worker", 2, env={"GREETING": "hello ${{ parameters.name }}"})
+        handle = await bench.launch(role, spec={"parameters": {"name": "wörld"}}, gpus={"worker": (1, 3)})
+        await bench.until_over(handle)
+        env = dict(line.split("=", 1) for line in bench.log(handle, "worker", 1).decode().splitlines())
+        assert env["GREETING"] == "hello wörld"
+        assert env["RANK"] == "1"
+        assert env["WORLD_SIZE"] == "2"
+        assert env["MASTER_PORT"] == "40000"
+        assert env["CUDA_VISIBLE_DEVICES"] == "1,3"
+        assert "PYTEST_CURRENT_TEST" not in env
+
+    @on_loop
+    async def test_input_is_empty(self, bench: Bench) -> None:
+        assert await bench.exit_code(await bench.launch("if read line; then exit 1; fi; exit 5")) == 5
+
+    @on_loop
+    async def test_a_command_ends_at_its_first_failing_line(self, bench: Bench) -> None:
+        handle = await bench.launch("echo one\nfalse\necho two")
+        assert await bench.exit_code(handle) == 1
+        assert bench.log(handle) == b"one\n"
+
+    @on_loop
+    async def test_death_by_a_signal_is_128_and_its_number(self, bench: Bench) -> None:
+        for attempt, (command, code) in enumerate(
+            {"kill -9 $$": 137, "kill -SEGV $$": 139, "kill -9 0": 137, "kill -TERM 0": 143}.items()
+        ):
+            handle = await bench.launch(command, attempt=attempt)
+            assert await bench.exit_code(handle) == code, command
+            assert bench.log(handle) == b""
+
+    @on_loop
+    async def test_signals_have_their_default_effect_in_tasks(self, bench: Bench) -> None:
+        handle = await bench.launch("grep -E 'SigIgn|SigBlk' /proc/self/status")
+        await bench.until_over(handle)
+        values = {int(line.split()[1], 16) for line in bench.log(handle).splitlines()}
+        assert values == {0}
+
+    @on_loop
+    async def test_1_two_launches_at_the_same_time_start_once(self, bench: Bench) -> None:
+        await asyncio.gather(*(bench.launch(RoleSpec("echo once", count=3)) for _ in range(4)))
+        handle = await bench.launch(RoleSpec("echo once", count=3))
+        await bench.until_over(handle)
+        assert [bench.log(handle, index=i) for i in range(3)] == [b"once\n"] * 3
+
+    @on_loop
+    async def test_2_a_task_may_use_its_grace(self, bench: Bench) -> None:
+        handle = await bench.launch(SAVES_ON_TERM)
+        await bench.until_logged(handle, b"ready")
+        await bench.engine.stop(handle, grace_s=20)
+        assert bench.log(handle) == b"ready\nsaved\n"
+        assert await bench.exit_code(handle) == 0
+
+    @on_loop
+    async def test_2_a_program_behind_a_dying_shell_may_use_its_grace(self, bench: Bench) -> None:
+        handle = await bench.launch(f"true\nbash -c {json.dumps(SAVES_ON_TERM)}\ntrue")
+        await bench.until_logged(handle, b"ready")
+        await bench.engine.stop(handle, grace_s=20)
+        assert bench.log(handle) == b"ready\nsaved\n"
+
+    @on_loop
+    async def test_2_a_stubborn_task_is_killed_after_its_grace(self, bench: Bench) -> None:
+        handle = await bench.launch("trap '' TERM; echo ready; while true; do sleep 0.05; done")
+        await bench.until_logged(handle, b"ready")
+        began_at = time.monotonic()
+        await bench.engine.stop(handle, grace_s=0.5)
+        assert 0.5 <= time.monotonic() - began_at < 5
+        assert await bench.exit_code(handle) == 137
+
+    @on_loop
+    async def test_2_stop_returns_as_soon_as_the_task_is_gone(self, bench: Bench) -> None:
+        handle = await bench.launch(RUNS_LONG)
+        began_at = time.monotonic()
+        await bench.engine.stop(handle, grace_s=30)
+        assert time.monotonic() - began_at < 5
+
+    @on_loop
+    async def test_2_stop_ends_daemons_that_left_the_group(self, bench: Bench) -> None:
+        handle = await bench.launch(f"{DAEMON} echo ready; sleep 600")
+        daemon = await self._daemon(bench, handle)
+        await bench.engine.stop(handle, grace_s=0.2)
+        assert not self.is_running(daemon)
+        assert (await bench.see_one(handle)).state is TaskState.EXITED
+
+    @on_loop
+    async def test_2_stop_ends_a_suspended_task(self, bench: Bench) -> None:
+        handle = await bench.launch("echo ready; kill -STOP $$; sleep 600")
+        await bench.until_logged(handle, b"ready")
+        await bench.engine.stop(handle, grace_s=20)
+        assert await bench.exit_code(handle) == 143
+
+    @on_loop
+    async def test_2_stop_right_after_launch_ends_the_task(self, bench: Bench) -> None:
+        for attempt in range(10):
+            handle = await bench.launch(RUNS_LONG, attempt=attempt)
+            await bench.engine.stop(handle, grace_s=20)
+            (one,) = await bench.see(handle)
+            assert (one.state, one.exit_code) in {(TaskState.EXITED, 143), (TaskState.EXITED, 137)}
+
+    @on_loop
+    async def test_2_stop_during_launch_leaves_nothing_running(self, bench: Bench) -> None:
+        for attempt in range(10):
+            request = bench.engine.compile(plan(bench.folder, RoleSpec(RUNS_LONG, count=3), attempt=attempt))
+            handle = bench.engine.handle_of(request)
+            launching = asyncio.create_task(_ignore_result(bench.engine.launch(request)))
+            await asyncio.sleep(attempt / 2000)
+            await bench.engine.stop(handle, grace_s=20)
+            await launching
+            assert {one.state for one in await bench.see(handle)} == {TaskState.EXITED}
+
+    @on_loop
+    async def test_what_a_task_leaves_behind_ends_with_it(self, bench: Bench) -> None:
+        handle = await bench.launch(f"{DAEMON} until [ -s ../daemon ]; do sleep 0.01; done; exit 6")
+        assert await bench.exit_code(handle) == 6
+        assert not self.is_running(await self._daemon(bench, handle))
+
+    @on_loop
+    async def test_5_an_exit_while_no_server_ran_is_learned(self, bench: Bench) -> None:
+        handle = await bench.launch(WAITS_FOR_GO)
+        await bench.until_logged(handle, b"ready")
+        await bench.engine.close()
+        let_go(bench, handle, 7)
+        bench.open()
+        assert await bench.exit_code(handle) == 7
+
+    @on_loop
+    async def test_5_the_end_of_an_adopted_task_is_hinted(self, bench: Bench) -> None:
+        handle = await bench.launch(WAITS_FOR_GO)
+        await bench.restart()
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        bench.hints.clear()
+        let_go(bench, handle, 8)
+
+        async def hinted() -> bool | None:
+            return handle["attempt_id"] in bench.hints or None
+
+        await until(hinted)
+        assert (await bench.see_one(handle)).exit_code == 8
+
+    async def _daemon(self, bench: Bench, handle: Handle) -> int:
+        async def look() -> int | None:
+            path = bench.task(handle) / "daemon"
+            text = path.read_text() if path.exists() else ""
+            return int(text) if text.endswith("\n") else None
+
+        return await until(look)
+
+
+async def _ignore_result(launch: Awaitable[Handle]) -> None:
+    await launch

@@ -1,0 +1,260 @@
+"""An engine in memory, and its misbehaving kin.
+
+What a task does follows from its command: `true`, `false` and `exit N` end at once, `sleep S` ends when
+the clock has moved on by S seconds, anything else runs until `finish` is called. The last line counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from footplate.domain.clock import Clock
+from footplate.domain.cluster import Node
+from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
+from footplate.domain.resources import GIB
+from footplate.domain.states import TaskState
+from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request
+from footplate.engines.taskenv import ranked_tasks, task_command, task_environment
+from footplate.testing.fake_clock import FakeClock
+
+STOPPED_BY_TERM = 143
+DEFAULT_NODE = Node("fake", milli_cpus=8000, memory_bytes=16 * GIB)
+
+TaskKey = tuple[str, str, int]
+
+
+@dataclass
+class FakeWorld:
+    """What goes on whether or not an engine looks: the tasks, and which attempts may no longer start."""
+
+    tasks: dict[TaskKey, Observation] = field(default_factory=dict)
+    ends: dict[TaskKey, tuple[float, int]] = field(default_factory=dict)
+    requests: dict[str, Request] = field(default_factory=dict)
+    fenced: set[str] = field(default_factory=set)
+    n_starts: int = 0
+
+
+class FakeEngine:
+    """Behaves; engines made with the same world are one engine after a restart."""
+
+    limits: frozenset[Limit] = frozenset()
+
+    def __init__(
+        self,
+        clock: Clock | None = None,
+        nodes: Iterable[Node] = (DEFAULT_NODE,),
+        world: FakeWorld | None = None,
+    ) -> None:
+        self.clock = clock or FakeClock()
+        self.world = world or FakeWorld()
+        self.available = list(nodes)
+        self._listeners: list[Callable[[str], None]] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def compile(self, plan: LaunchPlan) -> Request:
+        tasks = [
+            {
+                "role": task.role,
+                "index": task.index,
+                "command": task_command(plan, task.role),
+                "env": task_environment(plan, task.role, task.index),
+                "gpus": list(task.gpus),
+            }
+            for task in ranked_tasks(plan)
+        ]
+        return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
+
+    def handle_of(self, request: Request) -> Handle:
+        tasks = [[task["role"], task["index"]] for task in request["tasks"]]
+        return {"attempt_id": request["attempt_id"], "folder": request["folder"], "tasks": tasks}
+
+    async def launch(self, request: Request) -> Handle:
+        self._loop = asyncio.get_running_loop()
+        attempt_id = request["attempt_id"]
+        if attempt_id not in self.world.requests and attempt_id not in self.world.fenced:
+            self.world.requests[attempt_id] = request
+            for task in request["tasks"]:
+                self._start((attempt_id, task["role"], task["index"]), task["command"])
+        return self.handle_of(request)
+
+    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+        self._let_time_pass()
+        return [self._see(key) for handle in handles for key in _keys(handle)]
+
+    async def stop(self, handle: Handle, grace_s: float) -> None:  # noqa: ARG002  # obeys at once
+        self._let_time_pass()
+        self.world.fenced.add(handle["attempt_id"])
+        for key in _keys(handle):
+            task = self._see(key)
+            if task.state is TaskState.WAITING:
+                task = replace(task, detail="stopped before it had started")
+            if not task.state.is_over:
+                self._end(task, STOPPED_BY_TERM)
+
+    async def nodes(self) -> Sequence[Node]:
+        return list(self.available)
+
+    def on_change(self, tell: Callable[[str], None]) -> None:
+        self._listeners.append(tell)
+
+    async def close(self) -> None:
+        self._listeners.clear()
+
+    def finish(self, attempt_id: str, role: str = "main", index: int = 0, code: int = 0) -> None:
+        """End one running task; may be called from any thread."""
+        self._end(self.world.tasks[attempt_id, role, index], code)
+
+    def lose(self, attempt_id: str, role: str = "main", index: int = 0) -> None:
+        """Let one running task vanish without a trace."""
+        lost = replace(self.world.tasks[attempt_id, role, index], state=TaskState.LOST, detail="vanished")
+        self._record(lost)
+
+    def running(self) -> list[TaskKey]:
+        """List the tasks that run, in the order of their start."""
+        self._let_time_pass()
+        return [key for key, task in self.world.tasks.items() if task.state is TaskState.RUNNING]
+
+    def _start(self, key: TaskKey, command: str) -> None:
+        self.world.n_starts += 1
+        self._record(Observation(*key, TaskState.RUNNING, started_at=self.clock.now()))
+        after_s, code = _script(command)
+        if after_s is not None:
+            self.world.ends[key] = (self.clock.now() + after_s, code)
+
+    def _let_time_pass(self) -> None:
+        for key, (at, code) in list(self.world.ends.items()):
+            if at <= self.clock.now():
+                self._end(self.world.tasks[key], code, at)
+
+    def _end(self, task: Observation, code: int, at: float | None = None) -> None:
+        if task.state.is_over:
+            raise ValueError(f"{task} is over already")
+        finished_at = self.clock.now() if at is None else at
+        self._record(replace(task, state=TaskState.EXITED, exit_code=code, finished_at=finished_at))
+
+    def _record(self, task: Observation) -> None:
+        key = (task.attempt_id, task.role, task.index)
+        self.world.tasks[key] = task
+        if task.state.is_over:
+            self.world.ends.pop(key, None)
+        self._hint(task.attempt_id)
+
+    def _hint(self, attempt_id: str) -> None:
+        for tell in self._listeners:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(tell, attempt_id)
+
+    def _see(self, key: TaskKey) -> Observation:
+        return self.world.tasks.get(key) or Observation(*key, TaskState.WAITING)
+
+
+def _keys(handle: Handle) -> list[TaskKey]:
+    return [(handle["attempt_id"], role, index) for role, index in handle["tasks"]]
+
+
+def _script(command: str) -> tuple[float | None, int]:
+    """Read from a command after how many seconds it ends, if ever, and with which code."""
+    last = command.strip().splitlines()[-1].strip()
+    if last in ("true", "false"):
+        return 0, int(last == "false")
+    if found := re.fullmatch(r"exit (\d+)", last):
+        return 0, int(found[1])
+    if found := re.fullmatch(r"sleep (\d+(?:\.\d+)?)", last):
+        return float(found[1]), 0
+    return None, 0
+
+
+class SlowToStart(FakeEngine):
+    """Tasks stay STARTING until `let_start` is called."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        super().__init__(clock)
+        self._may_start: set[str] = set()
+
+    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+        return [self._delayed(task) for task in await super().observe(handles)]
+
+    def let_start(self, attempt_id: str) -> None:
+        self._may_start.add(attempt_id)
+        self._hint(attempt_id)
+
+    def _delayed(self, task: Observation) -> Observation:
+        if task.state is TaskState.RUNNING and task.attempt_id not in self._may_start:
+            return replace(task, state=TaskState.STARTING, started_at=None)
+        return task
+
+
+class NeverStarts(FakeEngine):
+    """Takes every launch and starts nothing."""
+
+    async def launch(self, request: Request) -> Handle:
+        return self.handle_of(request)
+
+
+class DiesOnLaunch(FakeEngine):
+    """Cannot be reached for launches; `n_failures` bounds how often."""
+
+    def __init__(self, clock: Clock | None = None, n_failures: int = 1_000_000) -> None:
+        super().__init__(clock)
+        self.n_failures = n_failures
+
+    async def launch(self, request: Request) -> Handle:
+        if self.n_failures > 0:
+            self.n_failures -= 1
+            raise EngineUnavailable("the engine cannot be reached")
+        return await super().launch(request)
+
+
+class RefusesLaunch(FakeEngine):
+    """Says that the job must be changed."""
+
+    async def launch(self, request: Request) -> Handle:
+        raise EngineRejected(f"{request['attempt_id']} asks for what this engine does not have")
+
+
+class LosesAnswers(FakeEngine):
+    """Starts the tasks, then fails to say so."""
+
+    async def launch(self, request: Request) -> Handle:
+        await super().launch(request)
+        raise OutcomeUnknown("the connection broke before the answer came")
+
+
+class LosesTasks(FakeEngine):
+    """Every task vanishes as soon as it has started."""
+
+    async def launch(self, request: Request) -> Handle:
+        handle = await super().launch(request)
+        for attempt_id, role, index in _keys(handle):
+            self.lose(attempt_id, role, index)
+        return handle
+
+
+class AnswersLate(FakeEngine):
+    """Launches and stops take effect at once but answer only after `answer` is called."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        super().__init__(clock)
+        self._may_answer = asyncio.Event()
+
+    def answer(self) -> None:
+        self._may_answer.set()
+
+    async def launch(self, request: Request) -> Handle:
+        handle = await super().launch(request)
+        await self._may_answer.wait()
+        return handle
+
+    async def stop(self, handle: Handle, grace_s: float) -> None:
+        await super().stop(handle, grace_s)
+        await self._may_answer.wait()
+
+
+class GivesNoHints(FakeEngine):
+    """Never tells of a change: whoever wants to know must look."""
+
+    def on_change(self, tell: Callable[[str], None]) -> None:
+        pass

@@ -1,0 +1,204 @@
+"""The local engine keeps the contract with real processes, also when its own ones are killed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import uvloop
+
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.spec import RoleSpec
+from footplate.domain.states import TaskState
+from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.processes import marked
+from footplate.engines.local.records import read_claim
+from footplate.testing.contract import (
+    DAEMON,
+    RUNS_LONG,
+    WAITS_FOR_GO,
+    Bench,
+    ProcessContract,
+    let_go,
+    on_loop,
+    plan,
+    until,
+)
+
+LAUNCH_AND_DIE = """
+import asyncio, json, os, signal, sys
+from footplate.engines.local.engine import LocalEngine
+
+async def main():
+    await LocalEngine().launch(json.loads(sys.stdin.read()))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(main())
+"""
+
+
+def shim_of(bench: Bench, handle: Any, index: int = 0) -> int:
+    claim = read_claim(bench.task(handle, index=index))
+    assert claim is not None
+    assert claim.identity is not None
+    return claim.identity.pid
+
+
+async def kill_spawner(engine: Any) -> None:
+    pid = engine._spawner.pid
+    os.kill(pid, signal.SIGKILL)
+
+    async def is_gone() -> bool | None:
+        return engine._spawner._connection.is_lost or None
+
+    await until(is_gone)
+
+
+class TestLocalEngine(ProcessContract):
+    def make_engine(self) -> LocalEngine:
+        return LocalEngine()
+
+    def is_running(self, pid: int) -> bool:
+        return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+    @on_loop
+    async def test_a_killed_server_loses_neither_tasks_nor_exit_codes(self, bench: Bench) -> None:
+        request = bench.engine.compile(plan(bench.folder, RoleSpec(WAITS_FOR_GO)))
+        server = await asyncio.to_thread(
+            subprocess.run,
+            [sys.executable, "-c", LAUNCH_AND_DIE],
+            input=json.dumps(request).encode(),
+            check=False,
+        )
+        assert server.returncode == -signal.SIGKILL
+        handle = bench.engine.handle_of(request)
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        let_go(bench, handle, 9)
+        assert await bench.exit_code(handle) == 9
+
+    @on_loop
+    async def test_tasks_outlive_a_killed_spawner_and_new_ones_start(self, bench: Bench) -> None:
+        first = await bench.launch(WAITS_FOR_GO, attempt=0)
+        await bench.until_logged(first, b"ready")
+        await kill_spawner(bench.engine)
+        second = await bench.launch("exit 2", attempt=1)
+        assert await bench.exit_code(second) == 2
+        let_go(bench, first, 3)
+        assert await bench.exit_code(first) == 3
+
+    @on_loop
+    async def test_a_spawner_killed_during_launches_starts_every_task_once(self, bench: Bench) -> None:
+        await bench.launch("true", attempt=99)
+        roles = RoleSpec("echo once", count=5)
+        launches = [asyncio.create_task(bench.launch(roles, attempt=attempt)) for attempt in range(8)]
+        await asyncio.sleep(0.01)
+        os.kill(bench.engine._spawner.pid, signal.SIGKILL)
+        for handle in await asyncio.gather(*launches):
+            assert [one.exit_code for one in await bench.until_over(handle)] == [0] * 5
+            assert [bench.log(handle, index=i) for i in range(5)] == [b"once\n"] * 5
+
+    @on_loop
+    async def test_3_a_task_whose_shim_was_killed_is_lost_and_leaves_nothing(self, bench: Bench) -> None:
+        handle = await bench.launch(f"{DAEMON} echo ready; sleep 600")
+        daemon = await self._daemon(bench, handle)
+        os.kill(shim_of(bench, handle), signal.SIGKILL)
+        (seen,) = await bench.until_over(handle)
+        assert seen.state is TaskState.LOST
+        assert seen.detail
+        assert not self.is_running(daemon)
+        await bench.engine.stop(handle, grace_s=1)
+        assert (await bench.see_one(handle)).state is TaskState.LOST
+
+    @on_loop
+    async def test_3_a_task_of_an_earlier_boot_is_lost(self, bench: Bench) -> None:
+        handle = await bench.launch("exit 0")
+        await bench.until_over(handle)
+        folder = bench.task(handle)
+        (folder / "exit").unlink()
+        (folder / "pid").write_text(f"{os.getpid()} 1 another-boot\n")
+        seen = await bench.see_one(handle)
+        assert (seen.state, "restarted" in seen.detail) == (TaskState.LOST, True)
+
+    @on_loop
+    async def test_3_a_number_that_passed_to_another_process_is_not_the_task(self, bench: Bench) -> None:
+        handle = await bench.launch("exit 0")
+        await bench.until_over(handle)
+        folder = bench.task(handle)
+        (folder / "exit").unlink()
+        boot = (folder / "pid").read_text().split()[2]
+        (folder / "pid").write_text(f"{os.getpid()} 1 {boot}\n")
+        assert (await bench.see_one(handle)).state is TaskState.LOST
+
+    @on_loop
+    async def test_stop_of_a_task_whose_shim_is_killed_meanwhile_ends_everything(self, bench: Bench) -> None:
+        handle = await bench.launch("trap '' TERM; echo ready; while true; do sleep 0.05; done")
+        await bench.until_logged(handle, b"ready")
+        stopping = asyncio.create_task(bench.engine.stop(handle, grace_s=20))
+        await asyncio.sleep(0.05)
+        os.kill(shim_of(bench, handle), signal.SIGKILL)
+        await stopping
+        assert list(marked([f"FOOTPLATE_ATTEMPT_ID={handle['attempt_id']}"])) == []
+        assert await bench.exit_code(handle) == 137
+
+    @on_loop
+    async def test_many_tasks_are_started_and_stopped_at_once(self, bench: Bench) -> None:
+        handle = await bench.launch(RoleSpec(RUNS_LONG, count=100))
+        assert {one.state for one in await bench.see(handle)} == {TaskState.RUNNING}
+        await bench.engine.stop(handle, grace_s=20)
+        assert {one.exit_code for one in await bench.see(handle)} == {143}
+
+    @on_loop
+    async def test_a_folder_that_cannot_be_made_is_an_engine_error(self, bench: Bench) -> None:
+        (bench.folder / "attempt-0").write_text("in the way")
+        with pytest.raises(EngineUnavailable, match="attempt-0"):
+            await bench.engine.launch(bench.engine.compile(plan(bench.folder, RoleSpec("true"))))
+
+    @on_loop
+    async def test_an_image_is_refused_with_the_reason(self, bench: Bench) -> None:
+        with pytest.raises(EngineRejected, match="python:3.12, which needs a container engine"):
+            bench.engine.compile(plan(bench.folder, RoleSpec("true", image="python:3.12")))
+
+    @on_loop
+    async def test_a_word_that_no_process_can_be_given_is_refused(self, bench: Bench) -> None:
+        with pytest.raises(EngineRejected, match="command of role main is"):
+            bench.engine.compile(plan(bench.folder, RoleSpec("true " + "é" * 70_000)))
+        with pytest.raises(EngineRejected, match="LONG is"):
+            bench.engine.compile(plan(bench.folder, RoleSpec("true", env={"LONG": "x" * 140_000})))
+
+    @on_loop
+    async def test_half_copied_code_is_copied_again(self, bench: Bench) -> None:
+        code = bench.folder / "code"
+        code.mkdir()
+        (code / "a").write_text("a")
+        part = bench.folder / "attempt-0" / "main-0" / "work.part"
+        part.mkdir(parents=True)
+        (part / "stale").write_text("")
+        handle = await bench.launch("ls", code_folder=code)
+        await bench.until_over(handle)
+        assert bench.log(handle) == b"a\n"
+
+
+class TestLocalEngineOnUvloop(TestLocalEngine):
+    def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
+        uvloop.run(main)
+
+
+def test_tasks_find_the_servers_interpreter_first(tmp_path: Path) -> None:
+    request = LocalEngine().compile(plan(tmp_path, RoleSpec("python train.py")))
+    assert request["env"]["PATH"].startswith(f"{sys.prefix}/bin:")
+
+
+def test_secrets_of_the_server_do_not_reach_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTPLATE_ADMIN_PASSWORD", "hush")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
+    request = LocalEngine().compile(plan(tmp_path, RoleSpec("true")))
+    assert "hush" not in json.dumps(request)
