@@ -72,7 +72,7 @@ class TestLocalEngine(ProcessContract):
 
     @on_loop
     async def test_a_killed_server_loses_neither_tasks_nor_exit_codes(self, bench: Bench) -> None:
-        request = bench.engine.compile(plan(bench.folder, RoleSpec(WAITS_FOR_GO)))
+        request = bench.compile(WAITS_FOR_GO)
         server = await asyncio.to_thread(
             subprocess.run,
             [sys.executable, "-c", LAUNCH_AND_DIE],
@@ -160,19 +160,19 @@ class TestLocalEngine(ProcessContract):
     async def test_a_folder_that_cannot_be_made_is_an_engine_error(self, bench: Bench) -> None:
         (bench.folder / "attempt-0").write_text("in the way")
         with pytest.raises(EngineUnavailable, match="attempt-0"):
-            await bench.engine.launch(bench.engine.compile(plan(bench.folder, RoleSpec("true"))))
+            await bench.engine.launch(bench.compile("true"))
 
     @on_loop
     async def test_an_image_is_refused_with_the_reason(self, bench: Bench) -> None:
-        with pytest.raises(EngineRejected, match="python:3.12, which needs a container engine"):
-            bench.engine.compile(plan(bench.folder, RoleSpec("true", image="python:3.12")))
+        with pytest.raises(EngineRejected, match=r"python:3\.12, which needs a container engine"):
+            bench.compile(RoleSpec("true", image="python:3.12"))
 
     @on_loop
     async def test_a_word_that_no_process_can_be_given_is_refused(self, bench: Bench) -> None:
         with pytest.raises(EngineRejected, match="command of role main is"):
-            bench.engine.compile(plan(bench.folder, RoleSpec("true " + "é" * 70_000)))
+            bench.compile(RoleSpec("true " + "é" * 70_000))
         with pytest.raises(EngineRejected, match="LONG is"):
-            bench.engine.compile(plan(bench.folder, RoleSpec("true", env={"LONG": "x" * 140_000})))
+            bench.compile(RoleSpec("true", env={"LONG": "x" * 140_000}))
 
     @on_loop
     async def test_half_copied_code_is_copied_again(self, bench: Bench) -> None:

@@ -54,6 +54,7 @@ class Controller:
         self._hinted: set[str] = set()
         self._look_after_launch: set[str] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
+        self._handles: dict[tuple[str, int], Handle] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._unsubscribe: Callable[[], None] = lambda: None
 
@@ -90,6 +91,8 @@ class Controller:
 
     def _take_news(self, news: News) -> None:
         for job, effect in news.effects:
+            if isinstance(effect, Reschedule):
+                self._handles.pop((job.id, job.attempt), None)
             self._carry_out(job, effect)
 
     def _carry_out(self, job: Job, effect: Effect) -> None:
@@ -97,7 +100,7 @@ class Controller:
             case Reschedule():
                 self._replan.set()
             case LaunchTasks():
-                self._spawn("launch", job, launch(self._context, job))
+                self._spawn("launch", job, self._launch(job))
             case StopTasks(grace_s=grace_s):
                 self._spawn("stop", job, self._stop(job, grace_s))
             case RemoveJob():
@@ -120,6 +123,11 @@ class Controller:
             self._take_hint(attempt_id)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._report(f"{key[0]} of job {key[1]}", error)
+
+    async def _launch(self, job: Job) -> None:
+        handle = await launch(self._context, job)
+        if handle is not None:
+            self._handles[job.id, job.attempt] = handle
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         launching = self._work.get(("launch", job.id, job.attempt))
@@ -147,7 +155,11 @@ class Controller:
         await remove(self._context, job)
 
     def _handle(self, job: Job) -> Handle:
-        return self._context.engine.handle_of(self._context.engine.compile(launch_plan(self._context, job)))
+        key = (job.id, job.attempt)
+        if key not in self._handles:
+            engine = self._context.engine
+            self._handles[key] = engine.handle_of(engine.compile(launch_plan(self._context, job)))
+        return self._handles[key]
 
     # Loops
 

@@ -14,7 +14,7 @@ from footplate.domain.errors import EngineError, EngineRejected, FootplateError
 from footplate.domain.events import LaunchFailed
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
-from footplate.engines.base import LaunchPlan
+from footplate.engines.base import Handle, LaunchPlan
 from footplate.store.blobs import unpack
 
 log = logging.getLogger(__name__)
@@ -43,11 +43,11 @@ def launch_plan(context: Context, job: Job) -> LaunchPlan:
     )
 
 
-async def launch(context: Context, job: Job) -> None:
+async def launch(context: Context, job: Job) -> Handle | None:
     """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash."""
     try:
         await _prepare_code(context, job)
-        await _start(context, job)
+        return await _start(context, job)
     except EngineRejected as error:
         await _fail(context, job, error.message, is_final=True)
     except (FootplateError, OSError) as error:
@@ -55,6 +55,7 @@ async def launch(context: Context, job: Job) -> None:
     except Exception as error:
         log.exception("launching job %s failed", job.id)
         await _fail(context, job, f"internal error while launching: {error}", is_final=False)
+    return None
 
 
 async def _prepare_code(context: Context, job: Job) -> None:
@@ -69,7 +70,7 @@ async def _prepare_code(context: Context, job: Job) -> None:
     await _tell_step(context, job, "code", began_at, "code is in place")
 
 
-async def _start(context: Context, job: Job) -> None:
+async def _start(context: Context, job: Job) -> Handle:
     began_at = context.clock.now()
     request = context.engine.compile(launch_plan(context, job))
     pause_s = FIRST_PAUSE_S
@@ -90,6 +91,7 @@ async def _start(context: Context, job: Job) -> None:
     await context.store.apply_all((job.id, event) for event in moves)
     if context.clock.now() - began_at > 1:
         await _tell_step(context, job, "launch", began_at, "all tasks were started")
+    return handle
 
 
 async def _tell_step(context: Context, job: Job, step: str, began_at: float, message: str) -> None:

@@ -16,7 +16,7 @@ from footplate.scheduler.pack import fits, total_of
 from footplate.scheduler.phrases import amounts, as_json, counted, listed, span
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.queue_reasons import explain_obstacle
-from footplate.scheduler.reserve import Reservation
+from footplate.scheduler.reserve import Reservation, suitable_nodes
 from footplate.scheduler.shortage import describe, find_shortage, numbers, smaller_ask
 from footplate.scheduler.situation import Situation
 from footplate.scheduler.snapshot import PendingJob
@@ -89,7 +89,7 @@ class Explainer:
         if no_node := self._explain_no_node(kind):
             return no_node
         rooms = self._situation.free_rooms(kind)
-        names = {room.node.name for room in rooms}
+        names = suitable_nodes(kind.shape, self._empty.among(kind.nodes))
         head = next((ahead for ahead in in_the_way if ahead.spare.keys() & names), None)
         if head and fits(kind.shape, rooms):
             return _explain_reserved(kind, head, self._situation.now)
@@ -141,8 +141,8 @@ def _outlook(own: Reservation, now: float) -> tuple[str, dict[str, Any]]:
 
 def _explain_reserved(kind: Kind, head: Reservation, now: float) -> Reason:
     message = (
-        f"needs {amounts(kind.total)}, which is free but kept for job {head.job_id}, "
-        f"which is ahead and needs {amounts(total_of(head.shape))} at once"
+        f"needs {amounts(kind.total)}; that is free but kept for job {head.job_id} ahead of it, "
+        f"which needs {amounts(total_of(head.shape))} at once"
     )
     details: dict[str, Any] = {
         "needed": as_json(kind.total),

@@ -154,13 +154,10 @@ class Client:
 
     def upload_code(self, folder: str | os.PathLike[str] | Selection) -> str:
         """Send a code folder and return its digest; what the server has already is not sent again."""
-        archive = pack(folder if isinstance(folder, Selection) else select(Path(folder)))
-        try:
+        with pack(folder if isinstance(folder, Selection) else select(Path(folder))) as archive:
             if not self._has_code(archive.digest):
                 self._send_code(archive)
             return archive.digest
-        finally:
-            archive.close()
 
     def _has_code(self, digest: str) -> bool:
         try:
@@ -288,9 +285,8 @@ def _prepared(
 
 
 def _digest(selection: Selection) -> str:
-    archive = pack(selection)
-    archive.close()
-    return archive.digest
+    with pack(selection) as archive:
+        return archive.digest
 
 
 def _path(*parts: str) -> str:

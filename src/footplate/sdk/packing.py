@@ -11,7 +11,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 from footplate.domain.errors import FootplateError, InvalidInput, TooLarge
 from footplate.domain.resources import MIB, show_bytes
@@ -112,13 +113,18 @@ def _target_inside(root: Path, link: Path) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A packed selection in a temporary file, which is gone once closed."""
+    """A packed selection in a temporary file, which is gone once the archive is left."""
 
     file: IO[bytes]
     digest: str
     size_bytes: int
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.file.close()
 
 

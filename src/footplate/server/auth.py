@@ -20,7 +20,7 @@ async def _caller(request: Request) -> Caller:
     return await parts_of(request).accounts.identify(token.strip())
 
 
-def _parts(request: Request) -> Parts:
+async def _parts(request: Request) -> Parts:
     return parts_of(request)
 
 

@@ -10,7 +10,7 @@ from footplate.domain.resources import GIB
 from footplate.domain.states import Reason
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
-from footplate.scheduler.snapshot import Snapshot
+from footplate.scheduler.snapshot import PendingJob, Snapshot
 from footplate.testing.scheduling import amount, node, pending, queue, role, running, snapshot
 
 NOW = 1000.0
@@ -25,7 +25,11 @@ def reason(state: Snapshot, job_id: str = "j") -> Reason:
 def test_the_numbers_are_in_the_sentence() -> None:
     nodes = [node("a", gpus=4), node("b", gpus=4)]
     busy = [running("r1", on="a", cards=[0, 1, 2]), running("r2", on="b", cards=[0, 1])]
-    jobs = [pending("j1", gpus=4), pending("j2", gpus=3, queued_at=1), pending("j", gpus=4, cpus=2, queued_at=2)]
+    jobs = [
+        pending("j1", gpus=4),
+        pending("j2", gpus=3, queued_at=1),
+        pending("j", gpus=4, cpus=2, queued_at=2),
+    ]
     assert reason(snapshot(nodes, jobs, busy)).message == (
         "needs 4 GPUs at once; 3 of 8 are free (node a: 1 free, node b: 2 free); "
         "would start now with 1 GPU; 2 jobs are ahead"
@@ -37,21 +41,30 @@ def test_the_numbers_are_in_the_sentence() -> None:
     [
         (pending("j", cpus=4), "needs 4 CPUs at once; 1 of 4 is free; would start now with 1 CPU"),
         (pending("j", cpus=1.5), "needs 1.5 CPUs at once; 1 of 4 is free; would start now with 1 CPU"),
-        (pending("j", memory_gb=8), "needs 8GB of memory at once; 2GB of 8GB is free; "
-                                    "would start now with 2GB of memory"),
+        (
+            pending("j", memory_gb=8),
+            "needs 8GB of memory at once; 2GB of 8GB is free; would start now with 2GB of memory",
+        ),
         (pending("j", gpus=2), "needs 2 GPUs at once; 1 of 2 is free; would start now with 1 GPU"),
-        (pending("j", gpus=2, gpu_type="t4"), "needs 2 GPUs of type t4 at once; 1 of 2 is free; "
-                                              "would start now with 1 GPU"),
-        (pending("j", count=4), "needs 4 CPUs at once (4 tasks of 1 CPU each); 1 of 4 is free; "
-                                "would start now with 0.2 CPUs per task or 1 task"),
-        (pending("j", role("ps"), role("worker", gpus=1)),
-         "needs 2 CPUs at once (2 tasks in 2 roles); 1 of 4 is free"),
+        (
+            pending("j", gpus=2, gpu_type="t4"),
+            "needs 2 GPUs of type t4 at once; 1 of 2 is free; would start now with 1 GPU",
+        ),
+        (
+            pending("j", count=2, cpus=2),
+            "needs 4 CPUs at once (2 tasks of 2 CPUs each); 1 of 4 is free; "
+            "would start now with 0.5 CPUs per task",
+        ),
+        (
+            pending("j", role("ps"), role("worker", gpus=1)),
+            "needs 2 CPUs at once (2 tasks in 2 roles); 1 of 4 is free",
+        ),
     ],
-)  # fmt: skip
-def test_each_resource_is_named_with_its_unit(job: object, message: str) -> None:
+)
+def test_each_resource_is_named_with_its_unit(job: PendingJob, message: str) -> None:
     state = snapshot(
         [node(cpus=4, memory_gb=8, gpus=2, gpu_type="T4")],
-        [job],  # type: ignore[list-item]
+        [job],
         [running(cpus=3, memory_gb=6, cards=[0], ends_by=NOW + 300)],
     )
     assert reason(state).message == f"{message}; starts within 5 minutes at the latest"
@@ -67,19 +80,21 @@ def test_enough_in_all_but_not_on_one_node_is_said() -> None:
 
 
 def test_enough_in_all_but_in_too_small_pieces_is_said() -> None:
-    nodes = [node("a", gpus=4), node("b", gpus=4)]
-    busy = [running("r1", on="a", cards=[0])]
-    assert reason(snapshot(nodes, [pending("j", gpus=3, count=2)], [*busy, running("r2", on="b", cards=[0, 1])])).message == (
-        "needs 6 GPUs at once (2 tasks of 3 GPUs each); 5 of 8 are free (node a: 3 free, node b: 2 free); "
-        "would start now with 2 GPUs per task or 1 task; nodes a and b are reserved for it"
-    ) or True
+    nodes = [node("a", gpus=8), node("b", gpus=8)]
+    busy = [running("r1", on="a", cards=[0, 1]), running("r2", on="b", cards=range(5))]
+    assert reason(snapshot(nodes, [pending("j", gpus=4, count=2)], busy)).message == (
+        "needs 8 GPUs at once (2 tasks of 4 GPUs each); 9 of 16 are free, in pieces that hold 1 of 2 tasks "
+        "(node a: 6 free, node b: 3 free); would start now with 3 GPUs per task or 1 task; "
+        "node a is reserved for it"
+    )
 
 
 def test_a_mix_that_no_node_has_is_said() -> None:
     nodes = [node("a", gpus=4, cpus=8), node("b", gpus=4, cpus=8)]
     busy = [running("r1", on="a", cards=range(4), cpus=0), running("r2", on="b", cpus=8)]
     assert reason(snapshot(nodes, [pending("j", gpus=4, cpus=8)], busy)).message == (
-        "needs 4 GPUs and 8 CPUs on one node; no node has all of that free together; node b is reserved for it"
+        "needs 4 GPUs and 8 CPUs on one node; no node has all of that free together; "
+        "node b is reserved for it"
     )
 
 
@@ -98,14 +113,16 @@ def test_the_details_hold_the_same_numbers_for_programs() -> None:
     assert details["free"] == {"milli_cpus": 15000, "memory_bytes": 32 * GIB, "gpus": 2}
     assert details["capacity"] == {"milli_cpus": 16000, "memory_bytes": 32 * GIB, "gpus": 4}
     assert (details["short_of"], details["ahead"], details["head"]) == ("gpus", 1, "first")
-    assert [(entry["node"], entry["short"]) for entry in details["nodes"]] == [("a", {"gpus": 1}), ("b", {"gpus": 3})]
+    assert [(entry["node"], entry["short"]) for entry in details["nodes"]] == [
+        ("a", {"gpus": 1}),
+        ("b", {"gpus": 3}),
+    ]
 
 
 def test_at_most_so_many_nodes_are_detailed() -> None:
     nodes = [node(f"n{n:02}", gpus=1) for n in range(30)]
-    details = reason(snapshot(nodes, [pending("j", gpus=1, cpus=60)], [
-        running(f"r{n}", on=f"n{n:02}", cpus=10) for n in range(30)
-    ])).details  # fmt: skip
+    busy = [running(f"r{n}", on=f"n{n:02}", cpus=10) for n in range(30)]
+    details = reason(snapshot(nodes, [pending("j", gpus=1, cpus=60)], busy)).details
     assert (len(details["nodes"]), details["n_nodes"]) == (20, 30)
 
 
@@ -121,8 +138,9 @@ def test_a_job_kept_out_by_a_reservation_is_told_which_limit_would_help() -> Non
     jobs = [pending("big", gpus=8), pending("j", gpus=1, queued_at=1)]
     told = reason(snapshot([node(gpus=8)], jobs, [running(cards=[0], ends_by=NOW + 600)]))
     assert told.message == (
-        "needs 1 GPU and 1 CPU, which is free but kept for job big, which is ahead and needs 8 GPUs and 1 CPU "
-        "at once; would start now with a time limit of at most 10 minutes; 1 job is ahead"
+        "needs 1 GPU and 1 CPU; that is free but kept for job big ahead of it, "
+        "which needs 8 GPUs and 1 CPU at once; would start now with "
+        "a time limit of at most 10 minutes; 1 job is ahead"
     )
     assert told.details["would_fit"] == {"time_limit_s": 600}
     assert told.details["head"] == "big"
@@ -162,7 +180,9 @@ def test_a_machine_without_nodes_in_service_is_said() -> None:
 
 
 def test_what_the_nodes_in_service_cannot_take_is_said() -> None:
-    told = reason(snapshot([node(gpus=8), node("big", gpus=16, is_schedulable=False)], [pending("j", gpus=16)]))
+    told = reason(
+        snapshot([node(gpus=8), node("big", gpus=16, is_schedulable=False)], [pending("j", gpus=16)])
+    )
     assert told.message == "asks for 16 GPUs in one task; the largest node in service has 8"
 
 

@@ -23,24 +23,57 @@ ANY = queue()
         ([role(gpus=16)], ANY, "asks for 16 GPUs in one task; the largest node has 8"),
         ([role(cpus=65)], ANY, "asks for 65 CPUs in one task; the largest node has 64"),
         ([role(memory_gb=513)], ANY, "asks for 513GB of memory in one task; the largest node has 512GB"),
-        ([role(gpus=5, gpu_type="t4")], ANY, "asks for 5 GPUs of type t4 in one task; the largest node has 4"),
-        ([role(gpus=1, gpu_type="H100")], ANY,
-         "asks for 1 GPU of type H100; the nodes have GPUs of type A100 and T4"),
-        ([role(gpus=5, memory_gb=256)], ANY,
-         "asks for 5 GPUs, 1 CPU and 256GB of memory in one task; no node has all of that"),
-        ([role(gpus=4, count=4)], ANY,
-         "asks for 4 tasks of 4 GPUs and 1 CPU each at once; the nodes have room for 3"),
-        ([role("ps"), role("w", gpus=16)], ANY, "role w asks for 16 GPUs in one task; the largest node has 8"),
-        ([role("ps", gpus=8), role("w", gpus=8)], ANY,
-         "asks for 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); the nodes have no room for all of them together"),
-        ([role(gpus=8)], queue("q", nodes=("b",)),
-         "asks for 8 GPUs in one task; the largest node of queue q has 4"),
-        ([role(gpus=2, count=2)], queue("q", maximum=amount(cpus=9, memory_gb=9, gpus=3)),
-         "asks for 4 GPUs; queue q may use at most 3"),
-        ([role(cpus=3)], queue("q", maximum=amount(cpus=2.5)), "asks for 3 CPUs; queue q may use at most 2.5"),
+        (
+            [role(gpus=5, gpu_type="t4")],
+            ANY,
+            "asks for 5 GPUs of type t4 in one task; the largest node has 4",
+        ),
+        (
+            [role(gpus=1, gpu_type="H100")],
+            ANY,
+            "asks for 1 GPU of type H100; the nodes have GPUs of type A100 and T4",
+        ),
+        (
+            [role(gpus=5, memory_gb=256)],
+            ANY,
+            "asks for 5 GPUs, 1 CPU and 256GB of memory in one task; no node has all of that",
+        ),
+        (
+            [role(gpus=4, count=4)],
+            ANY,
+            "asks for 4 tasks of 4 GPUs and 1 CPU each at once; the nodes have room for 3",
+        ),
+        (
+            [role("ps"), role("w", gpus=16)],
+            ANY,
+            "role w asks for 16 GPUs in one task; the largest node has 8",
+        ),
+        (
+            [role("ps", gpus=8), role("w", gpus=8)],
+            ANY,
+            "asks for 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); "
+            "the nodes have no room for all together",
+        ),
+        (
+            [role(gpus=8)],
+            queue("q", nodes=("b",)),
+            "asks for 8 GPUs in one task; the largest node of queue q has 4",
+        ),
+        (
+            [role(gpus=2, count=2)],
+            queue("q", maximum=amount(cpus=9, memory_gb=9, gpus=3)),
+            "asks for 4 GPUs; queue q may use at most 3",
+        ),
+        (
+            [role(cpus=3)],
+            queue("q", maximum=amount(cpus=2.5)),
+            "asks for 3 CPUs; queue q may use at most 2.5",
+        ),
     ],
-)  # fmt: skip
-def test_what_can_never_fit_is_refused_with_numbers(roles: list[RoleShape], where: Queue, message: str) -> None:
+)
+def test_what_can_never_fit_is_refused_with_numbers(
+    roles: list[RoleShape], where: Queue, message: str
+) -> None:
     told = can_ever_fit(tuple(roles), NODES, where)
     assert told is not None
     assert (told.code, told.message) == (ReasonCode.NEVER_FITS, message)

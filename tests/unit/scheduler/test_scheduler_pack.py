@@ -36,7 +36,13 @@ def test_a_task_gets_its_cards_and_the_address_of_its_node() -> None:
     placement = place(role(gpus=2, cpus=4), on=[node("a", gpus=8)], beside=[running(cards=[0, 2])])
     assert placement is not None
     (task,) = placement.tasks
-    assert (task.role, task.index, task.node, task.gpus, task.address) == ("main", 0, "a", (1, 3), "a.example")
+    assert (task.role, task.index, task.node, task.gpus, task.address) == (
+        "main",
+        0,
+        "a",
+        (1, 3),
+        "a.example",
+    )
     assert task.resources == role(gpus=2, cpus=4).resources
     assert task.ports == ()
 

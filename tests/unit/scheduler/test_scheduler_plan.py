@@ -51,7 +51,9 @@ def test_nodes_out_of_service_take_nothing() -> None:
 
 def test_a_queue_may_be_bound_to_nodes() -> None:
     state = snapshot(
-        [node("a"), node("b", gpus=8)], [pending("j", queue="q", cpus=8)], queues=[queue("q", nodes=("b", "gone"))]
+        [node("a"), node("b", gpus=8)],
+        [pending("j", queue="q", cpus=8)],
+        queues=[queue("q", nodes=("b", "gone"))],
     )
     assert decide(state).starts[0].placement.tasks[0].node == "b"
 
@@ -73,7 +75,9 @@ def test_a_queue_never_exceeds_its_maximum() -> None:
 
 def test_a_zero_in_the_maximum_forbids_that_resource() -> None:
     limited = queue(maximum=amount(cpus=8, memory_gb=8))
-    assert started(snapshot([node(gpus=8)], [pending("gpu", gpus=1), pending("cpu")], queues=[limited])) == ["cpu"]
+    assert started(snapshot([node(gpus=8)], [pending("gpu", gpus=1), pending("cpu")], queues=[limited])) == [
+        "cpu"
+    ]
 
 
 def test_a_queue_over_its_lowered_gpu_maximum_still_starts_cpu_jobs() -> None:
@@ -93,7 +97,9 @@ def test_a_job_over_its_queues_maximum_does_not_hold_up_other_queues() -> None:
 
 def test_a_queue_borrows_what_is_idle() -> None:
     state = snapshot(
-        [node(gpus=8)], [pending("j", gpus=8)], queues=[queue(guaranteed=amount(cpus=8, gpus=2)), queue("other")]
+        [node(gpus=8)],
+        [pending("j", gpus=8)],
+        queues=[queue(guaranteed=amount(cpus=8, gpus=2)), queue("other")],
     )
     assert started(state) == ["j"]
 
@@ -142,7 +148,9 @@ def test_a_job_that_ends_in_time_is_backfilled() -> None:
 
 def test_a_job_on_another_node_is_backfilled() -> None:
     jobs = [pending("big", gpus=8), pending("small", queued_at=1, gpus=2)]
-    state = snapshot([node("a", gpus=8), node("b", gpus=4)], jobs, [running(on="a", cards=[0], ends_by=NOW + 60)])
+    state = snapshot(
+        [node("a", gpus=8), node("b", gpus=4)], jobs, [running(on="a", cards=[0], ends_by=NOW + 60)]
+    )
     assert started(state) == ["small"]
 
 
@@ -154,7 +162,11 @@ def test_room_that_the_big_job_leaves_over_is_backfilled() -> None:
 
 
 def test_cpus_of_a_reserved_node_are_kept_as_well_as_its_cards() -> None:
-    jobs = [pending("big", gpus=8, cpus=60), pending("cpu", queued_at=1, cpus=8), pending("tiny", queued_at=2, cpus=4)]
+    jobs = [
+        pending("big", gpus=8, cpus=60),
+        pending("cpu", queued_at=1, cpus=8),
+        pending("tiny", queued_at=2, cpus=4),
+    ]
     state = snapshot([node(gpus=8, cpus=64)], jobs, [running(cards=[0], ends_by=NOW + 60)])
     assert started(state) == ["tiny"]
 
@@ -177,8 +189,14 @@ def test_jobs_started_in_this_pass_count_as_running() -> None:
 
 def test_without_limits_the_node_closest_to_free_is_reserved_and_others_are_filled() -> None:
     nodes = [node("a", gpus=8), node("b", gpus=8), node("c", gpus=8)]
-    busy = [running("r1", on="a", cards=range(4)), running("r2", on="b", cards=[0]), running("r3", on="c", cards=[0, 1])]
-    jobs = [pending("big", gpus=8)] + [pending(f"s{n}", queued_at=1 + n, gpus=5, time_limit_s=1) for n in range(2)]
+    busy = [
+        running("r1", on="a", cards=range(4)),
+        running("r2", on="b", cards=[0]),
+        running("r3", on="c", cards=[0, 1]),
+    ]
+    jobs = [pending("big", gpus=8)] + [
+        pending(f"s{n}", queued_at=1 + n, gpus=5, time_limit_s=1) for n in range(2)
+    ]
     outcome = decide(snapshot(nodes, jobs, busy))
     assert {start.job_id: start.placement.tasks[0].node for start in outcome.starts} == {"s0": "c"}
     big = outcome.explain("big")
@@ -195,7 +213,10 @@ def test_without_limits_no_room_is_handed_out_that_one_ending_job_would_complete
 
 def test_big_jobs_on_separate_nodes_each_get_a_reservation() -> None:
     nodes = [node("a", gpus=8, gpu_type="A100"), node("t", gpus=8, gpu_type="T4")]
-    busy = [running("r1", on="a", cards=[0], ends_by=NOW + 9), running("r2", on="t", cards=[0], ends_by=NOW + 9)]
+    busy = [
+        running("r1", on="a", cards=[0], ends_by=NOW + 9),
+        running("r2", on="t", cards=[0], ends_by=NOW + 9),
+    ]
     jobs = [
         pending("big A100", gpus=8, gpu_type="A100"),
         pending("big T4", queued_at=1, gpus=8, gpu_type="T4"),

@@ -70,15 +70,28 @@ def descendants(pid: int) -> list[int]:
 
 
 def ask_to_end(shim: int) -> bool:
-    """Send SIGTERM once to a task's whole tree; False when its command has not begun yet."""
+    """Send SIGTERM to a task's whole tree; False when its command has not begun yet."""
     # First of all the shim, so that it lets the others use their grace when the command ends early.
     send(shim, signal.SIGTERM)
     tree = descendants(shim)
+    has_begun = bool(tree) and not _is_copy(tree[0], shim)
     targets = {_target(pid, shim) for pid in tree}
     for number in (signal.SIGTERM, signal.SIGCONT):
         for target in targets:
             send(target, number)
-    return bool(tree)
+    return has_begun
+
+
+def _is_copy(child: int, parent: int) -> bool:
+    """Tell whether a child still is its parent's program, whose traps would swallow a signal."""
+    return _command_line(child) == _command_line(parent)
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return (PROC / str(pid) / "cmdline").read_bytes()
+    except GONE:
+        return b""
 
 
 def _target(pid: int, shim: int) -> int:

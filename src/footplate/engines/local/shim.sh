@@ -7,7 +7,7 @@ exec 3>&2 2>/dev/null
 # Trapped, not ignored: the command gets the default dispositions back.
 trap stopping=1 TERM
 trap : HUP INT QUIT ALRM USR1 USR2 PIPE
-"$@" 2>&3 3>&-
+(exec "$@" 2>&3 3>&-)
 code=$?
 PATH=/usr/bin:/bin
 while read -r left </proc/$$/task/$$/children || [ "$left" ]; do

@@ -7,7 +7,7 @@ every task has become its program. When the server goes away it leaves; the task
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH103, PTH108, PTH123
+# ruff: noqa: PTH103, PTH108, PTH110, PTH123
 from __future__ import annotations
 
 import contextlib
@@ -37,6 +37,24 @@ class Batch:
         self.n_waiting = n_tasks
 
 
+class Child:
+    """One task on its way, and what it has told so far."""
+
+    def __init__(self, batch: Batch, position: int, folder: str) -> None:
+        self.batch = batch
+        self.position = position
+        self.folder = folder
+        self.news = b""
+
+    def answer(self) -> dict[str, Any]:
+        if self.news:
+            told: dict[str, Any] = json.loads(self.news)
+            return told
+        # Killed on its way; once published, the task has begun and ended like any other.
+        is_published = os.path.exists(self.folder + "/pid")
+        return {"exists": True} if is_published else {"error": "the new process was killed"}
+
+
 class Spawner:
     """Reads requests, forks, and answers when the children have become their tasks."""
 
@@ -44,7 +62,7 @@ class Spawner:
         self.requests_fd = requests_fd
         self.boot_id = boot_id
         self.unread = b""
-        self.starting: dict[int, tuple[Batch, int, bytes]] = {}
+        self.starting: dict[int, Child] = {}
         self.poll = select.poll()
         self.poll.register(requests_fd, select.POLLIN)
 
@@ -69,7 +87,7 @@ class Spawner:
             while len(self.starting) >= MAX_STARTING:
                 self.collect_from([fd for fd, _ in self.poll.poll()])
             news_fd = self.fork(task, request["env"])
-            self.starting[news_fd] = (batch, position, b"")
+            self.starting[news_fd] = Child(batch, position, task["folder"])
             self.poll.register(news_fd, select.POLLIN)
 
     def fork(self, task: dict[str, Any], env: dict[str, str]) -> int:
@@ -90,15 +108,16 @@ class Spawner:
                 self.collect(fd)
 
     def collect(self, news_fd: int) -> None:
-        batch, position, news = self.starting[news_fd]
+        child = self.starting[news_fd]
         data = os.read(news_fd, CHUNK_BYTES)
         if data:
-            self.starting[news_fd] = (batch, position, news + data)
+            child.news += data
             return
         self.poll.unregister(news_fd)
         os.close(news_fd)
         del self.starting[news_fd]
-        batch.answers[position] = json.loads(news) if news else {"error": "the new process was killed"}
+        batch = child.batch
+        batch.answers[child.position] = child.answer()
         batch.n_waiting -= 1
         if not batch.n_waiting:
             tell(self.requests_fd, {"id": batch.number, "tasks": batch.answers})

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.specfields import job_schema, write_job
-from footplate.domain.states import JobState
+from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired
 from footplate.server.documents import read_document
 from footplate.server.parts import Parts
@@ -38,16 +38,21 @@ PageSize = Annotated[int, Query(ge=1, le=1000)]
 
 def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
     """A job as the caller sees it."""
+    waits = parts.platform.outlook.explain(job.id) if job.state is JobState.QUEUED else None
+    return _show(parts, caller, job, waits)
+
+
+def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
     touch = may_touch(caller, job)
     can = {"stop": touch and not job.state.is_final, "edit": touch, "delete": touch}
-    return job_view(job, parts.platform.clock.now(), parts.platform.outlook.explain(job.id), can)
+    return job_view(job, parts.platform.clock.now(), waits, can)
 
 
 @router.post("", status_code=201, response_model=p.JobDetail, openapi_extra=_JOB_BODY)
 async def submit(request: Request, parts: Wired, caller: Signed, key: IdempotencyKey = "") -> Response:
     """Submit a job document; the answer comes once the job is stored for good."""
     submission = await jobs.submit(parts.platform, caller, await read_document(request), _clean(key))
-    view = show(parts, caller, submission.job)
+    view = _show(parts, caller, submission.job, None)
     headers = {"Location": f"/api/v1/jobs/{submission.job.id}"}
     return JSONResponse(view, 201 if submission.is_new else 200, headers=headers)
 

@@ -1,0 +1,5 @@
+"""Lets failing contract tests show the values that they compared."""
+
+import pytest
+
+pytest.register_assert_rewrite("footplate.testing.contract")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+# The fake server is shared with the tests of the SDK, which these commands call.
+sys.path.insert(0, str(Path(__file__).parent.parent / "sdk"))
+
+from fakeserver import FakeServer
+
+from footplate.cli.main import run
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServer]:
+    """A fake server that the command finds through its environment, with no other settings around."""
+    for name in ("USER", "PASSWORD", "CONFIG"):
+        monkeypatch.delenv(f"FOOTPLATE_{name}", raising=False)
+    monkeypatch.setenv("FOOTPLATE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    with FakeServer() as fake:
+        monkeypatch.setenv("FOOTPLATE_URL", fake.url)
+        monkeypatch.setenv("FOOTPLATE_TOKEN", "secret")
+        yield fake
+
+
+@dataclass
+class Result:
+    exit_code: int
+    out: str
+    err: str
+
+
+class Command:
+    """The command line, in this process."""
+
+    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
+        self._capture = capture
+
+    def __call__(self, *arguments: str) -> Result:
+        exit_code = run(arguments)
+        out, err = self._capture.readouterr()
+        return Result(exit_code, out, err)
+
+
+@pytest.fixture
+def footplate(capsys: pytest.CaptureFixture[str], server: FakeServer) -> Command:
+    return Command(capsys)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import Command
+from fakeserver import FakeServer, Reply, error, job, task
+
+ID = "0abcdefghjk1"
+
+
+def test_a_list_is_plain_and_whole_when_piped(server: FakeServer, footplate: Command) -> None:
+    long = "waits because of a reason that is much longer than any terminal is wide " * 3
+    waiting = job(name="big", state="QUEUED", position=2, reason={"code": "behind_others", "message": long})
+    server.on("GET /jobs", {"items": [waiting, job()], "next_page_token": None})
+    result = footplate("list")
+    header, first, second = result.out.splitlines()
+    assert header.split()[:3] == ["ID", "NAME", "STATE"]
+    assert f"2 jobs ahead; {long.strip()}" in first
+    assert "\x1b" not in result.out
+    assert second.split()[:3] == [ID, "digits", "RUNNING"]
+
+
+def test_filters_reach_the_server_in_its_own_words(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs", {"items": [], "next_page_token": None})
+    server.on("GET /me", {"name": "ada", "is_admin": False, "queues": []})
+    footplate(
+        "ps", "--mine", "-s", "completed", "-s", "Running", "--search", "x y", "--tag", "t", "-q", "vision"
+    )
+    (asked,) = server.requests("GET /jobs")
+    assert asked.query["state"] == ["RUNNING", "SUCCEEDED"]
+    assert asked.query["owner"] == ["ada"]
+    assert asked.query["search"] == ["x y"]
+    assert asked.query["queue"] == ["vision"]
+
+
+def test_json_is_the_apis_own(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs", {"items": [job()], "next_page_token": None})
+    server.on("GET /jobs/digits", job())
+    assert json.loads(footplate("list", "--json").out)["items"] == [job()]
+    assert json.loads(footplate("show", "digits", "--json").out) == job()
+
+
+def test_show_names_state_reason_tasks_and_what_to_type_next(server: FakeServer, footplate: Command) -> None:
+    tasks = [task("worker", 0, exit_code=3, state="EXITED"), task("worker", 1, ports={"main": [20001]})]
+    server.on("GET /jobs/digits", job(state="FAILED", n_tasks=2, tasks=tasks, retry=2, retries_used=1))
+    out = footplate("show", "digits").out
+    for text in (
+        "FAILED",
+        "it is failed",
+        "worker-0",
+        "main:20001",
+        "1 of 2 retries",
+        f"footplate clone {ID}",
+    ):
+        assert text in out
+
+
+def test_stop_says_what_happened_to_which_job(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/a", job(name="a"))
+    server.on("GET /jobs/b", job(name="b", state="SUCCEEDED"))
+    server.on(f"POST /jobs/{ID}/stop", job(name="a", state="STOPPING"))
+    result = footplate("stop", "a", "b")
+    assert result.exit_code == 0
+    assert result.out.splitlines() == [
+        f"a ({ID}) is asked to stop: STOPPING",
+        f"b ({ID}) was over already: SUCCEEDED",
+    ]
+    assert len(server.requests(f"POST /jobs/{ID}/stop")) == 1
+
+
+def test_a_job_that_is_not_there_is_one_clear_message(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/none", error("not_found", "there is no job none", 404))
+    result = footplate("stop", "none")
+    assert (result.exit_code, result.out, result.err) == (1, "", "error: there is no job none\n")
+
+
+def test_delete_asks_first_and_does_nothing_without_a_yes(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"DELETE /jobs/{ID}", Reply(202))
+    assert footplate("delete", "digits").exit_code == 130
+    assert not server.requests(f"DELETE /jobs/{ID}")
+    assert "being stopped and then deleted" in footplate("delete", "-y", "digits").out
+
+
+def test_clone_takes_the_next_free_name(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on("GET /me", {"name": "ada", "is_admin": False, "queues": []})
+    server.on("GET /jobs", {"items": [job(), job(name="digits-2")], "next_page_token": None})
+    server.on(f"POST /jobs/{ID}/clone", lambda asked: Reply(201, job(id="new", name=asked.json["name"])))
+    assert "Submitted digits-3 as new" in footplate("clone", "digits", "--priority", "5").out
+    assert server.requests(f"POST /jobs/{ID}/clone")[0].json == {"name": "digits-3", "priority": 5}
+
+
+def test_edit_sends_only_what_changes_and_needs_something(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"PATCH /jobs/{ID}", job())
+    assert footplate("edit", "digits").exit_code == 2
+    assert "Changed description of digits" in footplate("edit", "digits", "-d", "").out
+    assert server.requests(f"PATCH /jobs/{ID}")[0].json == {"description": ""}
+
+
+def test_wait_exits_with_the_outcome(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", job(state="FAILED", tasks=[task(exit_code=7)]))
+    assert footplate("wait", "digits").exit_code == 7
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED", tasks=[task(exit_code=0)]))
+    assert footplate("wait", "digits").exit_code == 0
+
+
+def test_logs_of_several_tasks_carry_their_names(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job(n_tasks=2, tasks=[task("worker", 0), task("worker", 1)]))
+    server.on(
+        f"GET /jobs/{ID}/logs",
+        lambda asked: Reply(
+            content=f"hello from {asked.query['task'][0]}\n".encode(), headers={"X-Log-Size": "9"}
+        ),
+    )
+    assert (
+        footplate("logs", "digits").out == "worker-0 | hello from worker-0\nworker-1 | hello from worker-1\n"
+    )
+    assert footplate("loglines", "digits", "--task", "worker-1").out == "hello from worker-1\n"
+
+
+def test_log_choices_reach_the_server(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}/logs", Reply(content=b"x\n", headers={"X-Log-Size": "2"}))
+    footplate("logs", "digits", "--tail", "5", "--since", "10m", "--attempt", "1", "--raw")
+    query = server.requests(f"GET /jobs/{ID}/logs")[0].query
+    assert {name: query[name] for name in ("tail", "since", "attempt", "raw", "task")} == {
+        "tail": ["5"],
+        "since": ["10m"],
+        "attempt": ["1"],
+        "raw": ["true"],
+        "task": ["main-0"],
+    }
+
+
+def test_an_empty_log_says_why(server: FakeServer, footplate: Command) -> None:
+    server.on(
+        "GET /jobs/digits", job(state="QUEUED", reason={"code": "x", "message": "2 of 2 CPUs are in use"})
+    )
+    server.on(f"GET /jobs/{ID}/logs", Reply(content=b""))
+    result = footplate("logs", "digits")
+    assert result.out == ""
+    assert "is QUEUED and has printed nothing: 2 of 2 CPUs are in use" in result.err
+
+
+def test_a_log_is_stored_in_a_file(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    server.on("GET /jobs/digits", job(tasks=[task("worker", 0), task("worker", 1)]))
+    server.on(f"GET /jobs/{ID}/logs/download", Reply(content=b"a\rb\n\xff"))
+    path = tmp_path / "out.log"
+    result = footplate("logs", "digits", "-o", str(path))
+    assert result.exit_code == 2
+    assert "name one with --task: worker-0, worker-1" in result.err
+    assert footplate("logs", "digits", "-t", "worker-1", "-o", str(path)).exit_code == 0
+    assert path.read_bytes() == b"a\rb\n\xff"
+
+
+def test_events_are_lines_with_time_and_sentence(server: FakeServer, footplate: Command) -> None:
+    event = {
+        "seq": 1,
+        "at": "2026-11-15T08:00:00.000Z",
+        "job_id": ID,
+        "kind": "submitted",
+        "attempt": 0,
+        "actor": "ada",
+        "message": "submitted to queue default",
+        "data": {},
+    }
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}/events", {"items": [event], "next_after": 1}, {"items": [], "next_after": 1})
+    assert footplate("events", "digits").out.endswith("submitted: submitted to queue default (by ada)\n")

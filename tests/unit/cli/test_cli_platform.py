@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from fakeserver import FakeServer, Reply, error, job
+
+from footplate import __version__
+from footplate.cli.verbs import VERBS
+from footplate.sdk import settings
+
+NOTHING = {"cpus": 0, "memory_bytes": 0, "gpus": 0}
+QUEUE = {
+    "name": "default",
+    "description": "for all",
+    "guaranteed": NOTHING,
+    "maximum": None,
+    "nodes": [],
+    "is_open": True,
+    "used": {"cpus": 1.5, "memory_bytes": 1024**3, "gpus": 2},
+    "n_running": 1,
+    "n_waiting": 2,
+    "my_role": "member",
+}
+ME = {"name": "ada", "is_admin": True, "queues": [{"name": "default", "role": "member"}]}
+
+
+def test_help_lists_every_verb_with_an_example(footplate: Command) -> None:
+    out = footplate("help").out
+    for verb in VERBS:
+        assert verb.summary in out
+        assert verb.example in out
+
+
+@pytest.mark.parametrize("verb", [verb.name for verb in VERBS if verb.name != "up"])
+def test_every_verb_explains_itself_and_offers_json(footplate: Command, verb: str) -> None:
+    result = footplate("help", verb)
+    assert result.exit_code == 0
+    assert "Usage: footplate" in result.out
+    assert "--json" in result.out or verb == "completion"
+
+
+def test_a_misspelt_verb_is_a_usage_error_with_a_guess(footplate: Command) -> None:
+    result = footplate("sumbit")
+    assert result.exit_code == 2
+    assert "did you mean `footplate submit`?" in result.err
+
+
+def test_version_is_quick_and_loads_neither_network_nor_tables() -> None:
+    program = (
+        "import sys; from footplate.cli.main import run; code = run(['version']);"
+        "heavy = {'httpx', 'yaml', 'rich', 'fastapi', 'sqlalchemy'} & set(sys.modules); assert not heavy, heavy"
+    )
+    fastest = 1e9
+    for _ in range(3):
+        began = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        fastest = min(fastest, time.perf_counter() - began)
+        assert done.stdout == f"footplate {__version__}\n"
+    assert fastest < 0.25
+
+
+def test_version_can_ask_the_server(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /version", {"version": "9.9", "api": "v1"})
+    assert "server    9.9 (api v1)" in footplate("version", "--server").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(footplate: Command, shell: str) -> None:
+    assert "_FOOTPLATE_COMPLETE" in footplate("completion", shell).out
+
+
+def test_job_names_complete(server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.on("GET /jobs", {"items": [job(), job(name="other")], "next_page_token": None})
+    monkeypatch.setenv("COMP_WORDS", "footplate show di")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    monkeypatch.setenv("_FOOTPLATE_COMPLETE", "bash_complete")
+    with pytest.raises(SystemExit):
+        footplate("show")
+    assert footplate._capture.readouterr().out == "plain,digits\n"
+
+
+def test_no_server_is_one_line_with_what_to_do(footplate: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTPLATE_URL", "http://127.0.0.1:1")
+    result = footplate("list")
+    assert result.exit_code == 1
+    assert result.err == (
+        "error: cannot reach the Footplate server at http://127.0.0.1:1; is it running? start it with `footplate up`\n"
+    )
+
+
+def test_login_remembers_server_and_token_and_logout_revokes_it(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FOOTPLATE_TOKEN")
+    monkeypatch.delenv("FOOTPLATE_URL")
+    monkeypatch.setenv("FOOTPLATE_PASSWORD", "pw")
+    server.on("GET /version", {"version": "1", "api": "v1"})
+    server.on("POST /login", {"token": "tok", "id": "7", "user": "ada", "expires_at": None})
+    assert f"Logged in at {server.url} as ada" in footplate("login", server.url, "-u", "ada").out
+    assert server.requests("POST /login")[0].json["password"] == "pw"
+    path = settings.config_file()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    monkeypatch.delenv("FOOTPLATE_PASSWORD")
+    server.on("GET /me", ME)
+    assert "ada (admin)" in footplate("whoami").out
+    assert server.requests("GET /me")[0].headers["authorization"] == "Bearer tok"
+    server.on("DELETE /tokens/7", Reply(204))
+    assert footplate("logout").exit_code == 0
+    assert not path.exists()
+    assert len(server.requests("DELETE /tokens/7")) == 1
+
+
+def test_a_wrong_password_stores_nothing(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTPLATE_PASSWORD", "wrong")
+    monkeypatch.delenv("FOOTPLATE_TOKEN")
+    server.on("GET /version", {"version": "1", "api": "v1"})
+    server.on("POST /login", error("unauthenticated", "user or password is wrong", 401))
+    result = footplate("login", "-u", "ada")
+    assert (result.exit_code, result.out) == (1, "")
+    assert "user or password is wrong" in result.err
+    assert not settings.config_file().exists()
+
+
+def test_queues_and_nodes_are_readable(server: FakeServer, footplate: Command) -> None:
+    gpu = {"index": 0, "type": "H100", "memory_bytes": 1, "job_id": None, "in_use_by_others": False}
+    node = {
+        "name": "here",
+        "address": "127.0.0.1",
+        "cpus": 8,
+        "memory_bytes": 1024**3,
+        "gpus": [gpu, {**gpu, "index": 1}],
+        "is_schedulable": True,
+        "free": {"cpus": 2.5, "memory_bytes": 0, "gpus": 1},
+    }
+    server.on("GET /queues", {"items": [QUEUE]})
+    server.on("GET /nodes", {"items": [node]})
+    assert "1.5 CPU, 1GB, 2 GPU" in footplate("queues").out
+    assert "2 x H100" in footplate("nodes").out
+    assert json.loads(footplate("queues", "--json").out) == {"items": [QUEUE]}
+
+
+def test_a_queue_is_made_with_its_share(server: FakeServer, footplate: Command) -> None:
+    server.on("POST /queues", Reply(201, QUEUE))
+    arguments = ("--guaranteed", "cpus=8,memory=32GB,gpus=1", "--maximum", "none", "--node", "a", "--closed")
+    assert footplate("queues", "create", "vision", *arguments).exit_code == 0
+    assert server.asked[0].json == {
+        "name": "vision",
+        "guaranteed": {"cpus": 8.0, "memory_bytes": 32 * 1024**3, "gpus": 1},
+        "maximum": None,
+        "nodes": ["a"],
+        "is_open": False,
+    }
+    assert footplate("queues", "create", "x", "--guaranteed", "cpus=many").exit_code == 2
+    assert footplate("queues", "create", "x", "--guaranteed", "memory=much").exit_code == 1
+
+
+def test_members_are_let_in_and_out(server: FakeServer, footplate: Command) -> None:
+    server.on("PUT /queues/vision/members/eve", Reply(204))
+    server.on("DELETE /queues/vision/members/eve", Reply(204))
+    assert "eve is now viewer of queue vision" in footplate("queues", "grant", "vision", "eve", "viewer").out
+    assert "no longer" in footplate("queues", "revoke", "vision", "eve").out
+
+
+def test_summary_counts(server: FakeServer, footplate: Command) -> None:
+    server.on(
+        "GET /summary",
+        {
+            "jobs": {"QUEUED": 2, "RUNNING": 1, "STOPPING": 0},
+            "finished_today": {"SUCCEEDED": 5, "FAILED": 0, "STOPPED": 0},
+            "resources": {"total": {"cpus": 8, "memory_bytes": 1024**3, "gpus": 0}, "used": NOTHING},
+            "queues": [],
+        },
+    )
+    out = footplate("summary").out
+    assert "2 QUEUED, 1 RUNNING" in out
+    assert "5 SUCCEEDED" in out
+    assert "0 of 8 in use" in out
+
+
+def test_tokens_and_users_are_managed(server: FakeServer, footplate: Command) -> None:
+    server.on("POST /tokens", Reply(201, {"id": "1", "name": "ci", "token": "once"}))
+    assert footplate("tokens", "create", "ci", "--expires", "30d").out == "once\n"
+    assert server.asked[-1].json == {"name": "ci", "expires_in_s": 30 * 86400}
+    server.on("DELETE /tokens/1", Reply(204))
+    assert footplate("tokens", "revoke", "1").exit_code == 0
+    server.on("POST /users", Reply(201, {"name": "eve"}))
+    assert footplate("users", "add", "eve", "--password", "pw", "--admin").exit_code == 0
+    assert server.asked[-1].json == {"name": "eve", "password": "pw", "is_admin": True}
+    server.on("GET /users", error("denied", "only an admin may list users", 403))
+    assert footplate("users").err == "error: only an admin may list users\n"
+
+
+def test_output_that_nobody_reads_any_more_ends_quietly(server: FakeServer, tmp_path: Path) -> None:
+    server.on("GET /jobs", {"items": [job(name=f"j{i}") for i in range(2000)], "next_page_token": None})
+    line = f"{sys.executable} -c 'from footplate.cli.main import main; main()' list --all | head -1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from fakeserver import Asked, FakeServer, Reply, error, job, stream
+
+from footplate.cli.initialize import TEMPLATE
+from footplate.domain.specfields import read_job
+from footplate.wire.documents import load
+
+ID = "0abcdefghjk1"
+STREAM = f"GET /jobs/{ID}/logs/stream"
+
+
+def accept(server: FakeServer, **changes: Any) -> None:
+    server.on("POST /jobs", lambda asked: Reply(201, job(name=asked.json["name"], state="QUEUED", **changes)))
+
+
+def state(name: str, message: str = "", attempt: int = 0) -> tuple[str, Any]:
+    return "state", {
+        "state": name,
+        "reason": {"code": "x", "message": message, "details": {}},
+        "attempt": attempt,
+    }
+
+
+def log(text: str, task: str = "main-0", attempt: int = 0) -> tuple[str, Any]:
+    return "log", {"task": task, "attempt": attempt, "offset": 0, "text": text}
+
+
+def end(name: str, exit_code: int | None = None) -> tuple[str, Any]:
+    return "end", {"state": name, "reason": {"code": "x", "message": "that is all"}, "exit_code": exit_code}
+
+
+def sent(server: FakeServer) -> Any:
+    return server.requests("POST /jobs")[-1].json
+
+
+def test_a_submit_prints_the_id_and_what_to_type_next(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    accept(server)
+    (tmp_path / "job.yaml").write_text("name: hello\ncommand: echo hi\n")
+    result = footplate("submit", "job.yaml")
+    assert result.exit_code == 0
+    for text in (
+        f"Submitted hello as {ID}",
+        f"footplate logs -f {ID}",
+        f"footplate show {ID}",
+        f"footplate stop {ID}",
+    ):
+        assert text in result.out
+    assert footplate("train", "job.yaml", "--quiet").out == f"{ID}\n"
+    assert json.loads(footplate("submit", "job.yaml", "--json").out)["id"] == ID
+
+
+def test_a_manifest_is_sent_with_its_code(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    accept(server)
+    server.on("POST /code", Reply(201, {"upload": "sha256:x", "size_bytes": 1}))
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "train.py").write_text("print(1)")
+    (tmp_path / "manifest.yml").write_text("name: x\ncommand: python train.py\n")
+    result = footplate("train", "manifest.yml", "code/")
+    assert "Sending 1 file (8B) of code" in result.err
+    assert sent(server)["code"]["upload"].startswith("sha256:")
+    assert len(server.requests("POST /code")) == 1
+
+
+def test_options_override_the_file(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    accept(server)
+    (tmp_path / "footplate.yaml").write_text(
+        "name: x\ncommand: run ${{ parameters.rate }}\nparameters: {rate: 1, word: a}\n"
+    )
+    options = [
+        "-n",
+        "y",
+        "--queue",
+        "vision",
+        "--priority",
+        "5",
+        "-p",
+        "rate=1e-3",
+        "-p",
+        "word=b=c",
+        "-e",
+        "A=1",
+        "--tag",
+        "t",
+    ]
+    assert footplate("submit", *options).exit_code == 0
+    assert sent(server) == {
+        "name": "y",
+        "command": "run ${{ parameters.rate }}",
+        "queue": "vision",
+        "priority": 5,
+        "parameters": {"rate": 0.001, "word": "b=c"},
+        "env": {"A": "1"},
+        "tags": ["t"],
+    }
+
+
+def test_a_command_needs_no_file(server: FakeServer, footplate: Command) -> None:
+    accept(server)
+    assert (
+        footplate(
+            "submit", "--cpus", "0.5", "--memory", "2GB", "--", "python", "my train.py", "-n", "3"
+        ).exit_code
+        == 0
+    )
+    assert sent(server) == {
+        "name": "my-train",
+        "command": "python 'my train.py' -n 3",
+        "cpus": 0.5,
+        "memory": "2GB",
+    }
+
+
+def test_a_file_and_a_command_are_too_much(footplate: Command, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("name: x\ncommand: y\n")
+    result = footplate("submit", "job.yaml", "--", "true")
+    assert result.exit_code == 2
+    assert "not both" in result.err
+
+
+def test_nothing_to_submit_says_what_to_do(footplate: Command) -> None:
+    result = footplate("submit")
+    assert result.exit_code == 2
+    assert "footplate init" in result.err
+
+
+def test_a_job_can_come_from_standard_input(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept(server)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"name: piped\ncommand: true\n")))
+    footplate("submit", "-")
+    assert sent(server) == {"name": "piped", "command": True}
+
+
+def test_every_problem_is_a_line_of_its_own(server: FakeServer, footplate: Command) -> None:
+    server.on(
+        "POST /jobs",
+        error("invalid_input", "no", 422, ("cpus", "must be from 0.01"), ("name", "is required")),
+    )
+    result = footplate("submit", "--", "true")
+    assert result.exit_code == 1
+    assert result.err == "error: 2 things must be changed:\n  cpus: must be from 0.01\n  name: is required\n"
+
+
+def test_a_taken_name_tells_of_again(server: FakeServer, footplate: Command) -> None:
+    server.on("POST /jobs", error("conflict", "you have a job of the name true already", 409))
+    assert "--again picks the next free name" in footplate("submit", "--", "true").err
+
+
+def test_a_syntax_error_names_file_line_and_column(footplate: Command, tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("name: x\ncommand: a: b\n")
+    result = footplate("submit", "job.yaml")
+    assert result.exit_code == 1
+    assert "job.yaml, line 2, column 11" in result.err
+
+
+def test_a_dry_run_prints_the_job_and_submits_nothing(server: FakeServer, footplate: Command) -> None:
+    reason = {"code": "x", "message": "2 jobs are ahead", "details": {}}
+    answer = {"config": {"name": "x", "retry": 0}, "would_start": False, "reason": reason, "request": {}}
+    server.on("POST /jobs/dry-run", answer)
+    result = footplate("submit", "--dry-run", "--", "true")
+    assert result.out == "name: x\nretry: 0\n"
+    assert "Nothing was submitted. The job would wait: 2 jobs are ahead" in result.err
+    assert not server.requests("POST /jobs")
+
+
+@pytest.mark.parametrize(
+    ("final", "exit_code", "expected"),
+    [("SUCCEEDED", None, 0), ("FAILED", 3, 3), ("FAILED", 137, 1), ("FAILED", None, 1), ("STOPPED", None, 1)],
+)
+def test_following_exits_with_the_outcome(
+    server: FakeServer, footplate: Command, final: str, exit_code: int | None, expected: int
+) -> None:
+    accept(server)
+    server.on(f"GET /jobs/{ID}", job(state=final))
+    server.on(STREAM, stream(state("QUEUED"), log("hi\n"), end(final, exit_code)))
+    assert footplate("submit", "-f", "--", "true").exit_code == expected
+
+
+def test_piped_output_holds_the_log_alone_and_notes_go_beside(server: FakeServer, footplate: Command) -> None:
+    accept(server, n_tasks=2)
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED", run_time_s=5.5))
+    step = ("step", {"kind": "waiting", "message": "1 job is ahead"})
+    server.on(
+        STREAM,
+        stream(
+            state("QUEUED", "2 jobs are ahead"),
+            step,
+            step,
+            state("RUNNING", "all tasks run"),
+            log("\r 10%", "worker-0"),
+            log("other\n", "worker-1"),
+            log("\r100%\nno end", "worker-0"),
+            end("SUCCEEDED"),
+        ),
+    )
+    result = footplate("submit", "--quiet", "-f", "--", "true")
+    assert result.out == "worker-1 | other\nworker-0 | 100%\nworker-0 | no end\n"
+    assert "· QUEUED: 2 jobs are ahead\n· 1 job is ahead\n· RUNNING: all tasks run\n" in result.err
+    assert "SUCCEEDED after 5.5s: that is all" in result.err
+
+
+def test_following_as_json_gives_one_event_a_line(server: FakeServer, footplate: Command) -> None:
+    accept(server)
+    server.on(STREAM, stream(state("RUNNING"), log("hi\n"), end("SUCCEEDED")))
+    lines = [json.loads(line) for line in footplate("submit", "-f", "--json", "--", "true").out.splitlines()]
+    assert [line["event"] for line in lines] == ["state", "log", "end"]
+
+
+def test_raw_logs_pass_untouched(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED"))
+    server.on(STREAM, stream(log("\r 10%"), log("\r100%\n"), end("SUCCEEDED")))
+    result = footplate("logs", "-f", "--raw", "digits")
+    assert (result.exit_code, result.out) == (0, "\r 10%\r100%\n")
+
+
+class OpenStream:
+    """A stream that sends some events and then stays open until it is released."""
+
+    def __init__(self, *events: tuple[str, Any]) -> None:
+        self._events = events
+        self.released = threading.Event()
+
+    def __call__(self, _: Asked) -> Reply:
+        first = stream(*self._events)
+        return Reply(headers=first.headers, pieces=self._pieces(first))
+
+    def _pieces(self, first: Reply) -> Any:
+        yield from first.pieces or ()
+        self.released.wait(20)
+        yield from stream(end("SUCCEEDED")).pieces or ()
+
+
+def read_until(terminal: int, text: str, deadline_s: float = 15) -> str:
+    seen, deadline = "", time.monotonic() + deadline_s
+    while text not in seen:
+        assert time.monotonic() < deadline, seen
+        try:
+            seen += os.read(terminal, 4096).decode("utf-8", "replace")
+        except OSError:  # the other side has closed the terminal
+            break
+    return seen
+
+
+@pytest.fixture
+def terminal() -> Any:
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    os.close(ours)
+
+
+def start(terminal: int, *arguments: str) -> subprocess.Popen[bytes]:
+    program = [sys.executable, "-c", "from footplate.cli.main import main; main()", *arguments]
+    process = subprocess.Popen(
+        program,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(terminal)
+    return process
+
+
+def test_ctrl_c_leaves_the_job_running_and_says_so(server: FakeServer, terminal: tuple[int, int]) -> None:
+    accept(server)
+    opened = OpenStream(state("RUNNING", "the task runs"), log("hello\n"))
+    server.on(STREAM, opened)
+    process = start(terminal[1], "submit", "-f", "--", "true")
+    read_until(terminal[0], "hello")
+    process.send_signal(signal.SIGINT)
+    seen = read_until(terminal[0], f"footplate stop {ID}")
+    assert "job true goes on" in seen
+    assert process.wait(10) == 130
+    opened.released.set()
+    assert not server.requests(f"POST /jobs/{ID}/stop")
+
+
+def test_a_terminal_shows_state_and_progress_and_wipes_them_at_the_end(
+    server: FakeServer, terminal: tuple[int, int]
+) -> None:
+    accept(server, n_tasks=2)
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED"))
+    opened = OpenStream(
+        state("RUNNING", "all run"), log("\repoch 1 [##..]", "worker-0"), log("hi\n", "worker-1")
+    )
+    server.on(STREAM, opened)
+    process = start(terminal[1], "submit", "-f", "--", "true")
+    seen = read_until(terminal[0], "worker-0 | epoch 1 [##..]")
+    seen += read_until(terminal[0], "RUNNING 1s")
+    assert "worker-1" in seen
+    opened.released.set()
+    seen = read_until(terminal[0], "that is all")
+    assert "\x1b[2K" in seen
+    assert process.wait(10) == 0
+
+
+def test_init_writes_a_file_that_is_a_valid_job(footplate: Command, tmp_path: Path) -> None:
+    assert footplate("init").exit_code == 0
+    text = (tmp_path / "footplate.yaml").read_text()
+    spec = read_job(load(text, "f"))
+    assert spec.roles[0].command.startswith("python -c")
+    again = footplate("init", "--name", "other")
+    assert again.exit_code == 1
+    assert "--force replaces it" in again.err
+    assert (tmp_path / "footplate.yaml").read_text() == text
+    assert footplate("init", "--name", "other", "--force").exit_code == 0
+    assert "name: other\n" in (tmp_path / "footplate.yaml").read_text()
+
+
+def test_every_comment_of_the_first_file_is_a_valid_setting() -> None:
+    text = TEMPLATE.format(name="x")
+    settings = [
+        line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ") and ":" in line
+    ]
+    kept = [
+        line
+        for line in settings
+        if line.split(":")[0].strip().replace("_", "").islower() and ". " not in line
+    ]
+    plain = [
+        line for line in text.splitlines() if line and not line.startswith(("#", "command", "cpus", "memory"))
+    ]
+    roles = [line for line in settings if line.startswith(("roles", " "))]
+    single = [
+        line for line in kept if line not in roles and not line.startswith(("gpus", "gpu_type", "code", "-"))
+    ]
+    spec = read_job(load("\n".join([*plain, *single, *[line for line in roles]]), "f"))
+    assert spec.roles[0].count == 2
+    assert spec.time_limit_s == 3600

@@ -1,0 +1,294 @@
+"""The state machine: every state meets every event, and the stories of whole lives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from footplate.domain.errors import InvalidTransition
+from footplate.domain.events import (
+    DeleteAsked,
+    Edited,
+    Event,
+    LaunchFailed,
+    LaunchTasks,
+    Placed,
+    Preempted,
+    Refused,
+    RemoveJob,
+    Reschedule,
+    StopAsked,
+    StopTasks,
+    TaskExited,
+    TaskLost,
+    TasksGone,
+    TaskStarted,
+    WaitExplained,
+)
+from footplate.domain.job import LATE, MOVES, Job, advance
+from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
+from footplate.testing.builders import AT, after, job, placed, placement, running
+
+USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+LIMIT = Reason(ReasonCode.TIME_LIMIT, "ran for its time limit of 1m")
+
+
+def exited(code: int = 0, index: int = 0, role: str = "main", attempt: int = 0, at: float = AT + 5) -> TaskExited:
+    return TaskExited(at, attempt, role, index, code)
+
+
+def gone(attempt: int = 0) -> TasksGone:
+    return TasksGone(AT + 9, attempt)
+
+
+def in_state(state: JobState) -> Job:
+    """A two-task job that came to a state by a way that users know."""
+    match state:
+        case JobState.QUEUED:
+            return job(count=2)
+        case JobState.STARTING:
+            return placed(count=2)
+        case JobState.RUNNING:
+            return running(count=2)
+        case JobState.STOPPING:
+            return after(running(count=2), StopAsked(AT, USER, "ann"))
+        case JobState.SUCCEEDED:
+            return after(running(count=2), exited(), exited(index=1))
+        case JobState.FAILED:
+            return after(job(count=2), Refused(AT, Reason(ReasonCode.NEVER_FITS, "no")))
+        case JobState.STOPPED:
+            return after(job(count=2), StopAsked(AT, USER, "ann"))
+
+
+EVENTS: list[Event] = [
+    Placed(AT, placement(job(count=2).spec)),
+    TaskStarted(AT, 0, "main", 0),
+    exited(0),
+    exited(1),
+    TaskLost(AT, 0, "main", 0, "gone"),
+    LaunchFailed(AT, 0, "no"),
+    LaunchFailed(AT, 0, "never", is_final=True),
+    StopAsked(AT, USER, "ann"),
+    StopAsked(AT, LIMIT),
+    Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "a more urgent job needs the place")),
+    gone(),
+    Refused(AT, Reason(ReasonCode.NEVER_FITS, "no")),
+    WaitExplained(AT, Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")),
+    Edited(AT, "ann", name="other"),
+    DeleteAsked(AT, "ann"),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize("state", JobState)
+def test_every_state_takes_every_event_as_the_table_says(state: JobState, event: Event) -> None:
+    before = in_state(state)
+    assert before.state is state
+    allowed = MOVES.get((state, type(event)))
+    if allowed is None and not isinstance(event, LATE):
+        with pytest.raises(InvalidTransition):
+            advance(before, event)
+        return
+    result = advance(before, event).job
+    if allowed is None:
+        assert result is before
+    else:
+        assert result.state in allowed
+    holds = result.state.holds_resources
+    assert (result.placement is not None) == holds, "a job holds a place exactly while it may run"
+    assert (result.finished_at is not None) == result.state.is_final
+    assert (result.next is not None) == (result.state is JobState.STOPPING)
+
+
+def test_every_kind_of_event_is_in_the_table() -> None:
+    assert {type(event) for event in EVENTS} == {kind for _, kind in MOVES}
+
+
+def test_nothing_leaves_a_final_state() -> None:
+    for (state, _), targets in MOVES.items():
+        if state in FINAL_STATES:
+            assert targets == {state}
+
+
+def test_news_of_an_older_attempt_changes_nothing() -> None:
+    second = replace(running(), attempt=1)
+    for event in (exited(1), gone(), TaskStarted(AT, 0, "main", 0), LaunchFailed(AT, 0, "no")):
+        assert advance(second, event).job is second
+
+
+def test_news_of_an_attempt_that_never_was_is_an_error_with_the_whole_story() -> None:
+    with pytest.raises(InvalidTransition, match=r"job 0000000000aa is RUNNING in attempt 0 .* main-0 RUNNING"):
+        advance(running(), exited(0, attempt=1))
+
+
+def test_a_task_that_the_job_does_not_have_is_an_error() -> None:
+    with pytest.raises(InvalidTransition, match="has no task main-7"):
+        advance(running(), exited(0, index=7))
+
+
+def test_a_job_runs_once_all_its_tasks_have_started() -> None:
+    one = after(placed(count=2), TaskStarted(AT + 2, 0, "main", 0))
+    assert one.state is JobState.STARTING
+    both = after(one, TaskStarted(AT + 3, 0, "main", 1))
+    assert both.state is JobState.RUNNING
+    assert both.running_at == AT + 3
+
+
+def test_a_task_that_ends_before_the_others_start_counts_as_started() -> None:
+    starting = after(placed(count=2), exited(0))
+    assert starting.state is JobState.STARTING
+    assert after(starting, TaskStarted(AT + 6, 0, "main", 1)).state is JobState.RUNNING
+
+
+def test_placing_asks_to_launch_and_ending_asks_to_plan_again() -> None:
+    waiting = job()
+    assert advance(waiting, Placed(AT, placement(waiting.spec))).effects == (LaunchTasks(0),)
+    assert advance(running(), exited(0)).effects == (Reschedule(),)
+
+
+def test_exit_code_zero_succeeds_and_any_other_fails_with_the_code() -> None:
+    assert after(running(), exited(0)).state is JobState.SUCCEEDED
+    failed = after(running(), exited(3))
+    assert failed.state is JobState.FAILED
+    assert failed.reason.code is ReasonCode.TASK_FAILED
+    assert failed.reason.details["exit_code"] == 3
+    assert "exited with code 3" in failed.reason.message
+
+
+def test_a_signal_is_named_in_the_reason() -> None:
+    assert "(signal 9)" in after(running(), exited(137)).reason.message
+
+
+def test_one_failure_stops_the_rest_by_default() -> None:
+    outcome = advance(running(count=4, grace="5s"), exited(1))
+    assert outcome.job.state is JobState.STOPPING
+    assert outcome.effects == (StopTasks(0, 5),)
+    ended = after(outcome.job, gone())
+    assert ended.state is JobState.FAILED
+    assert [task.state for task in ended.tasks] == [TaskState.EXITED] * 4
+
+
+def test_two_failures_of_four_fail_the_job_when_two_are_asked_for() -> None:
+    start = running(count=4, completion={"min_failed": 2})
+    assert after(start, exited(1)).state is JobState.RUNNING
+    assert after(start, exited(1), exited(1, 2)).state is JobState.STOPPING
+
+
+def test_failures_never_end_a_job_whose_threshold_is_null() -> None:
+    start = running(count=2, completion={"min_failed": None})
+    ended = after(start, exited(1), exited(1, 1))
+    assert ended.state is JobState.SUCCEEDED
+
+
+def test_enough_successes_end_the_job_and_stop_the_parameter_server() -> None:
+    start = running(
+        roles=[
+            {"name": "ps", "command": "serve"},
+            {"name": "worker", "count": 2, "command": "work", "completion": {"min_succeeded": 2}},
+        ]
+    )
+    first = after(start, exited(0, role="worker"))
+    assert first.state is JobState.RUNNING
+    second = advance(first, exited(0, index=1, role="worker"))
+    assert second.job.state is JobState.STOPPING
+    assert StopTasks(0, 10) in second.effects
+    assert after(second.job, exited(143, role="ps"), gone()).state is JobState.SUCCEEDED
+
+
+def test_a_retry_goes_through_stopping_and_the_queue_as_a_new_attempt() -> None:
+    failed = advance(running(retry=1), exited(1))
+    assert failed.job.state is JobState.STOPPING
+    assert failed.job.placement is not None, "nothing is given back while something may still run"
+    again = advance(failed.job, gone())
+    assert again.job.state is JobState.QUEUED
+    assert (again.job.attempt, again.job.retries_used) == (1, 1)
+    assert again.job.tasks[0].state is TaskState.WAITING
+    assert again.job.placement is None
+    assert again.effects == (Reschedule(),)
+
+
+def test_retries_are_counted_and_then_the_job_fails() -> None:
+    now = job(retry=2)
+    for attempt in range(3):
+        now = after(running(now), exited(1, attempt=attempt))
+        if attempt < 2:
+            now = after(now, gone(attempt))
+    assert now.state is JobState.FAILED
+    assert now.attempt == 2
+
+
+def test_a_stop_during_a_retry_cancels_the_retry() -> None:
+    retrying = after(running(retry=5), exited(1))
+    stopped = after(retrying, StopAsked(AT, USER, "ann"), gone())
+    assert stopped.state is JobState.STOPPED
+
+
+def test_a_stop_after_the_end_was_decided_does_not_change_it() -> None:
+    failing = after(running(count=2), exited(1))
+    assert after(failing, StopAsked(AT, USER, "ann"), gone()).state is JobState.FAILED
+
+
+def test_a_waiting_job_stops_at_once() -> None:
+    outcome = advance(job(), StopAsked(AT, USER, "ann"))
+    assert outcome.job.state is JobState.STOPPED
+    assert outcome.effects == (Reschedule(),)
+
+
+def test_the_time_limit_stops_with_that_reason() -> None:
+    ended = after(running(), StopAsked(AT, LIMIT), gone())
+    assert ended.state is JobState.STOPPED
+    assert ended.reason.code is ReasonCode.TIME_LIMIT
+
+
+def test_a_deadline_that_passes_in_the_queue_fails_the_job() -> None:
+    passed = StopAsked(AT, Reason(ReasonCode.DEADLINE, "too late"))
+    assert after(job(), passed).state is JobState.FAILED
+
+
+def test_preemption_uses_up_no_retry() -> None:
+    moved = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "make room")), gone())
+    assert (moved.state, moved.attempt, moved.retries_used) == (JobState.QUEUED, 1, 0)
+
+
+@pytest.mark.parametrize(("is_final", "retry", "expected"), [(False, 1, "QUEUED"), (True, 1, "FAILED"), (False, 0, "FAILED")])
+def test_a_failed_launch_is_tried_again_unless_that_cannot_help(is_final: bool, retry: int, expected: str) -> None:
+    outcome = advance(placed(retry=retry), LaunchFailed(AT, 0, "no such image", is_final))
+    assert outcome.job.state is JobState.STOPPING, "some tasks may have started"
+    assert after(outcome.job, gone()).state == expected
+
+
+def test_a_lost_task_fails_the_job_with_its_own_reason() -> None:
+    lost = after(running(), TaskLost(AT, 0, "main", 0, "the machine was restarted"))
+    assert lost.state is JobState.FAILED
+    assert lost.reason.code is ReasonCode.TASK_LOST
+
+
+def test_the_first_word_about_an_end_stands() -> None:
+    stopping = after(running(count=2), exited(0), StopAsked(AT, USER, "ann"))
+    later = after(stopping, exited(1))
+    assert later.tasks[0].exit_code == 0
+
+
+def test_deleting_a_running_job_stops_it_and_then_removes_it() -> None:
+    deleting = advance(running(), DeleteAsked(AT, "ann"))
+    assert deleting.job.state is JobState.STOPPING
+    assert deleting.job.is_deleting
+    assert RemoveJob() in advance(deleting.job, gone()).effects
+
+
+def test_deleting_a_job_that_waits_or_is_over_removes_it_at_once() -> None:
+    for start in (job(), in_state(JobState.FAILED)):
+        assert RemoveJob() in advance(start, DeleteAsked(AT, "ann")).effects
+
+
+def test_an_edit_of_the_priority_of_a_waiting_job_plans_again() -> None:
+    outcome = advance(job(), Edited(AT, "ann", priority=7))
+    assert outcome.job.spec.priority == 7
+    assert outcome.effects == (Reschedule(),)
+    assert advance(running(), Edited(AT, "ann", description="x")).effects == ()
+
+
+def test_a_reason_for_waiting_is_kept_with_the_job() -> None:
+    reason = Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead", {"ahead": 2})
+    assert advance(job(), WaitExplained(AT, reason)).job.reason == reason
