@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -81,26 +81,27 @@ def _queue_row(queue: Mapping[str, Any]) -> Sequence[Any]:
     )
 
 
-def _amount(text: str | None) -> dict[str, Any] | None:
-    """Read an amount written as `cpus=8,memory=32GB,gpus=1`."""
-    from footplate.domain.fields import Problems, Size
-
-    if text is None:
-        return None
+def _amount(text: str) -> dict[str, Any]:
+    """Read an amount written as `cpus=8,memory=32GB,gpus=1`; what is not named is 0."""
     amount: dict[str, Any] = {"cpus": 0, "memory_bytes": 0, "gpus": 0}
+    readers: Mapping[str, Callable[[str], Any]] = {"cpus": float, "memory": _size, "gpus": int}
     for part in filter(None, text.split(",")):
         name, _, value = part.strip().partition("=")
         try:
-            if name == "memory":
-                amount["memory_bytes"] = int(Size(0, 2**60).read(value, name, problems := Problems()))
-                problems.raise_if_any()
-            elif name in ("cpus", "gpus"):
-                amount[name] = float(value) if name == "cpus" else int(value)
-            else:
-                raise click.UsageError(f"{part!r} is none of cpus=, memory=, gpus=")
-        except (TypeError, ValueError):
-            raise click.UsageError(f"{part!r} needs a number, such as cpus=8,memory=32GB,gpus=1") from None
+            amount["memory_bytes" if name == "memory" else name] = readers[name](value)
+        except (KeyError, ValueError):
+            raise click.UsageError(f"{part!r} is not understood; write cpus=8,memory=32GB,gpus=1") from None
     return amount
+
+
+def _size(text: str) -> int:
+    from footplate.domain.fields import Problems, Size
+
+    problems = Problems()
+    size_bytes = Size(0, 2**60).read(text, "", problems)
+    if problems:
+        raise ValueError(problems[0].message)
+    return int(size_bytes)
 
 
 def _queue_options(function: Any) -> Any:

@@ -152,10 +152,13 @@ class View:
             for (attempt, task), lines in self._lines.items()
             if attempt == self._attempt and lines.unfinished
         ]
-        elapsed = show_span(int(time.monotonic() - self._began_at))
+        minutes, seconds = divmod(int(time.monotonic() - self._began_at), 60)
         is_waiting = self._state in ("", JobState.QUEUED, JobState.STARTING, JobState.STOPPING)
         why = "" if not is_waiting else self._message.removeprefix(f"{self._state}: ")
-        return [*bars[:MAX_BARS], f"{frame} {self._state or 'connecting'} {elapsed}  {why}".rstrip()]
+        return [
+            *bars[:MAX_BARS],
+            f"{frame} {self._state or 'connecting'} {minutes}:{seconds:02}  {why}".rstrip(),
+        ]
 
     def _prefix(self, task: str, coloured: bool = True) -> str:
         if not self._has_tasks:

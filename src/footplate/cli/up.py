@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--home", type=click.Path(file_okay=False, path_type=Path), help="Home folder (FOOTPLATE_HOME).")
+@click.option(
+    "--home", type=click.Path(file_okay=False, path_type=Path), help="Home folder (FOOTPLATE_HOME)."
+)
 @click.option("--host", help="Address to listen on; loopback unless set.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
 @click.option("--verbose", is_flag=True, help="Log more.")
@@ -28,14 +30,17 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
     from footplate.server.settings import default_home, load
 
     logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+        level=logging.DEBUG if verbose else logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     for noisy in ("uvicorn", "alembic"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
     async def tell(settings: Settings, parts: Parts) -> None:
         await _leave_token(settings, parts)
-        click.echo(f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops the server, not the jobs")
+        click.echo(
+            f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops the server, not the jobs"
+        )
 
     serve(load((home or default_home()).absolute(), host=host, port=port), tell)
 

@@ -470,12 +470,16 @@ Check = Callable[[Mapping[str, Any], str, Problems], None]
 
 @dataclass(frozen=True)
 class Record:
-    """A mapping with known fields, held as a dataclass; unknown fields are refused."""
+    """A mapping with known fields, held as a dataclass; unknown fields are refused.
+
+    A bare text or number stands for the field named `short`; `similar` are names to suggest for unknown ones.
+    """
 
     build: Callable[..., Any]
     fields: tuple[Field, ...]
     checks: tuple[Check, ...] = ()
     short: str = ""
+    similar: tuple[str, ...] = ()
     _by_name: dict[str, Field] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -513,7 +517,7 @@ class Record:
         return values
 
     def _suggest(self, name: str) -> str:
-        close = difflib.get_close_matches(name.lower()[:40], list(self._by_name), 1, 0.75)
+        close = difflib.get_close_matches(name.lower()[:40], [*self._by_name, *self.similar], 1, 0.75)
         return f"; did you mean {close[0]!r}?" if close else ""
 
     def write(self, value: Any) -> Json:

@@ -230,25 +230,10 @@ ALERT = Record(
 
 
 def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
-    roles = [(i, role) for i, role in enumerate(job["roles"] or ()) if role is not MISSING]
-    tasks = sum(role.count for _, role in roles)
+    roles = () if job["roles"] is MISSING else job["roles"]
+    tasks = sum(role.count for role in roles if role is not MISSING)
     if tasks > MAX_TASKS:
         problems.add(join(path, "roles"), f"ask for {tasks} tasks; a job may have at most {MAX_TASKS}")
-    if job["parameters"] is MISSING:
-        return
-    _check_texts("env", job["env"], job["parameters"], problems)
-    for i, role in roles:
-        where = join("roles", i)
-        _check_texts(where, {"command": role.command}, job["parameters"], problems)
-        _check_texts(join(where, "env"), role.env, job["parameters"], problems)
-
-
-def _check_texts(path: str, texts: Any, parameters: Mapping[str, Any], problems: Problems) -> None:
-    for name, text in ({} if texts is MISSING else texts).items():
-        try:
-            resolve(text, parameters)
-        except Unresolved as unresolved:
-            problems.add(join(path, name), str(unresolved))
 
 
 JOB = Record(
@@ -292,6 +277,7 @@ JOB = Record(
         Field("extras", MapOf(Text(255, 1), AnyJson(65_536), 200), "Free data kept with the job.", {}),
     ),
     checks=(_check_job,),
+    similar=tuple(field.name for field in ROLE_BODY),
 )
 
 _SHORT_ROLE = {field.name for field in ROLE_BODY}
@@ -300,11 +286,36 @@ _SHORT_ROLE = {field.name for field in ROLE_BODY}
 def read_job(document: Json) -> s.JobSpec:
     """Read a job document, long or short form; raise `InvalidInput` with every problem found."""
     problems = Problems()
-    spec = JOB.read(_spread(document), "", problems)
+    spread = _spread(document)
+    spec = JOB.read(spread, "", problems)
+    _check_references(spread, problems)
     problems[:] = [type(p)(_shorten_path(p.path, document), p.message) for p in problems]
     problems.raise_if_any()
     assert isinstance(spec, s.JobSpec)
     return spec
+
+
+def _check_references(document: Json, problems: Problems) -> None:
+    """Look for references to parameters that are not set; on the raw document, so that other faults hide none."""
+    if not isinstance(document, Mapping):
+        return
+    given = document.get("parameters")
+    parameters = given if isinstance(given, Mapping) else {}
+    _check_texts("env", document.get("env"), parameters, problems)
+    roles = document.get("roles")
+    for i, role in enumerate(roles if isinstance(roles, (list, tuple)) else ()):
+        if isinstance(role, Mapping):
+            where = join("roles", i)
+            _check_texts(where, {"command": role.get("command")}, parameters, problems)
+            _check_texts(join(where, "env"), role.get("env"), parameters, problems)
+
+
+def _check_texts(path: str, texts: Json, parameters: Mapping[str, Any], problems: Problems) -> None:
+    for name, text in (texts if isinstance(texts, Mapping) else {}).items():
+        try:
+            resolve(text if isinstance(text, str) else "", parameters)
+        except Unresolved as unresolved:
+            problems.add(join(path, str(name)), str(unresolved))
 
 
 def _spread(document: Json) -> Json:

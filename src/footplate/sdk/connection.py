@@ -96,7 +96,7 @@ class Connection:
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:
-            raise self._error(response)
+            raise self._with_hint(self._error(response))
         return response
 
     def open(
@@ -155,7 +155,7 @@ class Connection:
     def _check(self, response: httpx.Response) -> None:
         if response.is_error:
             response.read()
-            raise self._error(response)
+            raise self._with_hint(self._error(response))
 
     def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
         if not self._token:
@@ -203,12 +203,13 @@ class Connection:
             return Unreachable(
                 f"the Footplate server at {url} is not available (status {response.status_code})"
             )
-        error = rebuild(response.status_code, body, url, response.headers.get("Retry-After"))
-        if isinstance(error, Unauthenticated) and not self._token:
-            return Unauthenticated(
-                f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN"
-            )
-        return error
+        return rebuild(response.status_code, body, url, response.headers.get("Retry-After"))
+
+    def _with_hint(self, error: FootplateError) -> FootplateError:
+        if not isinstance(error, Unauthenticated) or self._token:
+            return error
+        url = self.settings.url
+        return Unauthenticated(f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN")
 
 
 def read_in_chunks(file: Any, chunk_bytes: int = 1 << 20) -> Iterable[bytes]:

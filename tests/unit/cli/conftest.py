@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,8 @@ import pytest
 # The fake server is shared with the tests of the SDK, which these commands call.
 sys.path.insert(0, str(Path(__file__).parent.parent / "sdk"))
 
+from commandline import Command
 from fakeserver import FakeServer
-
-from footplate.cli.main import run
 
 
 @pytest.fixture
@@ -27,25 +25,6 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServ
         monkeypatch.setenv("FOOTPLATE_URL", fake.url)
         monkeypatch.setenv("FOOTPLATE_TOKEN", "secret")
         yield fake
-
-
-@dataclass
-class Result:
-    exit_code: int
-    out: str
-    err: str
-
-
-class Command:
-    """The command line, in this process."""
-
-    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
-        self._capture = capture
-
-    def __call__(self, *arguments: str) -> Result:
-        exit_code = run(arguments)
-        out, err = self._capture.readouterr()
-        return Result(exit_code, out, err)
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
-from conftest import Command
+import pytest
+from commandline import Command
 from fakeserver import FakeServer, Reply, error, job, task
 
 ID = "0abcdefghjk1"
@@ -75,7 +78,10 @@ def test_a_job_that_is_not_there_is_one_clear_message(server: FakeServer, footpl
     assert (result.exit_code, result.out, result.err) == (1, "", "error: there is no job none\n")
 
 
-def test_delete_asks_first_and_does_nothing_without_a_yes(server: FakeServer, footplate: Command) -> None:
+def test_delete_asks_first_and_does_nothing_without_a_yes(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     server.on("GET /jobs/digits", job())
     server.on(f"DELETE /jobs/{ID}", Reply(202))
     assert footplate("delete", "digits").exit_code == 130

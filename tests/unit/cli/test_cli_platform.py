@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from commandline import Command
 from fakeserver import FakeServer, Reply, error, job
 
 from footplate import __version__
@@ -55,7 +55,8 @@ def test_a_misspelt_verb_is_a_usage_error_with_a_guess(footplate: Command) -> No
 def test_version_is_quick_and_loads_neither_network_nor_tables() -> None:
     program = (
         "import sys; from footplate.cli.main import run; code = run(['version']);"
-        "heavy = {'httpx', 'yaml', 'rich', 'fastapi', 'sqlalchemy'} & set(sys.modules); assert not heavy, heavy"
+        "heavy = {'httpx', 'yaml', 'rich', 'fastapi', 'sqlalchemy'} & set(sys.modules);"
+        "assert not heavy, heavy"
     )
     fastest = 1e9
     for _ in range(3):
@@ -90,9 +91,10 @@ def test_no_server_is_one_line_with_what_to_do(footplate: Command, monkeypatch: 
     monkeypatch.setenv("FOOTPLATE_URL", "http://127.0.0.1:1")
     result = footplate("list")
     assert result.exit_code == 1
-    assert result.err == (
-        "error: cannot reach the Footplate server at http://127.0.0.1:1; is it running? start it with `footplate up`\n"
+    assert result.err.startswith(
+        "error: cannot reach the Footplate server at http://127.0.0.1:1; is it running?"
     )
+    assert result.err.endswith("start it with `footplate up`\n")
 
 
 def test_login_remembers_server_and_token_and_logout_revokes_it(
@@ -160,7 +162,7 @@ def test_a_queue_is_made_with_its_share(server: FakeServer, footplate: Command) 
         "is_open": False,
     }
     assert footplate("queues", "create", "x", "--guaranteed", "cpus=many").exit_code == 2
-    assert footplate("queues", "create", "x", "--guaranteed", "memory=much").exit_code == 1
+    assert footplate("queues", "create", "x", "--guaranteed", "memory=much").exit_code == 2
 
 
 def test_members_are_let_in_and_out(server: FakeServer, footplate: Command) -> None:
