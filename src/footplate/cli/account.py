@@ -100,7 +100,13 @@ def whoami(as_json: bool) -> None:
         return
     queues = ", ".join(f"{queue['name']} ({queue['role']})" for queue in me["queues"])
     rank = " (admin)" if me["is_admin"] else ""
-    print_fields({"User": me["name"] + rank, "Server": client.url, "Queues": queues or "none"})
+    print_fields(
+        {
+            "User": me["name"] + rank,
+            "Server": client.url,
+            "Queues": "all" if me["is_admin"] else queues or "none",
+        }
+    )
 
 
 @click.group(invoke_without_command=True)

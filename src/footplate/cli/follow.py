@@ -14,7 +14,7 @@ import click
 from footplate.cli.render import show_count, show_span, show_state
 from footplate.cli.screen import Screen
 from footplate.cli.session import print_json_line
-from footplate.domain.states import JobState
+from footplate.domain.states import FINAL_STATES, JobState
 from footplate.sdk.follow import Ended, Followed, LogText, StateSeen, StepSeen
 from footplate.sdk.lines import Lines
 
@@ -132,6 +132,8 @@ class View:
             notes.append(f"· attempt {event.attempt} begins")
         is_new = event.state != self._state
         self._state, self._attempt = event.state, event.attempt
+        if event.state in FINAL_STATES:
+            return notes
         message = describe_reason(event.reason)
         return notes + (
             self._say(f"{event.state}: {message}" if message else event.state)

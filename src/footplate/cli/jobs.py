@@ -297,6 +297,10 @@ def delete(jobs: tuple[str, ...], yes: bool, as_json: bool) -> None:
         print_json({"items": [{"id": job.id, "name": job.name, "is_deleted": gone[job.id]} for job in found]})
         return
     for job in found:
-        click.echo(
-            f"{job.name} ({job.id}) is {'deleted' if gone[job.id] else 'being stopped and then deleted'}."
-        )
+        click.echo(f"{job.name} ({job.id}) is {_fate(job, gone[job.id])}.")
+
+
+def _fate(job: Job, is_gone: bool) -> str:
+    if is_gone:
+        return "deleted"
+    return "being deleted" if job.is_final else "being stopped and then deleted"

@@ -107,8 +107,8 @@ def show_span(seconds: float | None) -> str:
     """Write a span of time in its two largest units."""
     if seconds is None:
         return ""
-    if 0 < seconds < 10:
-        return f"{seconds:.1f}s"
+    if 0 < seconds < 10 and not isinstance(seconds, int):
+        return f"{seconds:.1f}s" if seconds >= 1 else f"{seconds:.2f}s"
     minutes, s = divmod(int(seconds), 60)
     hours, m = divmod(minutes, 60)
     days, h = divmod(hours, 24)
@@ -127,7 +127,7 @@ def show_age(text: str | None) -> str:
     """Write how long ago something was."""
     if not text:
         return ""
-    return show_span(max(0.0, round((datetime.now(UTC) - parse_time(text)).total_seconds())))
+    return show_span(max(0, round((datetime.now(UTC) - parse_time(text)).total_seconds())))
 
 
 def show_time(text: str | None) -> str:

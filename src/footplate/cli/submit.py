@@ -91,7 +91,7 @@ def submit(
         return _dry_run(client, submission, as_json)
     if submission.code and not (quiet or as_json):
         _tell_code(submission.code)
-    job = _send(client, submission, again)
+    job = client.submit(submission, again=again)
     if as_json and not is_following:
         print_json(job.data)
     elif quiet and not is_following:
@@ -168,17 +168,6 @@ def _tell_code(code: Selection) -> None:
     )
     for name in code.left_out:
         click.echo(f"  left out: {name}", err=True)
-
-
-def _send(client: Client, submission: Submission, again: bool) -> Job:
-    from footplate.domain.errors import Conflict
-
-    try:
-        return client.submit(submission, again=again)
-    except Conflict as error:
-        if again or "name" not in error.message:
-            raise
-        raise Conflict(f"{error.message}; --again picks the next free name, -n NAME another") from None
 
 
 def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from footplate.domain.errors import Unauthenticated
 
 if TYPE_CHECKING:
     from footplate.server.parts import Parts
@@ -50,13 +53,21 @@ async def _leave_token(settings: Settings, parts: Parts) -> None:
     from footplate.services.access import Caller
 
     path = settings.home / "client.toml"
-    admin = Caller("admin", True)
-    for old in await parts.accounts.tokens(admin):
-        if old.name == "this machine":
-            await parts.accounts.revoke(admin, old.id)
-    token, _ = await parts.accounts.issue(admin, "this machine", None)
+    token = await _kept_token(path, parts)
+    if not token:
+        token, _ = await parts.accounts.issue(Caller("admin", True), "this machine", None)
     partial = path.with_suffix(".new")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:
         out.write(f'url = "{settings.url}"\ntoken = "{token}"\n')
     partial.replace(path)
+
+
+async def _kept_token(path: Path, parts: Parts) -> str:
+    """The token of an earlier start, when it still works: clients that use it go on without a gap."""
+    try:
+        token = str(tomllib.loads(path.read_text())["token"])
+        await parts.accounts.identify(token)
+    except (OSError, ValueError, KeyError, Unauthenticated):
+        return ""
+    return token

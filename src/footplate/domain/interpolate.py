@@ -9,7 +9,7 @@ from typing import Any
 _REFERENCE = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
 
 
-class Unresolved(Exception):  # noqa: N818  # it states the fact, like the errors of the tree
+class Unresolved(Exception):
     """A text refers to something that is not there."""
 
 

@@ -43,8 +43,11 @@ class Client:
         give_up_s: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.settings = stored.find(url, token, user, password, home)
-        self._connection = Connection(self.settings, timeout_s, give_up_s, transport)
+        def find() -> stored.Settings:
+            return stored.find(url, token, user, password, home)
+
+        self.settings = find()
+        self._connection = Connection(self.settings, find, timeout_s, give_up_s, transport)
 
     def __enter__(self) -> Self:
         return self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,16 +28,18 @@ Body = Mapping[str, Any] | None
 
 
 class Connection:
-    """Sends requests to one server as one user."""
+    """Sends requests to one server as one user; `look_again` finds settings that have changed since."""
 
     def __init__(
         self,
         settings: Settings,
+        look_again: Callable[[], Settings],
         timeout_s: float = 30.0,
         give_up_s: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.settings = settings
+        self._look_again = look_again
         self._token = settings.token
         self._give_up_s = give_up_s
         self._http = httpx.Client(
@@ -127,27 +129,29 @@ class Connection:
 
         The first connection must succeed. Later the server may be away for up to `give_up_s`.
         """
-        heard_at, pause_s, has_connected = time.monotonic(), FIRST_PAUSE_S, False
+        patience = _Patience(self._give_up_s)
         while True:
             try:
-                for event in self._connected(path, cursor, params):
+                for event in self._connected(path, cursor, params, patience):
                     cursor = event.id or cursor
-                    heard_at, pause_s, has_connected = time.monotonic(), FIRST_PAUSE_S, True
                     yield event
-            except (Unreachable, EngineUnavailable) as error:
-                silent_s = time.monotonic() - heard_at
-                if not has_connected:
+            except Unauthenticated as error:
+                # A server that starts anew may have given out a new token in the same place.
+                if not (patience.has_connected and self._renew()):
                     raise
-                if silent_s + pause_s > self._give_up_s:
-                    raise Unreachable(f"{error.message} (tried for {silent_s:.0f} seconds)") from error
-            time.sleep(pause_s)
-            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+                patience.lose(error)
+            except (Unreachable, EngineUnavailable) as error:
+                patience.lose(error)
+            patience.pause()
 
-    def _connected(self, path: str, cursor: str, params: Mapping[str, Any]) -> Iterator[sse.ServerEvent]:
+    def _connected(
+        self, path: str, cursor: str, params: Mapping[str, Any], patience: _Patience
+    ) -> Iterator[sse.ServerEvent]:
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": cursor} if cursor else {})}
         try:
             with self.open(path, silence_s=STREAM_SILENCE_S, headers=headers, **params) as response:
                 self._check(response)
+                patience.connect()
                 yield from sse.parse(response.iter_bytes())
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
@@ -158,17 +162,20 @@ class Connection:
             raise self._with_hint(self._error(response))
 
     def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
-        if not self._token:
+        if not self._token and self.settings.password:
             self._renew()
         credentials = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         return {**credentials, **(more or {})}
 
     def _renew(self) -> bool:
-        """Log in where a password was given; tell whether there is a new token."""
-        if not self.settings.password:
-            return False
-        self._token = self.login(self.settings.user, self.settings.password, "session", SESSION_S)["token"]
-        return True
+        """Find a newer token, or log in where a password was given; tell whether there is one."""
+        if self.settings.password:
+            answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
+            token = str(answer["token"])
+        else:
+            token = self._look_again().token
+        is_new, self._token = bool(token) and token != self._token, token or self._token
+        return is_new
 
     def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
         """Trade a password for a token."""
@@ -210,6 +217,33 @@ class Connection:
             return error
         url = self.settings.url
         return Unauthenticated(f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN")
+
+
+class _Patience:
+    """How long a stream that once worked may stay broken, with growing pauses between the tries."""
+
+    def __init__(self, give_up_s: float) -> None:
+        self._give_up_s = give_up_s
+        self._lost_at: float | None = None
+        self._pause_s = FIRST_PAUSE_S
+        self.has_connected = False
+
+    def connect(self) -> None:
+        self._lost_at, self.has_connected = None, True
+
+    def lose(self, error: FootplateError) -> None:
+        """Take note of a fault; raise it when there was no connection yet or none for too long."""
+        if not self.has_connected:
+            raise error
+        if self._lost_at is None:
+            self._lost_at, self._pause_s = time.monotonic(), FIRST_PAUSE_S
+        lost_s = time.monotonic() - self._lost_at
+        if lost_s + self._pause_s > self._give_up_s:
+            raise Unreachable(f"{error.message} (tried for {lost_s:.0f} seconds)") from error
+
+    def pause(self) -> None:
+        time.sleep(self._pause_s)
+        self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
 
 
 def read_in_chunks(file: Any, chunk_bytes: int = 1 << 20) -> Iterable[bytes]:

@@ -161,9 +161,12 @@ def test_every_problem_is_a_line_of_its_own(server: FakeServer, footplate: Comma
     assert result.err == "error: 2 things must be changed:\n  cpus: must be from 0.01\n  name: is required\n"
 
 
-def test_a_taken_name_tells_of_again(server: FakeServer, footplate: Command) -> None:
-    server.on("POST /jobs", error("conflict", "you have a job of the name true already", 409))
-    assert "--again picks the next free name" in footplate("submit", "--", "true").err
+def test_again_takes_the_next_free_name(server: FakeServer, footplate: Command) -> None:
+    taken = error("conflict", "you have a job named true already", 409)
+    server.on("POST /jobs", taken, lambda asked: Reply(201, job(name=asked.json["name"])))
+    server.on("GET /me", {"name": "ada", "is_admin": False, "queues": []})
+    server.on("GET /jobs", {"items": [job(name="true")], "next_page_token": None})
+    assert "Submitted true-2" in footplate("submit", "--again", "--", "true").out
 
 
 def test_a_syntax_error_names_file_line_and_column(footplate: Command, tmp_path: Path) -> None:

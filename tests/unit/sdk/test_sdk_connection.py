@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import socket
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from footplate.domain.errors import (
     Throttled,
     Unauthenticated,
 )
+from footplate.sdk import settings
 from footplate.sdk.client import Client
 from footplate.sdk.errors import TimedOut, Unreachable
 from footplate.sdk.follow import Ended, LogText
@@ -151,6 +154,45 @@ def test_a_stream_gives_up_when_the_server_stays_away(server: FakeServer) -> Non
     server.on("GET /jobs/x/logs/stream", stream(("log", log("one\n"), "c1"), is_cut=True), Reply(502))
     with Client(server.url, "t", give_up_s=0.05) as client, pytest.raises(Unreachable, match="tried for"):
         list(client.job("x").follow())
+
+
+def test_a_silent_job_does_not_use_up_the_patience(server: FakeServer) -> None:
+    server.on("GET /jobs/x", job(id="x"))
+    server.on(
+        "GET /jobs/x/logs/stream",
+        lambda _: Reply(headers={}, pieces=silent_for(0.3), is_cut=True),
+        stream(("end", END)),
+    )
+    with Client(server.url, "t", give_up_s=0.1) as client:
+        assert isinstance(list(client.job("x").follow())[-1], Ended)
+
+
+def silent_for(seconds: float) -> Iterator[bytes]:
+    yield b": ping\n\n"
+    time.sleep(seconds)  # the silence itself is what is tested
+
+
+def test_a_server_that_comes_back_with_a_new_token_is_followed_on(
+    server: FakeServer,
+) -> None:
+    path = settings.home_file(None)
+    settings.write(path, settings.Settings(server.url, "old"))
+    refused = error("unauthenticated", "no valid token", 401)
+
+    def restart(_: Asked) -> Reply:
+        settings.write(path, settings.Settings(server.url, "new"))
+        return refused
+
+    server.on("GET /jobs/x", job(id="x"))
+    server.on(
+        "GET /jobs/x/logs/stream",
+        stream(("log", log("one\n"), "c1"), is_cut=True),
+        restart,
+        stream(("log", log("two\n", 4), "c2"), ("end", END)),
+    )
+    with Client() as client:
+        assert list(client.job("x").logs(follow=True)) == ["one", "two"]
+    assert server.asked[-1].headers["authorization"] == "Bearer new"
 
 
 def test_a_stream_of_a_job_that_is_gone_ends_with_that(server: FakeServer, client: Client) -> None:

@@ -1,0 +1,45 @@
+# Each word sets up what it needs; a second run takes seconds.
+RUN_EXTRAS := server,postgres,examples
+DEV_EXTRAS := $(RUN_EXTRAS),dev
+BIN := .venv/bin
+
+.PHONY: demo up test lint format bench docs constraints clean
+
+demo: .venv/run-ready ## Start the platform, train a small classifier on it, stop it again
+	$(BIN)/python tools/demo.py
+
+up: .venv/run-ready ## Start the platform and keep it up
+	$(BIN)/footplate up
+
+test: .venv/dev-ready ## Run the whole test suite
+	$(BIN)/python -m pytest -q
+
+lint: .venv/dev-ready ## Check style, types and import arrows
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: .venv/dev-ready ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev-ready ## Measure the claims, each beside its peer or bare limit
+	$(BIN)/python -m benchmarks
+
+docs: .venv/dev-ready ## Write the reference pages that come from code
+	$(BIN)/python tools/reference.py
+
+constraints: .venv/dev-ready ## Renew the pinned versions
+	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+
+clean:
+	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+.venv/run-ready: pyproject.toml constraints.txt
+	@tools/setup $(RUN_EXTRAS)
+	@touch $@
+
+.venv/dev-ready: pyproject.toml constraints.txt
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb
+	@touch $@ .venv/run-ready
