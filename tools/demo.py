@@ -37,7 +37,13 @@ def start_platform() -> subprocess.Popen[str]:
 
 def train() -> int:
     environment = {**os.environ, "FOOTPLATE_HOME": str(HOME)}
-    for name in ("FOOTPLATE_URL", "FOOTPLATE_TOKEN", "FOOTPLATE_USER", "FOOTPLATE_PASSWORD", "FOOTPLATE_CONFIG"):
+    for name in (
+        "FOOTPLATE_URL",
+        "FOOTPLATE_TOKEN",
+        "FOOTPLATE_USER",
+        "FOOTPLATE_PASSWORD",
+        "FOOTPLATE_CONFIG",
+    ):
         environment.pop(name, None)
     command = [str(FOOTPLATE), "submit", str(JOB), "--again", "--follow"]
     say(f"footplate submit {JOB.relative_to(ROOT)} --follow")

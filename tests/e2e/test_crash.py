@@ -54,15 +54,30 @@ def kinds(pause_s: float) -> list[Kind]:
     sleep = f"sleep {pause_s:.2f}"
     return [
         Kind("succeeds", {"command": f"{GUARD}{sleep}\necho fine"}, "SUCCEEDED", log="fine\n"),
-        Kind("fails", {"command": f"{GUARD}echo no\n{sleep}\nexit 3"}, "FAILED", codes={"main-0": 3}, log="no\n"),
+        Kind(
+            "fails",
+            {"command": f"{GUARD}echo no\n{sleep}\nexit 3"},
+            "FAILED",
+            codes={"main-0": 3},
+            log="no\n",
+        ),
         Kind(
             "retried",
-            {"command": f"{GUARD}{sleep}\necho try $FOOTPLATE_ATTEMPT\n[ $FOOTPLATE_ATTEMPT = 2 ]", "retry": 5},
+            {
+                "command": f"{GUARD}{sleep}\necho try $FOOTPLATE_ATTEMPT\n[ $FOOTPLATE_ATTEMPT = 2 ]",
+                "retry": 5,
+            },
             "SUCCEEDED",
             attempts=3,
             log="try 2\n",
         ),
-        Kind("stopped", {"command": f"{GUARD}echo up\nsleep 1000", "grace": "2s"}, "STOPPED", codes={}, stops=True),
+        Kind(
+            "stopped",
+            {"command": f"{GUARD}echo up\nsleep 1000", "grace": "2s"},
+            "STOPPED",
+            codes={},
+            stops=True,
+        ),
         Kind(
             "two-roles",
             {
@@ -144,7 +159,9 @@ def test_a_hundred_kills_of_the_server_lose_nothing(tmp_path: Path) -> None:
         killer.join(timeout=500)
         assert n_killed[0] == KILLS
         for job_id, kind in submitted.items():
-            shown = await_that(lambda job_id=job_id: _final(users.show(job_id)), 60, f"{job_id} {kind.name} ends")
+            shown = await_that(
+                lambda job_id=job_id: _final(users.show(job_id)), 60, f"{job_id} {kind.name} ends"
+            )
             check_end(users, shown, kind)
         check_guards(tmp_path / "home", submitted)
         check_moves(tmp_path / "home")

@@ -42,7 +42,7 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
     async def tell(settings: Settings, parts: Parts) -> None:
         await _leave_token(settings, parts)
         click.echo(
-            f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops the server, not the jobs"
+            f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
         )
 
     serve(load((home or default_home()).absolute(), host=host, port=port), tell)

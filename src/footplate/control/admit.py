@@ -85,14 +85,18 @@ class Admission:
         snapshot = self.snapshot()
         value = self._value_of(job)
         assert isinstance(value, PendingJob)
-        foreseen = plan(replace(snapshot, pending=(*snapshot.pending, value)), self._context.policy, job.queued_at)
+        foreseen = plan(
+            replace(snapshot, pending=(*snapshot.pending, value)), self._context.policy, job.queued_at
+        )
         start = next((start for start in foreseen.starts if start.job_id == job.id), None)
         if start is None:
             return foreseen.explain(job.id), None
         others = [running.placement for running in snapshot.running]
         placed = self._context.ports.assign(job.spec, start.placement, others) or start.placement
         request = self._context.engine.compile(launch_plan(self._context, replace(job, placement=placed)))
-        reason = Reason(ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}")
+        reason = Reason(
+            ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}"
+        )
         return reason, dict(request)
 
     def _value_of(self, job: Job) -> PendingJob | RunningJob:

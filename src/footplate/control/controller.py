@@ -203,7 +203,9 @@ class Controller:
         for attempt_id, job in watched.items():
             news = events_from(job, [one for one in seen if one.attempt_id == attempt_id], now)
             by_job[job.id] = news
-        await self._context.store.apply_all((job_id, event) for job_id, news in by_job.items() for event in news)
+        await self._context.store.apply_all(
+            (job_id, event) for job_id, news in by_job.items() for event in news
+        )
 
     async def _enforce_limits(self) -> None:
         now = self._context.clock.now()
@@ -222,9 +224,9 @@ class Controller:
             elif job.state is JobState.STOPPING:
                 self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s))
         for job_id in await self._context.store.read(job_queries.to_remove):
-            job = await self._context.store.job(job_id)
-            if job is not None:
-                self._carry_out(job, RemoveJob())
+            removing = await self._context.store.job(job_id)
+            if removing is not None:
+                self._carry_out(removing, RemoveJob())
         await self._observe_all()
         self._replan.set()
 

@@ -15,7 +15,9 @@ from footplate.domain.events import LaunchFailed
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
 from footplate.engines.base import Handle, LaunchPlan
+from footplate.store import transitions
 from footplate.store.blobs import unpack
+from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +67,9 @@ async def _prepare_code(context: Context, job: Job) -> None:
     began_at = context.clock.now()
     archive = context.blobs.path(code.upload)
     if archive is None:
-        raise EngineRejected(f"the uploaded code {code.upload[:19]}… is no longer there: submit the job with its code again")
+        raise EngineRejected(
+            f"the uploaded code {code.upload[:19]}… is no longer there: submit the job with its code again"
+        )
     await asyncio.to_thread(unpack, archive, layout.code_folder(context.home, job.id))
     await _tell_step(context, job, "code", began_at, "code is in place")
 
@@ -109,14 +113,12 @@ async def _fail(context: Context, job: Job, message: str, is_final: bool) -> Non
 
 async def remove(context: Context, job: Job) -> None:
     """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
-    from footplate.store import transitions
-
     folder = layout.job_folder(context.home, job.id)
     with suppress(FileNotFoundError):
         await asyncio.to_thread(shutil.rmtree, folder)
     now = context.clock.now()
 
-    def unit(tx: transitions.Transaction) -> None:
+    def unit(tx: Transaction) -> None:
         kept = tx.after.get(job.id) or transitions.load(tx.connection, job.id)
         if kept is not None and kept.state in (JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED):
             transitions.remove(tx, kept, now)

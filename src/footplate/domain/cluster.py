@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from footplate.domain.resources import Resources, total
+from footplate.domain.resources import NOTHING, Resources, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Queue:
 
     name: str
     description: str = ""
-    guaranteed: Resources = Resources()
+    guaranteed: Resources = NOTHING
     maximum: Resources | None = None
     nodes: tuple[str, ...] = ()
     is_open: bool = True

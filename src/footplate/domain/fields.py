@@ -130,7 +130,9 @@ class Integer:
         if isinstance(value, bool) or not isinstance(value, int):
             return problems.add(path, f"must be a whole number, not {name_of(value)}")
         if not self.least <= value <= self.most:
-            return problems.add(path, f"must be from {self.least} to {self.most}, not {shorten(str(value), 24)}")
+            return problems.add(
+                path, f"must be from {self.least} to {self.most}, not {shorten(str(value), 24)}"
+            )
         return value
 
     def write(self, value: Any) -> Json:
@@ -182,7 +184,9 @@ class Size:
         elif isinstance(value, str) and (match := _SIZE.fullmatch(value.strip())):
             size = float(match[1]) * _SIZE_FACTORS[match[2].upper()]
         else:
-            return problems.add(path, f"must be a size with a unit such as 512MB or 4GB, not {shorten(repr(value), 24)}")
+            return problems.add(
+                path, f"must be a size with a unit such as 512MB or 4GB, not {shorten(repr(value), 24)}"
+            )
         if not self.least_bytes <= size <= self.most_bytes:
             low, high = show_bytes(self.least_bytes), show_bytes(self.most_bytes)
             hint = f"; did you mean {value}GB?" if isinstance(value, int) and 0 < value < 4096 else ""
@@ -232,7 +236,9 @@ class Duration:
         elif isinstance(value, str) and value.strip() and (match := _DURATION.fullmatch(value.strip())):
             seconds = sum(int(match[unit] or 0) * factor for unit, factor in _SECONDS.items())
         else:
-            return problems.add(path, f"must be a duration such as 90s, 10m or 1h30m, not {shorten(repr(value), 24)}")
+            return problems.add(
+                path, f"must be a duration such as 90s, 10m or 1h30m, not {shorten(repr(value), 24)}"
+            )
         if not self.least_s <= seconds <= self.most_s:
             low, high = show_duration(self.least_s), show_duration(self.most_s)
             return problems.add(path, f"must be from {low} to {high}, not {shorten(str(value), 24)}")
@@ -244,7 +250,11 @@ class Duration:
     def schema(self) -> Schema:
         return {
             "anyOf": [
-                {"type": "string", "pattern": r"^(\d+d)?\s*(\d+h)?\s*(\d+m(in)?)?\s*(\d+s)?$", "minLength": 2},
+                {
+                    "type": "string",
+                    "pattern": r"^(\d+d)?\s*(\d+h)?\s*(\d+m(in)?)?\s*(\d+s)?$",
+                    "minLength": 2,
+                },
                 {"type": "integer", "minimum": self.least_s, "maximum": self.most_s},
             ]
         }
@@ -262,7 +272,8 @@ class Instant:
                 moment = datetime.fromisoformat(value)
             except (TypeError, ValueError):
                 return problems.add(
-                    path, f"must be a date and time such as 2030-01-31T18:00:00Z, not {shorten(repr(value), 24)}"
+                    path,
+                    f"must be a date and time such as 2030-01-31T18:00:00Z, not {shorten(repr(value), 24)}",
                 )
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
@@ -283,7 +294,11 @@ def show_instant(at: float) -> str:
 @dataclass(frozen=True)
 class Flag:
     def read(self, value: Json, path: str, problems: Problems) -> Any:
-        return value if isinstance(value, bool) else problems.add(path, f"must be true or false, not {name_of(value)}")
+        return (
+            value
+            if isinstance(value, bool)
+            else problems.add(path, f"must be true or false, not {name_of(value)}")
+        )
 
     def write(self, value: Any) -> Json:
         return value
@@ -334,7 +349,9 @@ class ListOf:
             return problems.add(path, f"must be a list, not {name_of(value)}")
         if not self.least <= len(value) <= self.most:
             least = "at least one entry" if self.least == 1 else f"{self.least} entries"
-            bound = f"must have {least}" if len(value) < self.least else f"may have at most {self.most} entries"
+            bound = (
+                f"must have {least}" if len(value) < self.least else f"may have at most {self.most} entries"
+            )
             return problems.add(path, f"{bound}, not {len(value)}")
         read = [self.kind.read(item, join(path, i), problems) for i, item in enumerate(value)]
         if self.unique is not None:
@@ -434,11 +451,15 @@ class AnyJson:
         try:
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
-            return problems.add(path, "must be plain JSON data, without dates, NaN or values nested in themselves")
+            return problems.add(
+                path, "must be plain JSON data, without dates, NaN or values nested in themselves"
+            )
         if not is_writable(text) or "\\u0000" in text:
             return problems.add(path, "contains a control character or an invalid Unicode character")
         if len(text) > self.most_bytes:
-            return problems.add(path, f"is {len(text)} bytes long as JSON; at most {self.most_bytes} are allowed")
+            return problems.add(
+                path, f"is {len(text)} bytes long as JSON; at most {self.most_bytes} are allowed"
+            )
         return value
 
     def write(self, value: Any) -> Json:

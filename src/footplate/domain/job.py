@@ -74,6 +74,9 @@ class Next:
     reason: Reason
 
 
+JUST_SUBMITTED = Reason(ReasonCode.SUBMITTED, "just submitted; not looked at by the scheduler yet")
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A submitted job as it stands now."""
@@ -84,7 +87,7 @@ class Job:
     submitted_at: float
     queued_at: float
     state: JobState = JobState.QUEUED
-    reason: Reason = Reason(ReasonCode.SUBMITTED, "just submitted; not looked at by the scheduler yet")
+    reason: Reason = JUST_SUBMITTED
     attempt: int = 0
     retries_used: int = 0
     tasks: tuple[Task, ...] = ()
@@ -137,7 +140,11 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
     (S.STOPPING, TasksGone): _ENDS | {S.QUEUED},
-    **{(state, kind): frozenset({state, S.STOPPING, *_ENDS}) for state in (S.STARTING, S.RUNNING) for kind in (TaskExited, TaskLost)},
+    **{
+        (state, kind): frozenset({state, S.STOPPING, *_ENDS})
+        for state in (S.STARTING, S.RUNNING)
+        for kind in (TaskExited, TaskLost)
+    },
     **{(S.STOPPING, kind): frozenset({S.STOPPING}) for kind in (TaskExited, TaskLost)},
     **{(state, StopAsked): frozenset({S.STOPPING}) for state in _HELD},
     **{(state, Preempted): frozenset({S.STOPPING}) for state in (S.STARTING, S.RUNNING)},
@@ -200,7 +207,13 @@ def _place(job: Job, event: Placed) -> Outcome:
     )
     reason = Reason(ReasonCode.PREPARING, f"starting {len(tasks)} task{'s' * (len(tasks) != 1)}")
     placed = replace(
-        job, state=S.STARTING, reason=reason, placement=event.placement, tasks=tasks, started_at=event.at, running_at=None
+        job,
+        state=S.STARTING,
+        reason=reason,
+        placement=event.placement,
+        tasks=tasks,
+        started_at=event.at,
+        running_at=None,
     )
     return Outcome(placed, (LaunchTasks(job.attempt),))
 
@@ -226,7 +239,9 @@ def _start_task(job: Job, event: TaskStarted) -> Outcome:
 def _run_when_all_started(job: Job, at: float) -> Job:
     if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
         return job
-    reason = Reason(ReasonCode.RUNNING, f"all {len(job.tasks)} tasks run" if len(job.tasks) > 1 else "the task runs")
+    reason = Reason(
+        ReasonCode.RUNNING, f"all {len(job.tasks)} tasks run" if len(job.tasks) > 1 else "the task runs"
+    )
     return replace(job, state=S.RUNNING, reason=reason, running_at=at)
 
 
@@ -272,9 +287,15 @@ def _why_failed(failed: list[Task], n_tasks: int) -> Reason:
     details = {"task": first.name, "exit_code": first.exit_code, "n_failed": len(failed), "n_tasks": n_tasks}
     if first.state is TaskState.LOST:
         return Reason(ReasonCode.TASK_LOST, f"task {first.name} was lost: {first.detail}", details)
-    signal = f" (signal {first.exit_code - 128})" if first.exit_code is not None and first.exit_code > 128 else ""
+    signal = (
+        f" (signal {first.exit_code - 128})" if first.exit_code is not None and first.exit_code > 128 else ""
+    )
     detail = f": {first.detail}" if first.detail else ""
-    return Reason(ReasonCode.TASK_FAILED, f"task {first.name} exited with code {first.exit_code}{signal}{detail}", details)
+    return Reason(
+        ReasonCode.TASK_FAILED,
+        f"task {first.name} exited with code {first.exit_code}{signal}{detail}",
+        details,
+    )
 
 
 def _end(job: Job, following: Next, at: float) -> Outcome:
@@ -332,7 +353,9 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
     following = job.next
     assert following is not None, _story(job, event)
     tasks = tuple(
-        task if task.state.is_over else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=event.at)
+        task
+        if task.state.is_over
+        else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=event.at)
         for task in job.tasks
     )
     ended = replace(job, tasks=tasks)

@@ -41,22 +41,39 @@ from footplate.domain.resources import MIB, show_bytes
 MAX_TASKS = 10_000
 RESERVED_ENV = ("FOOTPLATE_", "PAI_")
 RESERVED_ENV_NAMES = frozenset({"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
-ALERT_EVENTS = ("started", "succeeded", "failed", "stopped", "finished", "deadline", "overtime", "no_progress")
+ALERT_EVENTS = (
+    "started",
+    "succeeded",
+    "failed",
+    "stopped",
+    "finished",
+    "deadline",
+    "overtime",
+    "no_progress",
+)
 ALERT_LEVELS = ("info", "warning", "minor", "major", "critical")
 SERVICE_KINDS = ("shell", "ssh", "jupyter", "tensorboard", "desktop")
 
 JOB_NAME = Text(
-    255, 1, r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}", "letters, digits and . _ ~ -, beginning with a letter or digit"
+    255,
+    1,
+    r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}",
+    "letters, digits and . _ ~ -, beginning with a letter or digit",
 )
 ROLE_NAME = Text(
-    64, 1, r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}", "letters, digits and . _ ~ (no -), beginning with a letter or digit"
+    64,
+    1,
+    r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}",
+    "letters, digits and . _ ~ (no -), beginning with a letter or digit",
 )
 QUEUE_NAME = Text(
     63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -, beginning with a letter or digit"
 )
 LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "letters, digits, _ and -, beginning with a letter or _")
 WORD = Text(255, 1, r"\S{1,255}", "one word")
-PARAMETER_NAME = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "letters, digits and _, beginning with a letter or _")
+PARAMETER_NAME = Text(
+    63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "letters, digits and _, beginning with a letter or _"
+)
 SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -")
 
 
@@ -141,7 +158,13 @@ def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
 ROLE_BODY = (
     Field("command", COMMAND, "Shell command of each task; several lines stop at the first that fails."),
     Field("count", Integer(1, MAX_TASKS), "Number of tasks.", 1),
-    Field("cpus", Cpus(10, 1_024_000), "CPUs of each task, fractions allowed.", s.DEFAULT_MILLI_CPUS, "milli_cpus"),
+    Field(
+        "cpus",
+        Cpus(10, 1_024_000),
+        "CPUs of each task, fractions allowed.",
+        s.DEFAULT_MILLI_CPUS,
+        "milli_cpus",
+    ),
     Field(
         "memory",
         Size(16 * MIB, 64 * 1024**4),
@@ -221,7 +244,13 @@ ALERT = Record(
         Field("on", Choice(ALERT_EVENTS), "What happens."),
         Field("to", ListOf(WORD, 32), "Receivers; the owner when absent.", ()),
         Field("level", Choice(ALERT_LEVELS), "How grave it is.", "info"),
-        Field("after", Nullable(Duration(1, 365 * 86400)), "For overtime and no_progress: after how long.", None, "after_s"),
+        Field(
+            "after",
+            Nullable(Duration(1, 365 * 86400)),
+            "For overtime and no_progress: after how long.",
+            None,
+            "after_s",
+        ),
         Field("at", Nullable(Instant()), "For deadline: when.", None),
         Field("every", Nullable(Duration(60, 365 * 86400)), "Tell again after this long.", None, "every_s"),
     ),
@@ -254,17 +283,30 @@ JOB = Record(
             "Values referenced as ${{ parameters.NAME }} in commands and environment.",
             {},
         ),
-        Field("secrets", MapOf(ENV_NAME, SECRET_NAME, 100), "Environment variables filled from stored secrets.", {}),
+        Field(
+            "secrets",
+            MapOf(ENV_NAME, SECRET_NAME, 100),
+            "Environment variables filled from stored secrets.",
+            {},
+        ),
         Field("roles", ListOf(ROLE, 100, 1, unique="name"), "Groups of equal tasks."),
         Field("services", ListOf(SERVICE, 16), "What to step into while it runs.", ()),
         Field("alerts", ListOf(ALERT, 64), "Whom to tell about what.", ()),
         Field("retry", Integer(0, 1000), "How often the whole job is tried again after a failure.", 0),
         Field(
-            "time_limit", Nullable(Duration(1, 365 * 86400)), "Longest run time of one attempt.", None, "time_limit_s"
+            "time_limit",
+            Nullable(Duration(1, 365 * 86400)),
+            "Longest run time of one attempt.",
+            None,
+            "time_limit_s",
         ),
         Field("deadline", Nullable(Instant()), "When the job must be over.", None, "deadline_at"),
         Field(
-            "grace", Duration(0, 3600), "Time between the polite and the hard stop.", s.DEFAULT_GRACE_S, "grace_s"
+            "grace",
+            Duration(0, 3600),
+            "Time between the polite and the hard stop.",
+            s.DEFAULT_GRACE_S,
+            "grace_s",
         ),
         Field(
             "keep_on_failure",
@@ -296,7 +338,7 @@ def read_job(document: Json) -> s.JobSpec:
 
 
 def _check_references(document: Json, problems: Problems) -> None:
-    """Look for references to parameters that are not set; on the raw document, so that other faults hide none."""
+    """Look for references to parameters that are not set, in the raw document: other faults hide none."""
     if not isinstance(document, Mapping):
         return
     given = document.get("parameters")
@@ -343,7 +385,9 @@ def job_schema() -> Schema:
     schema = JOB.schema()
     properties = dict(schema["properties"])
     for one in ROLE_BODY:
-        properties.setdefault(one.name, {**one.kind.schema(), "description": one.help + " (A job of one role.)"})
+        properties.setdefault(
+            one.name, {**one.kind.schema(), "description": one.help + " (A job of one role.)"}
+        )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Footplate job",

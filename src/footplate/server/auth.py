@@ -24,5 +24,7 @@ async def _parts(request: Request) -> Parts:
     return parts_of(request)
 
 
+# For routes that need a caller but do not look at who it is.
+SIGNED_IN = Depends(_caller)
 Signed = Annotated[Caller, Depends(_caller)]
 Wired = Annotated[Parts, Depends(_parts)]

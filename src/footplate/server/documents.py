@@ -15,7 +15,7 @@ _SMALL_BYTES = 16 * 1024
 
 
 async def read_document(request: Request) -> Any:
-    """Read the body; small JSON at once, everything else in a thread, where bad input cannot hold others up."""
+    """Read the body; small JSON at once, the rest in a thread, where bad input cannot hold others up."""
     body = await request.body()
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind in ("application/json", "") and len(body) <= _SMALL_BYTES:

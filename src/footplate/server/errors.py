@@ -28,14 +28,22 @@ STATUS: dict[type[e.FootplateError], int] = {
     e.EngineError: 502,
     e.FootplateError: 500,
 }
-_CODES = {400: "invalid_input", 404: "not_found", 405: "method_not_allowed", 413: "too_large", 415: "invalid_input"}
+_CODES = {
+    400: "invalid_input",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "too_large",
+    415: "invalid_input",
+}
 
 
 def status_of(error: e.FootplateError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def answer(request: Request, status: int, code: str, message: str, problems: Any = (), **headers: str) -> JSONResponse:
+def answer(
+    request: Request, status: int, code: str, message: str, problems: Any = (), **headers: str
+) -> JSONResponse:
     request_id = request.scope.get("footplate_request_id", "")
     body = {
         "code": code,
@@ -43,7 +51,9 @@ def answer(request: Request, status: int, code: str, message: str, problems: Any
         "problems": [{"path": problem.path, "message": problem.message} for problem in problems],
         "request_id": request_id,
     }
-    return JSONResponse(body, status, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    return JSONResponse(
+        body, status, headers={name.replace("_", "-"): value for name, value in headers.items()}
+    )
 
 
 def install(app: FastAPI) -> None:
@@ -61,7 +71,9 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
         headers["WWW_Authenticate"] = "Bearer"
     if isinstance(error, e.Throttled):
         headers["Retry_After"] = str(math.ceil(error.retry_after_s))
-    return answer(request, status_of(error), error.code, error.message, getattr(error, "problems", ()), **headers)
+    return answer(
+        request, status_of(error), error.code, error.message, getattr(error, "problems", ()), **headers
+    )
 
 
 def _bad_request(request: Request, error: Exception) -> JSONResponse:

@@ -49,7 +49,9 @@ def _bound(receive: Receive) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > MAX_BODY_BYTES:
-            raise TooLarge(f"the body is larger than {show_bytes(MAX_BODY_BYTES)}, the most that is read here")
+            raise TooLarge(
+                f"the body is larger than {show_bytes(MAX_BODY_BYTES)}, the most that is read here"
+            )
         return message
 
     return bounded

@@ -77,7 +77,9 @@ class _lock:  # noqa: N801  # used as a context manager, like a function
         except OSError:
             self._file.seek(0)
             holder = self._file.read().strip()
-            raise Conflict(f"another Footplate server ({holder}) uses the home folder {self._path.parent}") from None
+            raise Conflict(
+                f"another Footplate server ({holder}) uses the home folder {self._path.parent}"
+            ) from None
         self._file.truncate(0)
         self._file.write(f"pid {os.getpid()}")
         self._file.flush()
@@ -95,7 +97,8 @@ def _listen(settings: Settings) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InvalidInput(
-            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; choose another with --port", "port"
+            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; try another --port",
+            "port",
         ) from error
     listener.listen(BACKLOG)
     listener.setblocking(False)

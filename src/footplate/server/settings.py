@@ -84,9 +84,19 @@ _NODE = Record(
     (
         Field("name", Text(255), "Name of this node; the host name when absent.", ""),
         Field("address", Text(255), "Address at which tasks reach each other.", "127.0.0.1"),
-        Field("cpus", Nullable(Cpus(10, 1_000_000_000)), "CPUs to give out; detected when absent.", None, "milli_cpus"),
         Field(
-            "memory", Nullable(Size(16 * MIB, 2**60)), "Memory to give out; detected when absent.", None, "memory_bytes"
+            "cpus",
+            Nullable(Cpus(10, 1_000_000_000)),
+            "CPUs to give out; detected when absent.",
+            None,
+            "milli_cpus",
+        ),
+        Field(
+            "memory",
+            Nullable(Size(16 * MIB, 2**60)),
+            "Memory to give out; detected when absent.",
+            None,
+            "memory_bytes",
         ),
         Field("gpus", Nullable(ListOf(_GPU_GROUP, 64)), "Cards to give out; detected when absent.", None),
     ),

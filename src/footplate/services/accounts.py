@@ -20,8 +20,8 @@ from footplate.services.throttle import LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
 
-TOKEN_PREFIX = "fp_"
-JOB_TOKEN_PREFIX = "fpj_"
+TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
+JOB_TOKEN_PREFIX = "fpj_"  # noqa: S105
 REMEMBER_S = 5.0
 MOST_REMEMBERED = 10_000
 TOUCH_EVERY_S = 60.0
@@ -49,7 +49,9 @@ class Accounts:
         known = self._remembered.get(token)
         if known is not None and now < known.until and self._still_runs(known.caller):
             return known.caller
-        caller = await (self._identify_job(token) if token.startswith(JOB_TOKEN_PREFIX) else self._look_up(token, now))
+        caller = await (
+            self._identify_job(token) if token.startswith(JOB_TOKEN_PREFIX) else self._look_up(token, now)
+        )
         if len(self._remembered) >= MOST_REMEMBERED:
             self._remembered.clear()
         self._remembered[token] = _Remembered(caller, now + REMEMBER_S)
@@ -73,7 +75,9 @@ class Accounts:
             raise Unauthenticated(_NOBODY)
         found, owner, roles = answer
         if found.expires_at is not None and now >= found.expires_at:
-            raise Unauthenticated(f"the token {found.name!r} has expired: sign in again with `footplate login`")
+            raise Unauthenticated(
+                f"the token {found.name!r} has expired: sign in again with `footplate login`"
+            )
         if not owner.is_enabled:
             raise Unauthenticated(f"the account {owner.name} is disabled: ask a platform admin")
         if now - (found.last_used_at or 0) > TOUCH_EVERY_S:
@@ -105,7 +109,9 @@ class Accounts:
         if owner is None or not owner.is_enabled:
             raise Unauthenticated(f"the account {job.owner} is disabled or gone")
         # A job acts for its owner in queues, but never as a platform admin.
-        return Caller(owner.name, False, {**roles, job.spec.queue: roles.get(job.spec.queue, "member")}, job_id)
+        return Caller(
+            owner.name, False, {**roles, job.spec.queue: roles.get(job.spec.queue, "member")}, job_id
+        )
 
     # Signing in
 
@@ -187,7 +193,9 @@ class Accounts:
     async def users(self, caller: Caller) -> list[tuple[User, dict[str, str]]]:
         require_admin(caller, "list users")
         return await self._platform.store.read(
-            lambda connection: [(user, accounts.roles_of(connection, user.name)) for user in accounts.all_users(connection)]
+            lambda connection: [
+                (user, accounts.roles_of(connection, user.name)) for user in accounts.all_users(connection)
+            ]
         )
 
     async def user(self, caller: Caller, name: str) -> tuple[User, dict[str, str]]:
@@ -207,7 +215,9 @@ class Accounts:
         unknown = sorted(set(roles) - set(self._platform.cluster.queues))
         if unknown:
             raise InvalidInput(f"there is no queue {unknown[0]}", f"queues.{unknown[0]}")
-        user = User(name, await asyncio.to_thread(hash_password, password), is_admin, True, self._platform.clock.now())
+        user = User(
+            name, await asyncio.to_thread(hash_password, password), is_admin, True, self._platform.clock.now()
+        )
 
         def unit(connection: sa.Connection) -> None:
             if accounts.user(connection, name) is not None:

@@ -117,7 +117,9 @@ async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
         wanted = None
     job = await platform.store.job(wanted) if wanted else None
     if job is None and re.fullmatch(JOB_NAME.pattern, id_or_name):
-        own = await platform.store.read(lambda connection: job_queries.id_of_name(connection, caller.name, id_or_name))
+        own = await platform.store.read(
+            lambda connection: job_queries.id_of_name(connection, caller.name, id_or_name)
+        )
         job = await platform.store.job(own) if own else None
     if job is None or not may_see(caller, job.owner, job.spec.queue):
         raise NotFound(f"there is no job {id_or_name[:64]!r} that you may see")
@@ -129,7 +131,9 @@ async def page(
 ) -> tuple[list[JobLine], tuple[Any, str] | None]:
     """One page of the jobs that the caller may see."""
     seen = replace(wanted, caller=caller.name, visible_queues=visible_queues(caller))
-    return await platform.store.read(lambda connection: job_queries.page(connection, seen, sort, after, limit))
+    return await platform.store.read(
+        lambda connection: job_queries.page(connection, seen, sort, after, limit)
+    )
 
 
 async def stop(platform: Platform, caller: Caller, id_or_name: str) -> Job:
@@ -152,7 +156,12 @@ async def delete(platform: Platform, caller: Caller, id_or_name: str) -> Job:
 
 
 async def edit(
-    platform: Platform, caller: Caller, id_or_name: str, name: str | None, description: str | None, priority: int | None
+    platform: Platform,
+    caller: Caller,
+    id_or_name: str,
+    name: str | None,
+    description: str | None,
+    priority: int | None,
 ) -> Job:
     """Change name, description or priority; the priority only while the job waits or runs."""
     job = await find(platform, caller, id_or_name)
@@ -187,7 +196,9 @@ async def clone(
 async def free_name(platform: Platform, caller: Caller, name: str) -> str:
     """The first of name-2, name-3, … that the caller does not use yet."""
     stem = re.sub(r"-\d{1,6}$", "", name)[:240]
-    taken = await platform.store.read(lambda connection: job_queries.names_like(connection, caller.name, stem))
+    taken = await platform.store.read(
+        lambda connection: job_queries.names_like(connection, caller.name, stem)
+    )
     number = 2
     while f"{stem}-{number}" in taken:
         number += 1
@@ -212,5 +223,7 @@ async def counts(platform: Platform, caller: Caller, day_began_at: float) -> Cou
         if may_see(caller, job.owner, job.spec.queue):
             active[job.state.value] += 1
     seen = Filter(caller.name, visible_queues(caller))
-    ended = await platform.store.read(lambda connection: job_queries.finished_since(connection, day_began_at, seen))
+    ended = await platform.store.read(
+        lambda connection: job_queries.finished_since(connection, day_began_at, seen)
+    )
     return Counts(active, {state.value: ended.get(state.value, 0) for state in JobState if state.is_final})

@@ -120,7 +120,9 @@ class Sent:
 class Follower:
     """Follows a job: its states and steps, and what its tasks print, until it is over."""
 
-    def __init__(self, platform: Platform, feed: Feed, growth: Growth, job: Job, names: Sequence[str]) -> None:
+    def __init__(
+        self, platform: Platform, feed: Feed, growth: Growth, job: Job, names: Sequence[str]
+    ) -> None:
         self._platform = platform
         self._feed = feed
         self._growth = growth

@@ -12,7 +12,9 @@ _N, _R, _P = 2**14, 8, 1
 
 def hash_password(password: str) -> str:
     salt = os.urandom(16)
-    return "$".join(("scrypt", str(_N), str(_R), str(_P), _text(salt), _text(_derive(password, salt, _N, _R, _P))))
+    return "$".join(
+        ("scrypt", str(_N), str(_R), str(_P), _text(salt), _text(_derive(password, salt, _N, _R, _P)))
+    )
 
 
 def matches(password: str, stored: str) -> bool:

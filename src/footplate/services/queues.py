@@ -30,7 +30,11 @@ class QueueUse:
 
 
 def all_visible(platform: Platform, caller: Caller) -> list[QueueUse]:
-    return [_use(platform, caller, queue) for queue in platform.cluster.queues.values() if caller.rank_in(queue.name)]
+    return [
+        _use(platform, caller, queue)
+        for queue in platform.cluster.queues.values()
+        if caller.rank_in(queue.name)
+    ]
 
 
 def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
@@ -119,7 +123,9 @@ async def remove_member(platform: Platform, caller: Caller, name: str, user: str
 
 def _require_queue_admin(caller: Caller, queue: Queue) -> None:
     if caller.rank_in(queue.name) < RANKS["admin"]:
-        raise Denied(f"only an admin of queue {queue.name} may see or change its members; you are {caller.name}")
+        raise Denied(
+            f"only an admin of queue {queue.name} may see or change its members; you are {caller.name}"
+        )
 
 
 async def ensure_default(platform: Platform) -> None:
@@ -156,7 +162,8 @@ def node_uses(platform: Platform) -> list[NodeUse]:
             used[task.node] = used.get(task.node, NOTHING) + task.resources
             cards.setdefault(task.node, {}).update(dict.fromkeys(task.gpus, job.id))
     return [
-        NodeUse(node, used.get(node.name, NOTHING), cards.get(node.name, {})) for node in platform.cluster.nodes
+        NodeUse(node, used.get(node.name, NOTHING), cards.get(node.name, {}))
+        for node in platform.cluster.nodes
     ]
 
 

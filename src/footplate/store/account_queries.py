@@ -71,12 +71,12 @@ def n_admins(connection: sa.Connection) -> int:
 def roles_of(connection: sa.Connection, name: str) -> dict[str, str]:
     """Somebody's role in each queue."""
     query = sa.select(members.c.queue, members.c.role).where(members.c.user == name)
-    return {queue: role for queue, role in connection.execute(query)}
+    return {row.queue: row.role for row in connection.execute(query)}
 
 
 def members_of(connection: sa.Connection, queue: str) -> dict[str, str]:
     query = sa.select(members.c.user, members.c.role).where(members.c.queue == queue).order_by(members.c.user)
-    return {name: role for name, role in connection.execute(query)}
+    return {row.user: row.role for row in connection.execute(query)}
 
 
 def put_member(connection: sa.Connection, queue: str, name: str, role: str) -> None:

@@ -43,11 +43,15 @@ class Blobs:
                     size += len(chunk)
                     if size > MAX_ARCHIVE_BYTES:
                         limit = show_bytes(MAX_ARCHIVE_BYTES)
-                        raise TooLarge(f"the archive is larger than {limit}, the most that code may have", "code")
+                        raise TooLarge(
+                            f"the archive is larger than {limit}, the most that code may have", "code"
+                        )
                     hasher.update(chunk)
                     out.write(chunk)
             if expected and expected.removeprefix("sha256:") != hasher.hexdigest():
-                raise InvalidInput("the upload does not have the digest that was announced: send it again", "code")
+                raise InvalidInput(
+                    "the upload does not have the digest that was announced: send it again", "code"
+                )
             check_archive(partial)
             target = self._folder / hasher.hexdigest()[:2] / hasher.hexdigest()
             target.parent.mkdir(exist_ok=True)
@@ -79,7 +83,9 @@ def _check_tar(path: Path) -> None:
                 base = PurePosixPath(member.name).parent if member.issym() else PurePosixPath()
                 _check_link(member.name, base, member.linkname)
             elif not (member.isreg() or member.isdir()):
-                raise InvalidInput(f"contains {member.name!r}, which is neither file, folder nor link", "code")
+                raise InvalidInput(
+                    f"contains {member.name!r}, which is neither file, folder nor link", "code"
+                )
 
 
 def _check_zip(path: Path) -> None:

@@ -35,7 +35,8 @@ class Cluster:
 
     def _merge(self) -> None:
         self.nodes = tuple(
-            replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed) for node in self._found
+            replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed)
+            for node in self._found
         )
 
     def node(self, name: str) -> Node | None:

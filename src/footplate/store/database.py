@@ -20,7 +20,9 @@ def open_engine(url: str) -> sa.Engine:
     if parsed.get_backend_name() == "sqlite":
         return _open_sqlite(parsed)
     if parsed.get_backend_name() == "postgresql":
-        return sa.create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=6, max_overflow=4, pool_pre_ping=True)
+        return sa.create_engine(
+            parsed.set(drivername="postgresql+psycopg"), pool_size=6, max_overflow=4, pool_pre_ping=True
+        )
     raise InvalidInput(f"must be a sqlite or postgresql URL, not {parsed.get_backend_name()}", "database.url")
 
 

@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class Growth:
-    """One inotify instance for all followers; where it is not to be had, callers fall back to their own pace."""
+    """One inotify instance for all followers; where there is none, callers fall back to their own pace."""
 
     def __init__(self) -> None:
         self._inotify: Inotify | None = None

@@ -61,7 +61,7 @@ def page(
         query = query.where(_beyond(column, after, descending))
     keys = [column] if column is jobs.c.id else [column, jobs.c.id]
     query = query.order_by(*(key.desc() if descending else key.asc() for key in keys))
-    found = [_line(row) for row in connection.execute(query).mappings()]
+    found = [_line(dict(row)) for row in connection.execute(query).mappings()]
     if len(found) <= limit:
         return found, None
     last = found[limit - 1]
@@ -74,7 +74,9 @@ def _key_of(line: JobLine, sort: str) -> Any:
     return line.state.value if sort == "state" else getattr(line, sort)
 
 
-def _beyond(column: sa.ColumnElement[Any], after: tuple[Any, str], descending: bool) -> sa.ColumnElement[bool]:
+def _beyond(
+    column: sa.ColumnElement[Any], after: tuple[Any, str], descending: bool
+) -> sa.ColumnElement[bool]:
     value, job_id = after
     if column is jobs.c.id:
         return column < job_id if descending else column > job_id
@@ -100,7 +102,9 @@ def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
         text = wanted.search
         columns = (jobs.c.name, jobs.c.description)
         conditions.append(
-            sa.or_(*(column.icontains(text, autoescape=True) for column in columns), jobs.c.id == text.lower())
+            sa.or_(
+                *(column.icontains(text, autoescape=True) for column in columns), jobs.c.id == text.lower()
+            )
         )
     if wanted.tag:
         conditions.append(jobs.c.tags.contains(rows.dumps(wanted.tag), autoescape=True))
@@ -154,11 +158,11 @@ def attempts_of(connection: sa.Connection, job_id: str) -> list[Attempt]:
 def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict[str, int]:
     """How many visible jobs have ended in each final state since a moment."""
     query = (
-        sa.select(jobs.c.state, sa.func.count())
+        sa.select(jobs.c.state, sa.func.count().label("n"))
         .where(jobs.c.finished_at >= at, *_conditions(wanted))
         .group_by(jobs.c.state)
     )
-    return {state: count for state, count in connection.execute(query)}
+    return {row.state: row.n for row in connection.execute(query)}
 
 
 def to_remove(connection: sa.Connection) -> list[str]:
@@ -177,7 +181,9 @@ def remembered(connection: sa.Connection, owner: str, key: str) -> tuple[str, st
     return None if row is None else (row.body_digest, row.job_id)
 
 
-def remember(connection: sa.Connection, owner: str, key: str, body_digest: str, job_id: str, at: float) -> None:
+def remember(
+    connection: sa.Connection, owner: str, key: str, body_digest: str, job_id: str, at: float
+) -> None:
     connection.execute(
         sa.insert(idempotency),
         {"owner": owner, "key": key, "body_digest": body_digest, "job_id": job_id, "created_at": at},

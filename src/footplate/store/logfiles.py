@@ -47,7 +47,9 @@ class LogFile:
         """Read on from an offset; a dropped part reads as one line that says so."""
         for start, end in self.holes():
             if start <= offset < end:
-                marker = f"\n[{show_bytes(end - start)} of this log were dropped here: it grew beyond its cap]\n"
+                marker = (
+                    f"\n[{show_bytes(end - start)} of this log were dropped here: it grew beyond its cap]\n"
+                )
                 return Piece(marker.encode(), end)
             if offset < start:
                 limit = min(limit, start - offset)
@@ -127,7 +129,7 @@ def _punch(path: Path, start: int, length: int) -> bool:
 
 
 def fold_progress(text: str) -> str:
-    """Keep of every line that was redrawn with carriage returns only what a terminal would show in the end."""
+    """Keep of lines that were redrawn with carriage returns only what a terminal would show in the end."""
     return text if "\r" not in text else "\n".join(_fold(line) for line in text.split("\n"))
 
 

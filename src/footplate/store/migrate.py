@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 HEAD = "0001"
 
@@ -31,7 +35,7 @@ def version(engine: sa.Engine) -> str | None:
         return None if found is None else str(found)
 
 
-def alembic_config():  # type: ignore[no-untyped-def]  # alembic is imported only when it is needed
+def alembic_config() -> Config:
     from alembic.config import Config
 
     config = Config()

@@ -24,7 +24,9 @@ def _queue(row: Row) -> Queue:
 
 
 def all_queues(connection: sa.Connection) -> list[Queue]:
-    return [_queue(dict(row)) for row in connection.execute(sa.select(queues).order_by(queues.c.name)).mappings()]
+    return [
+        _queue(dict(row)) for row in connection.execute(sa.select(queues).order_by(queues.c.name)).mappings()
+    ]
 
 
 def _columns(queue: Queue) -> dict[str, object]:

@@ -94,7 +94,9 @@ class Store:
 
     async def job(self, job_id: str) -> Job | None:
         """The job as last committed."""
-        return self.board.get(job_id) or await self.read(lambda connection: transitions.load(connection, job_id))
+        return self.board.get(job_id) or await self.read(
+            lambda connection: transitions.load(connection, job_id)
+        )
 
     def _take_commit(self, tx: Transaction) -> None:
         # Runs in the writer's thread, after the commit and before its callers are answered.

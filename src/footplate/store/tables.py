@@ -79,7 +79,9 @@ attempts = sa.Table(
 events = sa.Table(
     "events",
     metadata,
-    sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=False),
+    sa.Column(
+        "seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=False
+    ),
     sa.Column("at", _Time, nullable=False),
     sa.Column("job_id", sa.String(12), nullable=False),
     sa.Column("owner", sa.String(255), nullable=False),

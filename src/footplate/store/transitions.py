@@ -51,7 +51,9 @@ def _task_rows(connection: sa.Connection, job_id: str, attempt: int) -> list[row
     return [dict(row) for row in connection.execute(wanted).mappings()]
 
 
-def apply(tx: Transaction, board: dict[str, Job], job_id: str, event: ev.Event, actor: str = "") -> Transition:
+def apply(
+    tx: Transaction, board: dict[str, Job], job_id: str, event: ev.Event, actor: str = ""
+) -> Transition:
     """Move a job by an event; nothing is recorded when the event means nothing any more."""
     before = current(tx, job_id, board)
     outcome = advance(before, event)
@@ -115,7 +117,7 @@ def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained) -> list[_Line]
     return [("waiting", after.reason.message, {"reason": after.reason.code.value, **after.reason.details})]
 
 
-def _tell_stop(before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
+def _tell_stop(_before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
     return [("stop_asked", event.reason.message, {"reason": event.reason.code.value, "by": event.by})]
 
 
@@ -163,7 +165,12 @@ def remove(tx: Transaction, job: Job, at: float) -> None:
 def flush(tx: Transaction) -> None:
     """Write what the transaction has gathered."""
     changed = [job for job in tx.after.values() if job is not None]
-    updates, respecs, task_rows, attempt_rows = [], [], [], [rows.attempt_row(job) for job in tx.ended_attempts]
+    updates, respecs, task_rows, attempt_rows = (
+        [],
+        [],
+        [],
+        [rows.attempt_row(job) for job in tx.ended_attempts],
+    )
     for job in changed:
         before = tx.before[job.id]
         if before is job or (before is None and job.placement is None):
@@ -198,22 +205,22 @@ def _changed_tasks(before: Job | None, job: Job) -> list[dict[str, Any]]:
     ]
 
 
-def _upsert(table: sa.Table) -> sa.TextClause:
+def _insert_statement(table: sa.Table) -> str:
     columns = [column.name for column in table.columns]
+    values = ", ".join(f":{name}" for name in columns)
+    return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608  # our own names
+
+
+def _upsert(table: sa.Table) -> sa.TextClause:
     keys = [column.name for column in table.primary_key.columns]
-    sets = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in keys)
+    sets = [f"{column.name} = excluded.{column.name}" for column in table.columns if column.name not in keys]
     return sa.text(
-        f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(':' + name for name in columns)}) "  # noqa: S608  # names of our own tables
-        f"ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {sets}"
+        f"{_insert_statement(table)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sets)}"
     )
 
 
 def _insert_or_skip(table: sa.Table) -> sa.TextClause:
-    columns = [column.name for column in table.columns]
-    return sa.text(
-        f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({', '.join(':' + name for name in columns)}) "  # noqa: S608  # names of our own tables
-        "ON CONFLICT DO NOTHING"
-    )
+    return sa.text(f"{_insert_statement(table)} ON CONFLICT DO NOTHING")
 
 
 _STATE_COLUMNS = (

@@ -5,7 +5,6 @@ and says how its engine is made. Tests are coroutines; `on_loop` runs them with 
 """
 
 # These are tests: they assert.
-# ruff: noqa: S101
 from __future__ import annotations
 
 import asyncio

@@ -48,7 +48,9 @@ class Login(Body):
     user: Text = Field(max_length=255)
     password: Text = Field(max_length=1024)
     name: Text = Field("login", max_length=255, description="What the token is for.")
-    expires_in_s: LifetimeS | None = Field(30 * 86400, description="Lifetime of the token; null: it never expires.")
+    expires_in_s: LifetimeS | None = Field(
+        30 * 86400, description="Lifetime of the token; null: it never expires."
+    )
 
 
 class NewToken(Body):

@@ -34,7 +34,9 @@ USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
 LIMIT = Reason(ReasonCode.TIME_LIMIT, "ran for its time limit of 1m")
 
 
-def exited(code: int = 0, index: int = 0, role: str = "main", attempt: int = 0, at: float = AT + 5) -> TaskExited:
+def exited(
+    code: int = 0, index: int = 0, role: str = "main", attempt: int = 0, at: float = AT + 5
+) -> TaskExited:
     return TaskExited(at, attempt, role, index, code)
 
 
@@ -118,7 +120,9 @@ def test_news_of_an_older_attempt_changes_nothing() -> None:
 
 
 def test_news_of_an_attempt_that_never_was_is_an_error_with_the_whole_story() -> None:
-    with pytest.raises(InvalidTransition, match=r"job 0000000000aa is RUNNING in attempt 0 .* main-0 RUNNING"):
+    with pytest.raises(
+        InvalidTransition, match=r"job 0000000000aa is RUNNING in attempt 0 .* main-0 RUNNING"
+    ):
         advance(running(), exited(0, attempt=1))
 
 
@@ -251,8 +255,12 @@ def test_preemption_uses_up_no_retry() -> None:
     assert (moved.state, moved.attempt, moved.retries_used) == (JobState.QUEUED, 1, 0)
 
 
-@pytest.mark.parametrize(("is_final", "retry", "expected"), [(False, 1, "QUEUED"), (True, 1, "FAILED"), (False, 0, "FAILED")])
-def test_a_failed_launch_is_tried_again_unless_that_cannot_help(is_final: bool, retry: int, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("is_final", "retry", "expected"), [(False, 1, "QUEUED"), (True, 1, "FAILED"), (False, 0, "FAILED")]
+)
+def test_a_failed_launch_is_tried_again_unless_that_cannot_help(
+    is_final: bool, retry: int, expected: str
+) -> None:
     outcome = advance(placed(retry=retry), LaunchFailed(AT, 0, "no such image", is_final))
     assert outcome.job.state is JobState.STOPPING, "some tasks may have started"
     assert after(outcome.job, gone()).state == expected

@@ -49,7 +49,9 @@ FULL: dict[str, Any] = {
         },
     ],
     "services": [{"kind": "jupyter", "role": "worker", "path": "notebooks"}],
-    "alerts": [{"on": "overtime", "after": "2h", "to": ["ann@example.org"], "level": "major", "every": "30m"}],
+    "alerts": [
+        {"on": "overtime", "after": "2h", "to": ["ann@example.org"], "level": "major", "every": "30m"}
+    ],
     "retry": 3,
     "time_limit": "1h30m",
     "deadline": "2040-01-31T18:00:00.000Z",
@@ -69,7 +71,13 @@ def problems_of(document: Any) -> dict[str, str]:
 def test_a_name_and_a_command_are_a_whole_job() -> None:
     spec = read_job({"name": "hello", "command": "echo hi", "gpus": 1, "memory": "2GB"})
     (role,) = spec.roles
-    assert (role.name, role.count, role.command, role.gpus, role.memory_bytes) == ("main", 1, "echo hi", 1, 2 * GIB)
+    assert (role.name, role.count, role.command, role.gpus, role.memory_bytes) == (
+        "main",
+        1,
+        "echo hi",
+        1,
+        2 * GIB,
+    )
     assert spec.queue == "default"
     assert role.shm_bytes == 64 * MIB
 
@@ -134,11 +142,23 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x", "command": "x", "shm": "8GB"}, "shm", "at most the memory of 1GB"),
         ({"name": "x", "command": "x", "gpus": 2**70}, "gpus", "from 0 to 1024"),
         ({"name": "x", "command": "x", "gpu_type": "A100"}, "gpu_type", "gpus is 0"),
-        ({"name": "x", "command": "x", "ports": [{"label": "a", "begin_at": 80}]}, "ports[0].begin_at", "1024"),
-        ({"name": "x", "command": "x", "ports": [{"label": "a"}, {"label": "a"}]}, "ports[1].label", "used already"),
+        (
+            {"name": "x", "command": "x", "ports": [{"label": "a", "begin_at": 80}]},
+            "ports[0].begin_at",
+            "1024",
+        ),
+        (
+            {"name": "x", "command": "x", "ports": [{"label": "a"}, {"label": "a"}]},
+            "ports[1].label",
+            "used already",
+        ),
         ({"name": "x", "command": "x", "retry": -1}, "retry", "from 0 to 1000"),
         ({"name": "x", "command": "x", "priority": None, "time_limit": "0s"}, "time_limit", "from 1s"),
-        ({"name": "x", "command": "x", "env": {"CUDA_VISIBLE_DEVICES": "0"}}, "env.CUDA_VISIBLE_DEVICES", "platform"),
+        (
+            {"name": "x", "command": "x", "env": {"CUDA_VISIBLE_DEVICES": "0"}},
+            "env.CUDA_VISIBLE_DEVICES",
+            "platform",
+        ),
         ({"name": "x", "command": "x", "env": ["A=1"]}, "env", "must be a mapping"),
         ({"name": "x", "command": "bad\x00byte"}, "command", "control character"),
         ({"name": "x", "command": "bad \ud800"}, "command", "invalid Unicode"),
@@ -153,7 +173,11 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x", "command": "${{ env.HOME }}"}, "command", "refers to 'env.HOME'"),
         ({"name": "x", "command": "x", "extras": {"a": {1, 2}}}, "extras.a", "plain JSON"),
         ({"name": "x", "command": "x", "extras": {"a": "y" * 70_000}}, "extras.a", "at most 65536"),
-        ({"name": "x", "roles": [{"name": f"r{i}", "count": 9000, "command": "x"} for i in range(2)]}, "roles", "18000"),
+        (
+            {"name": "x", "roles": [{"name": f"r{i}", "count": 9000, "command": "x"} for i in range(2)]},
+            "roles",
+            "18000",
+        ),
     ],
 )
 def test_bad_input_names_the_field_and_the_bound(document: dict[str, Any], path: str, says: str) -> None:
@@ -169,13 +193,23 @@ def test_a_document_that_is_no_mapping_is_refused(document: Any) -> None:
 
 @pytest.mark.parametrize(
     ("written", "memory"),
-    [("1GB", GIB), ("1Gb", GIB), ("1 GiB", GIB), ("1g", GIB), ("0.5G", GIB // 2), ("512M", 512 * MIB), (GIB, GIB)],
+    [
+        ("1GB", GIB),
+        ("1Gb", GIB),
+        ("1 GiB", GIB),
+        ("1g", GIB),
+        ("0.5G", GIB // 2),
+        ("512M", 512 * MIB),
+        (GIB, GIB),
+    ],
 )
 def test_sizes_are_read_as_people_write_them(written: Any, memory: int) -> None:
     assert read_job({"name": "x", "command": "x", "memory": written}).roles[0].memory_bytes == memory
 
 
-@pytest.mark.parametrize(("written", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("2d", 172_800), (45, 45)])
+@pytest.mark.parametrize(
+    ("written", "seconds"), [("90s", 90), ("10m", 600), ("1h30m", 5400), ("2d", 172_800), (45, 45)]
+)
 def test_durations_are_read_as_people_write_them(written: Any, seconds: int) -> None:
     assert read_job({"name": "x", "command": "x", "time_limit": written}).time_limit_s == seconds
 
@@ -203,7 +237,9 @@ def test_the_schema_knows_every_field_that_the_reader_knows() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=12), children, max_size=4),
+    lambda children: (
+        st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=12), children, max_size=4)
+    ),
     max_leaves=12,
 )
 field_names = st.sampled_from([*FULL, "command", "cpus", "memory", "count", "nonsense"])

@@ -18,7 +18,7 @@ MAX_ANSWER_BYTES = 16 * 1024**2
 Answers = Sequence[Mapping[str, Any]]
 
 
-class SpawnerGone(Exception):  # noqa: N818  # it states the fact, like the errors of the tree
+class SpawnerGone(Exception):  # it states the fact, like the errors of the tree
     """The spawner ended before it answered: some tasks may have been started."""
 
 

@@ -43,7 +43,9 @@ def _issued(text: str, token: Token) -> dict[str, Any]:
 async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
     """Exchange name and password for a token."""
     address = request.client.host if request.client else ""
-    return _issued(*await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s))
+    return _issued(
+        *await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s)
+    )
 
 
 @router.get("/me", response_model=p.Me)

@@ -28,7 +28,9 @@ Limit = Annotated[int, Query(ge=1, le=1000)]
 PAGE = 1000
 
 
-async def _read(parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None) -> list[EventRecord]:
+async def _read(
+    parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None
+) -> list[EventRecord]:
     queues = None if job_id is not None else visible_queues(caller)
     return await parts.platform.store.read(
         lambda connection: event_queries.after(connection, after, limit, job_id, caller.name, queues)
@@ -36,7 +38,9 @@ async def _read(parts: Parts, caller: Caller, after: int, limit: int, job_id: st
 
 
 def _answer(found: list[EventRecord], after: int) -> Response:
-    return JSONResponse({"items": [event.view() for event in found], "next_after": found[-1].seq if found else after})
+    return JSONResponse(
+        {"items": [event.view() for event in found], "next_after": found[-1].seq if found else after}
+    )
 
 
 @router.get("/events", response_model=p.Events)
@@ -57,7 +61,9 @@ async def follow(
     parts: Wired,
     caller: Signed,
     job: Annotated[p.Text | None, Query(max_length=255, description="Only events of this job.")] = None,
-    after: Annotated[int | None, Query(ge=0, le=2**60, description="From this number on; from now when absent.")] = None,
+    after: Annotated[
+        int | None, Query(ge=0, le=2**60, description="From this number on; from now when absent.")
+    ] = None,
     last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=20)] = "",
 ) -> Response:
     """Events as they happen; a stream resumed with `Last-Event-ID` misses nothing."""

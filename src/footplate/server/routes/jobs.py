@@ -31,7 +31,10 @@ _JOB_BODY = {
     }
 }
 IdempotencyKey = Annotated[
-    str, Header(alias="Idempotency-Key", max_length=255, description="Repeating a submit with it makes no second job.")
+    str,
+    Header(
+        alias="Idempotency-Key", max_length=255, description="Repeating a submit with it makes no second job."
+    ),
 ]
 PageSize = Annotated[int, Query(ge=1, le=1000)]
 
@@ -85,7 +88,9 @@ async def page(
     state: Annotated[list[JobState], Query(max_length=7)] = [],  # noqa: B006
     search: Annotated[p.Text, Query(max_length=255)] = "",
     tag: Annotated[p.Text, Query(max_length=63)] = "",
-    sort: Annotated[str, Query(description="A field, with a leading - for the last first.")] = "-submitted_at",
+    sort: Annotated[
+        str, Query(description="A field, with a leading - for the last first.")
+    ] = "-submitted_at",
     limit: PageSize = 50,
     page_token: Annotated[str, Query(max_length=2048)] = "",
 ) -> Response:
@@ -96,7 +101,9 @@ async def page(
     after = _read_token(page_token, sort) if page_token else None
     lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
     now, explain = parts.platform.clock.now(), parts.platform.outlook.explain
-    views = [line_view(line, now, explain(line.id) if line.state is JobState.QUEUED else None) for line in lines]
+    views = [
+        line_view(line, now, explain(line.id) if line.state is JobState.QUEUED else None) for line in lines
+    ]
     return JSONResponse({"items": views, "next_page_token": _token(sort, following) if following else None})
 
 
@@ -108,7 +115,9 @@ def _read_token(token: str, sort: str) -> tuple[Any, str]:
     try:
         made_for, value, job_id = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
         is_sound = made_for == sort and isinstance(job_id, str) and isinstance(value, (str, int, float))
-        is_sound = is_sound and (sort.removeprefix("-") in ("priority", "finished_at")) is not isinstance(value, str)
+        is_sound = is_sound and (sort.removeprefix("-") in ("priority", "finished_at")) is not isinstance(
+            value, str
+        )
     except ValueError:
         is_sound = False
     if not is_sound or not f"{value}{job_id}".isprintable():

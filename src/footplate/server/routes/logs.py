@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import FileResponse, Response
 
 from footplate.domain.errors import InvalidInput
@@ -18,10 +18,14 @@ from footplate.wire import payloads as p
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
 
-TaskName = Annotated[p.Text | None, Query(max_length=80, description="Such as worker-0; the first task when absent.")]
+TaskName = Annotated[
+    p.Text | None, Query(max_length=80, description="Such as worker-0; the first task when absent.")
+]
 AttemptNumber = Annotated[int | None, Query(ge=0, le=10**6, description="The current attempt when absent.")]
 TailLines = Annotated[int | None, Query(ge=0, le=10**6, description="Only the last lines.")]
-SinceTime = Annotated[p.Text | None, Query(max_length=64, description="Only from a time, or the last such as 10m.")]
+SinceTime = Annotated[
+    p.Text | None, Query(max_length=64, description="Only from a time, or the last such as 10m.")
+]
 Offset = Annotated[int | None, Query(ge=0, le=2**60)]
 
 
@@ -57,7 +61,11 @@ async def read(
     log = logs.log_of(parts.platform, job, name, attempt)
     begin = logs.begin(job, name, log, logs.Since(offset, tail, _moment(since, parts.platform.clock.now())))
     piece = log.read(begin, limit)
-    headers = {"X-Log-Size": str(log.size), "X-Log-Offset": str(begin), "X-Log-Next-Offset": str(piece.next_offset)}
+    headers = {
+        "X-Log-Size": str(log.size),
+        "X-Log-Offset": str(begin),
+        "X-Log-Next-Offset": str(piece.next_offset),
+    }
     data = piece.data if raw else fold_progress(piece.data.decode("utf-8", "replace")).encode()
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
 
@@ -79,7 +87,6 @@ async def download(
 
 @router.get("/stream", response_class=Response)
 async def follow(
-    request: Request,
     parts: Wired,
     caller: Signed,
     job_id: str,

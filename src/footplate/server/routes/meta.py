@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from footplate import __version__
 from footplate.domain.resources import NOTHING, total
 from footplate.domain.specfields import job_schema
-from footplate.server.auth import Signed, Wired
+from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
 from footplate.services import jobs, queues
 from footplate.wire import payloads as p
@@ -48,27 +48,24 @@ async def summary(parts: Wired, caller: Signed) -> dict[str, Any]:
         "finished_today": counts.finished_today,
         "resources": {
             "total": amount(total(use.node.capacity for use in uses)),
-            "used": amount(total((use.used for use in uses)) if uses else NOTHING),
+            "used": amount(total(use.used for use in uses) if uses else NOTHING),
         },
         "queues": [show_queue(use) for use in queues.all_visible(parts.platform, caller)],
     }
 
 
-@router.post("/code", status_code=201, response_model=p.Upload)
+@router.post("/code", status_code=201, response_model=p.Upload, dependencies=[SIGNED_IN])
 async def upload(
     request: Request,
     parts: Wired,
-    caller: Signed,
     digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
 ) -> dict[str, Any]:
     """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
-    assert caller
     name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
     return {"upload": name, "size_bytes": size_bytes}
 
 
-@router.head("/code/{digest}")
-async def has_upload(parts: Wired, caller: Signed, digest: str) -> Response:
+@router.head("/code/{digest}", dependencies=[SIGNED_IN])
+async def has_upload(parts: Wired, digest: str) -> Response:
     """Whether an upload is there already."""
-    assert caller
     return Response(status_code=404 if parts.platform.blobs.path(digest) is None else 200)

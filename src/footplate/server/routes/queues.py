@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from footplate.domain.cluster import Queue
-from footplate.server.auth import Signed, Wired
+from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.services import queues
 from footplate.services.queues import NodeUse, QueueUse
 from footplate.wire import payloads as p
@@ -98,10 +98,9 @@ async def remove_member(parts: Wired, caller: Signed, name: str, user: p.Text) -
     return Response(status_code=204)
 
 
-@router.get("/nodes", response_model=p.Nodes)
-async def nodes(parts: Wired, caller: Signed) -> dict[str, Any]:
+@router.get("/nodes", response_model=p.Nodes, dependencies=[SIGNED_IN])
+async def nodes(parts: Wired) -> dict[str, Any]:
     """The machines, what is free of them, and which job holds which card."""
-    assert caller
     return {"items": [show_node(use) for use in queues.node_uses(parts.platform)]}
 
 

@@ -1,0 +1,100 @@
+"""The real server in a thread of the test's process, on a free loopback port."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+import uvicorn
+
+from footplate.domain.clock import Clock
+from footplate.engines.base import Engine
+from footplate.server.app import API, make_app
+from footplate.server.parts import Parts
+from footplate.server.settings import Settings
+
+ADMIN_PASSWORD = "correct horse battery"  # noqa: S105  # of servers that live for a test
+DEADLINE_S = 10.0
+
+T = TypeVar("T")
+
+
+def until(look: Callable[[], T | None], deadline_s: float = DEADLINE_S) -> T:
+    """Look again and again until there is something to see."""
+    ends_at = time.monotonic() + deadline_s
+    while not (seen := look()):
+        assert time.monotonic() < ends_at, "it did not happen in time"
+        time.sleep(0.002)
+    return seen
+
+
+class Served:
+    """A running server as tests see it: over HTTP, and from the inside."""
+
+    def __init__(self, settings: Settings, engine: Engine, clock: Clock) -> None:
+        self.home = settings.home
+        self.engine = engine
+        self.clock = clock
+        self.fatal: list[BaseException] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.app = make_app(settings, engine, clock, self.fatal.append)
+        config = uvicorn.Config(self.app, http="httptools", log_config=None, timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="served")
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._server.serve([self._listener])
+
+    def start(self) -> None:
+        self._thread.start()
+        until(lambda: self._server.started or not self._thread.is_alive())
+        assert self._server.started, "the server did not start; its log says why"
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._listener.close()
+
+    @property
+    def parts(self) -> Parts:
+        parts: Parts = self.app.state.parts
+        return parts
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run something on the server's event loop."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(DEADLINE_S)
+
+    def client(self, token: str = "") -> httpx.Client:
+        """A client whose paths begin below the API's prefix."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        return httpx.Client(base_url=f"{self.url}{API}", headers=headers, timeout=DEADLINE_S)
+
+    def sign_in(self, user: str = "admin", password: str = ADMIN_PASSWORD) -> str:
+        """Exchange name and password for a token."""
+        with self.client() as client:
+            answer = client.post("/login", json={"user": user, "password": password})
+            assert answer.status_code == 200, answer.text
+            return str(answer.json()["token"])
+
+
+@contextmanager
+def served(home: Path, engine: Engine, clock: Clock, database_url: str = "") -> Iterator[Served]:
+    """Serve until the block ends; SQLite in the home folder unless a database is named."""
+    settings = Settings(home, database_url=database_url, admin_password=ADMIN_PASSWORD)
+    server = Served(settings, engine, clock)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,87 @@
+"""What the tests of several suites share: databases, SQLite and PostgreSQL alike."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from footplate.store.database import open_engine
+from footplate.store.migrate import migrate
+from footplate.testing.postgres import Postgres, PostgresMissing, running_postgres
+
+DATABASES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server for the whole session."""
+    try:
+        with running_postgres() as server:
+            yield server
+    except PostgresMissing as missing:
+        pytest.skip(str(missing))
+
+
+def _migrated(url: str) -> None:
+    engine = open_engine(url)
+    migrate(engine)
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "footplate.db"
+    _migrated(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: Postgres) -> str:
+    name = postgres.create()
+    _migrated(postgres.url(name))
+    return name
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def empty_database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database without any tables."""
+    if database_kind == "sqlite":
+        yield f"sqlite:///{tmp_path / 'empty.db'}"
+        return
+    postgres: Postgres = request.getfixturevalue("postgres")
+    name = postgres.create()
+    yield postgres.url(name)
+    postgres.drop(name)
+
+
+@pytest.fixture
+def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A fresh database with all tables, the same test once on SQLite and once on PostgreSQL."""
+    yield from _fresh_database(database_kind, request, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def module_database_url(
+    database_kind: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """One database for all tests of a module."""
+    yield from _fresh_database(database_kind, request, tmp_path_factory.mktemp("database"))
+
+
+def _fresh_database(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    if kind == "sqlite":
+        copy = shutil.copy(request.getfixturevalue("migrated_sqlite"), folder / "footplate.db")
+        yield f"sqlite:///{copy}"
+        return
+    postgres: Postgres = request.getfixturevalue("postgres")
+    name = postgres.create(template=request.getfixturevalue("migrated_postgres"))
+    yield postgres.url(name)
+    postgres.drop(name)
