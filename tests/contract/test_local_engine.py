@@ -31,7 +31,6 @@ from footplate.testing.contract import (
     let_go,
     on_loop,
     plan,
-    until,
 )
 
 LAUNCH_AND_DIE = """
@@ -53,14 +52,8 @@ def shim_of(bench: Bench, handle: Any, index: int = 0) -> int:
     return claim.identity.pid
 
 
-async def kill_spawner(engine: Any) -> None:
-    pid = engine._spawner.pid
-    os.kill(pid, signal.SIGKILL)
-
-    async def is_gone() -> bool | None:
-        return engine._spawner._connection.is_lost or None
-
-    await until(is_gone)
+def kill_spawner(engine: Any) -> None:
+    os.kill(engine._spawner.pid, signal.SIGKILL)
 
 
 class TestLocalEngine(ProcessContract):
@@ -89,7 +82,7 @@ class TestLocalEngine(ProcessContract):
     async def test_tasks_outlive_a_killed_spawner_and_new_ones_start(self, bench: Bench) -> None:
         first = await bench.launch(WAITS_FOR_GO, attempt=0)
         await bench.until_logged(first, b"ready")
-        await kill_spawner(bench.engine)
+        kill_spawner(bench.engine)
         second = await bench.launch("exit 2", attempt=1)
         assert await bench.exit_code(second) == 2
         let_go(bench, first, 3)
@@ -101,7 +94,7 @@ class TestLocalEngine(ProcessContract):
         roles = RoleSpec("echo once", count=5)
         launches = [asyncio.create_task(bench.launch(roles, attempt=attempt)) for attempt in range(8)]
         await asyncio.sleep(0.01)
-        os.kill(bench.engine._spawner.pid, signal.SIGKILL)
+        kill_spawner(bench.engine)
         for handle in await asyncio.gather(*launches):
             assert [one.exit_code for one in await bench.until_over(handle)] == [0] * 5
             assert [bench.log(handle, index=i) for i in range(5)] == [b"once\n"] * 5
@@ -159,8 +152,11 @@ class TestLocalEngine(ProcessContract):
     @on_loop
     async def test_a_folder_that_cannot_be_made_is_an_engine_error(self, bench: Bench) -> None:
         (bench.folder / "attempt-0").write_text("in the way")
+        request = bench.engine.compile(plan(bench.folder, RoleSpec("true")))
         with pytest.raises(EngineUnavailable, match="attempt-0"):
-            await bench.engine.launch(bench.compile("true"))
+            await bench.engine.launch(request)
+        with pytest.raises(EngineUnavailable, match="attempt-0"):
+            await bench.engine.stop(bench.engine.handle_of(request), grace_s=1)
 
     @on_loop
     async def test_an_image_is_refused_with_the_reason(self, bench: Bench) -> None:

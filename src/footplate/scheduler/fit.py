@@ -73,7 +73,7 @@ def misfit_on_empty(shape: Shape, rooms: Sequence[Room], whose: str = "") -> Mis
     asked = total_of(shape)
     message = (
         f"asks for {amounts(asked)} at once ({counted(n_tasks, 'task')} in {len(shape)} roles); "
-        f"the nodes{whose} have no room for all together"
+        f"the nodes{whose} cannot take all together"
     )
     return Misfit(message, {"needed": as_json(asked)})
 

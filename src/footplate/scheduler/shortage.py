@@ -204,7 +204,7 @@ def smaller_ask(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> tupl
     words = []
     if dimension and (n := _largest_task(role, dimension, rooms)):
         found[_PER_TASK[dimension]] = n
-        words.append(amount(dimension, n) + (" per task" if role.count > 1 else ""))
+        words.append(amount(dimension, n) + (" each" if role.count > 1 else ""))
     n_fit = sum(room.holds(role, role.count) for room in rooms)
     if 0 < n_fit < role.count:
         found["tasks"] = n_fit

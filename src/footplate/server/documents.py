@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 from fastapi import Request
 
 from footplate.domain.errors import InvalidInput
-from footplate.wire.documents import load
+from footplate.domain.fields import shorten
+from footplate.wire.documents import load, load_json
 
 _SMALL_BYTES = 16 * 1024
+_JSON = "application/json"
+# What programs send for a file of whatever kind counts as YAML, of which JSON is a part.
+_YAML = frozenset(
+    {
+        "",
+        "application/octet-stream",
+        "application/x-www-form-urlencoded",
+        "application/x-yaml",
+        "application/yaml",
+        "text/plain",
+        "text/x-yaml",
+        "text/yaml",
+    }
+)
 
 
 async def read_document(request: Request) -> Any:
-    """Read the body; small JSON at once, the rest in a thread, where bad input cannot hold others up."""
+    """Read the body; small JSON at once, everything else in a thread, where bad input cannot hold others up."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _JSON and kind not in _YAML:
+        raise InvalidInput(f"must be {_JSON} or application/yaml, not {shorten(kind)}", "Content-Type")
     body = await request.body()
-    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
-    if kind in ("application/json", "") and len(body) <= _SMALL_BYTES:
-        return _read_json(body)
-    return await asyncio.to_thread(load, body, "body")
-
-
-def _read_json(body: bytes) -> Any:
-    try:
-        return json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"the body is not valid JSON: {error}") from error
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number that JSON knows")
+    read = load_json if kind == _JSON else load
+    if read is load_json and len(body) <= _SMALL_BYTES:
+        return load_json(body, "body")
+    return await asyncio.to_thread(read, body, "body")

@@ -78,8 +78,13 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
 
 def _bad_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    problems = [e.Problem(_path(fault["loc"]), _say(fault)) for fault in error.errors()]
+    problems = [e.Problem(_place(fault), _say(fault)) for fault in error.errors()]
     return _ours(request, e.InvalidInput(problems))
+
+
+def _place(fault: dict[str, Any]) -> str:
+    # For a body that is no JSON at all the framework names a position instead of a field.
+    return "body" if fault["type"] == "json_invalid" else _path(fault["loc"])
 
 
 def _path(location: tuple[str | int, ...]) -> str:
@@ -96,13 +101,17 @@ def _say(fault: dict[str, Any]) -> str:
 
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, e.FootplateError):
+        # What our own envelope raised while the framework read the body.
+        return _ours(request, error.__cause__)
     message = str(error.detail)
     if error.status_code == 404:
         message = f"there is nothing at {request.url.path[:200]}"
     if error.status_code == 405:
         message = f"{request.method} is not possible at {request.url.path[:200]}"
     code = _CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
-    return answer(request, error.status_code, code, message)
+    problems = (e.Problem("body", message),) if error.status_code == 400 else ()
+    return answer(request, error.status_code, code, message, problems)
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain import job as jobs
-from footplate.domain.errors import Conflict, InvalidInput, NotFound
+from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound
 from footplate.domain.events import DeleteAsked, Edited, StopAsked
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
@@ -41,10 +41,21 @@ class Submission:
 async def submit(platform: Platform, caller: Caller, document: Any, key: str = "") -> Submission:
     """Check a job document and queue the job; answered only once the job is durable."""
     spec = read_job(document)
-    _check(platform, caller, spec)
+    return await _submit(platform, caller, spec, key, write_job(spec))
+
+
+async def _submit(
+    platform: Platform, caller: Caller, spec: JobSpec, key: str, asked: Mapping[str, Any]
+) -> Submission:
+    try:
+        _check(platform, caller, spec)
+    except FootplateError:
+        # A repeated submit is answered with its job, also where a new one would be refused by now.
+        if not key or await platform.store.read(lambda c: job_queries.remembered(c, caller.name, key)) is None:
+            raise
     now = platform.clock.now()
     job = jobs.submit(job_id(now, secrets.randbelow(2**20)), caller.name, spec, now)
-    digest = hashlib.sha256(json.dumps(write_job(spec), sort_keys=True).encode()).hexdigest() if key else ""
+    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest() if key else ""
 
     def unit(tx: Transaction) -> Submission:
         if key:
@@ -190,7 +201,9 @@ async def clone(
     document = {**write_job(job.spec), **overrides}
     if "name" not in overrides:
         document["name"] = await free_name(platform, caller, job.spec.name)
-    return await submit(platform, caller, document, key)
+    spec = read_job(document)
+    asked = {**write_job(spec), "clone of": job.id, "name": overrides.get("name")}
+    return await _submit(platform, caller, spec, key, asked)
 
 
 async def free_name(platform: Platform, caller: Caller, name: str) -> str:

@@ -16,11 +16,12 @@ from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries
 from footplate.store.growth import Growth
-from footplate.store.logfiles import BLOCK, LogFile
+from footplate.store.logfiles import BLOCK, LogFile, Piece
 from footplate.store.rows import EventRecord
 
 FALLBACK_S = 1.0
 PING_S = 15.0
+EVENTS_AT_ONCE = 1000
 STEP_KINDS = frozenset({"submitted", "waiting", "step", "stop_asked", "task_lost", "task_exited", "requeued"})
 
 
@@ -70,6 +71,16 @@ def begin(job: Job, name: str, log: LogFile, since: Since) -> int:
     return 0
 
 
+def text_of(piece: Piece) -> tuple[str, int]:
+    """Decode a piece; a character that is cut off at its end is left to the next, where one can follow."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    text = decoder.decode(piece.data)
+    n_cut = len(decoder.getstate()[0])
+    if n_cut and text:
+        return text, piece.next_offset - n_cut
+    return text + decoder.decode(b"", final=True), piece.next_offset
+
+
 @dataclass(slots=True)
 class _Reading:
     """How far one task's log was sent."""
@@ -103,9 +114,16 @@ class Cursor:
         try:
             attempt, seq, offsets = text.split("|")
             pairs = (pair.rpartition("=") for pair in offsets.split("&") if pair)
-            return Cursor(int(attempt), int(seq), {name: max(0, int(offset)) for name, _, offset in pairs})
+            return Cursor(_number(attempt), _number(seq), {name: _number(offset) for name, _, offset in pairs})
         except ValueError as error:
             raise InvalidInput("is not a cursor of a log stream", "Last-Event-ID") from error
+
+
+def _number(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**60:
+        raise ValueError("counts of attempts, events and bytes are never like that")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +148,8 @@ class Follower:
         self._names = tuple(names)
         self._wake = asyncio.Event()
         self._inbox = Inbox(self._wake.set)
+        # The event log comes first, from where the follower begins; then the feed brings what happens.
+        self._inbox.has_gap = True
         self._only: int | None = None
         self._attempt = job.attempt
         self._seq = 0
@@ -150,6 +170,8 @@ class Follower:
                     yield Sent("end", {"state": "DELETED", "reason": None, "exit_code": None})
                     return
                 self._job = job
+                # The end may be in the rows before the feed has brought its events.
+                self._inbox.has_gap = self._inbox.has_gap or job.state.is_final
                 async for sent in self._news(stack):
                     yield sent
                 only_past = attempt is not None and attempt < job.attempt
@@ -172,9 +194,11 @@ class Follower:
             self._readings[name] = _Reading(log, offset)
 
     async def _news(self, stack: ExitStack) -> AsyncIterator[Sent]:
-        for event in await self._events():
-            if event.kind in STEP_KINDS:
-                yield Sent("step", event.view(), self._cursor())
+        while events := await self._events():
+            for event in events:
+                self._seq = event.seq
+                if event.kind in STEP_KINDS:
+                    yield Sent("step", event.view(), self._cursor())
         job = self._job
         while True:
             while sent_now := self._output(stack):
@@ -197,16 +221,14 @@ class Follower:
     async def _events(self) -> list[EventRecord]:
         """Events since the last look: from the log at first and after a gap, then from the feed."""
         held = self._inbox.take()
-        if self._seq == 0 or self._inbox.has_gap:
+        if self._inbox.has_gap:
             self._inbox.has_gap = False
             job_id, seq = self._job.id, self._seq
             held = await self._platform.store.read(
-                lambda connection: event_queries.after(connection, seq, 10_000, job_id)
+                lambda connection: event_queries.after(connection, seq, EVENTS_AT_ONCE, job_id)
             )
-        fresh = [event for event in held if event.seq > self._seq]
-        if fresh:
-            self._seq = fresh[-1].seq
-        return fresh
+            self._inbox.has_gap = self._inbox.has_gap or len(held) == EVENTS_AT_ONCE
+        return [event for event in held if event.seq > self._seq]
 
     def _output(self, stack: ExitStack) -> list[Sent]:
         sent: list[Sent] = []

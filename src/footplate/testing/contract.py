@@ -93,9 +93,11 @@ class Bench:
         return one.exit_code
 
     async def close(self) -> None:
-        for handle in self._handles:
-            await self.engine.stop(handle, grace_s=0)
-        await self.engine.close()
+        try:
+            for handle in self._handles:
+                await self.engine.stop(handle, grace_s=0)
+        finally:
+            await self.engine.close()
 
     def task(self, handle: Handle, role: str = "main", index: int = 0) -> Path:
         return task_folder(Path(handle["folder"]), role, index)

@@ -75,7 +75,8 @@ def running_postgres() -> Iterator[Postgres]:
         _start([str(programs / "initdb"), f"--pgdata={data}", *options], folder).wait()
         settings = [f"--{name}={value}" for name, value in _FAST.items()]
         server = _start(
-            [str(programs / "postgres"), "-D", str(data), f"--unix_socket_directories={folder}", *settings], folder
+            [str(programs / "postgres"), "-D", str(data), f"--unix_socket_directories={folder}", *settings],
+            folder,
         )
         try:
             yield _await_ready(Postgres(folder), server)
@@ -89,7 +90,10 @@ def running_postgres() -> Iterator[Postgres]:
 def find_programs() -> Path:
     """The folder of initdb and postgres: Debian keeps them out of PATH, by version."""
     on_path = shutil.which("initdb")
-    candidates = [*([Path(on_path).resolve().parent] if on_path else []), *Path("/usr/lib/postgresql").glob("*/bin")]
+    candidates = [
+        *([Path(on_path).resolve().parent] if on_path else []),
+        *Path("/usr/lib/postgresql").glob("*/bin"),
+    ]
     for folder in sorted(candidates, reverse=True):
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder

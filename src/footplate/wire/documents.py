@@ -39,9 +39,7 @@ _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def load(text: str | bytes, source: str) -> Any:
     """Read a YAML or JSON document; `source` names it in the error, which says line and column."""
-    if len(text) > MAX_BYTES:
-        size, limit = show_bytes(len(text)), show_bytes(MAX_BYTES)
-        raise TooLarge(f"{source} is {size} long; at most {limit} are allowed")
+    _check_size(text, source)
     decoded = _decode(text, source)
     if decoded.lstrip()[:1] in ("{", "["):
         try:
@@ -49,6 +47,21 @@ def load(text: str | bytes, source: str) -> Any:
         except json.JSONDecodeError:
             pass  # YAML's own braces: `{name: x}`
     return _Reader(source).read(decoded)
+
+
+def load_json(text: str | bytes, source: str) -> Any:
+    """Read a JSON document within the same bounds."""
+    _check_size(text, source)
+    try:
+        return _load_json(_decode(text, source), source)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{source} is not valid JSON: {error}") from None
+
+
+def _check_size(text: str | bytes, source: str) -> None:
+    if len(text) > MAX_BYTES:
+        size, limit = show_bytes(len(text)), show_bytes(MAX_BYTES)
+        raise TooLarge(f"{source} is {size} long; at most {limit} are allowed")
 
 
 def _decode(text: str | bytes, source: str) -> str:

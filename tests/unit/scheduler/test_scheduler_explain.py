@@ -52,8 +52,7 @@ def test_the_numbers_are_in_the_sentence() -> None:
         ),
         (
             pending("j", count=2, cpus=2),
-            "needs 4 CPUs at once (2 tasks of 2 CPUs each); 1 of 4 is free; "
-            "would start now with 0.5 CPUs per task",
+            "needs 4 CPUs at once (2 tasks of 2 CPUs each); 1 of 4 is free; would start now with 0.5 CPUs each",
         ),
         (
             pending("j", role("ps"), role("worker", gpus=1)),
@@ -84,7 +83,7 @@ def test_enough_in_all_but_in_too_small_pieces_is_said() -> None:
     busy = [running("r1", on="a", cards=[0, 1]), running("r2", on="b", cards=range(5))]
     assert reason(snapshot(nodes, [pending("j", gpus=4, count=2)], busy)).message == (
         "needs 8 GPUs at once (2 tasks of 4 GPUs each); 9 of 16 are free, in pieces that hold 1 of 2 tasks "
-        "(node a: 6 free, node b: 3 free); would start now with 3 GPUs per task or 1 task; "
+        "(node a: 6 free, node b: 3 free); would start now with 3 GPUs each or 1 task; "
         "node a is reserved for it"
     )
 

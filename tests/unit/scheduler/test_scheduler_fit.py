@@ -51,8 +51,7 @@ ANY = queue()
         (
             [role("ps", gpus=8), role("w", gpus=8)],
             ANY,
-            "asks for 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); "
-            "the nodes have no room for all together",
+            "asks for 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); the nodes cannot take all together",
         ),
         (
             [role(gpus=8)],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from footplate.domain.states import ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.plan import plan
@@ -154,11 +156,23 @@ def test_a_job_on_another_node_is_backfilled() -> None:
     assert started(state) == ["small"]
 
 
-def test_room_that_the_big_job_leaves_over_is_backfilled() -> None:
+@pytest.mark.parametrize("busy_cards", [range(4), range(4, 8)])
+def test_cards_that_the_big_job_leaves_over_are_backfilled(busy_cards: range) -> None:
     jobs = [pending("big", gpus=6)] + [pending(f"small{n}", queued_at=1 + n, gpus=1) for n in range(4)]
-    outcome = decide(snapshot([node(gpus=8)], jobs, [running(cards=range(4), ends_by=NOW + 60)]))
+    outcome = decide(snapshot([node(gpus=8)], jobs, [running(cards=busy_cards, ends_by=NOW + 60)]))
     assert [start.job_id for start in outcome.starts] == ["small0", "small1"]
     assert outcome.explain("big").details["expected_start_at"] == NOW + 60
+
+
+def test_room_that_is_left_over_is_backfilled_only_once() -> None:
+    jobs = [pending("big", cpus=7)] + [pending(f"small{n}", queued_at=1 + n) for n in range(2)]
+    assert started(snapshot([node(cpus=8)], jobs, [running(cpus=6, ends_by=NOW + 60)])) == ["small0"]
+
+
+def test_all_that_ends_at_the_same_time_counts_as_left_over() -> None:
+    busy = [running(name, cpus=3, ends_by=NOW + 60) for name in ("r1", "r2")]
+    jobs = [pending("big", cpus=5), pending("small", queued_at=1, cpus=2)]
+    assert started(snapshot([node(cpus=8)], jobs, busy)) == ["small"]
 
 
 def test_cpus_of_a_reserved_node_are_kept_as_well_as_its_cards() -> None:

@@ -151,8 +151,11 @@ def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Obse
 
 
 def _fence(handle: Handle) -> None:
-    for _, folder in requests.task_folders(handle):
-        fence(folder)
+    try:
+        for _, folder in requests.task_folders(handle):
+            fence(folder)
+    except OSError as error:
+        raise EngineUnavailable(f"{handle['attempt_id']} cannot be kept from starting: {error}") from error
 
 
 def _conclude(handle: Handle, stopped: Collection[TaskKey]) -> None:

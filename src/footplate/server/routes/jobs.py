@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -113,16 +114,23 @@ def _token(sort: str, key: tuple[Any, str]) -> str:
 
 def _read_token(token: str, sort: str) -> tuple[Any, str]:
     try:
-        made_for, value, job_id = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-        is_sound = made_for == sort and isinstance(job_id, str) and isinstance(value, (str, int, float))
-        is_sound = is_sound and (sort.removeprefix("-") in ("priority", "finished_at")) is not isinstance(
-            value, str
-        )
-    except ValueError:
-        is_sound = False
-    if not is_sound or not f"{value}{job_id}".isprintable():
-        raise InvalidInput("is not a page token of this list with this sort", "page_token")
-    return value, job_id
+        key = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    except (ValueError, RecursionError):
+        key = None
+    match key:
+        case [str(made_for), value, str(job_id)] if made_for == sort and job_id.isprintable():
+            if _is_key(sort.removeprefix("-"), value):
+                return value, job_id
+    raise InvalidInput("is not a page token of this list with this sort", "page_token")
+
+
+def _is_key(sort: str, value: Any) -> bool:
+    """Tell whether a token holds what this sort compares; anything else would reach the database."""
+    if sort in ("submitted_at", "finished_at"):
+        return isinstance(value, float) and math.isfinite(value)
+    if sort == "priority":
+        return type(value) is int and abs(value) < 2**31
+    return isinstance(value, str) and value.isprintable()
 
 
 @router.get("/{job_id}", response_model=p.JobDetail)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import MISSING, Duration, Instant, Problems
@@ -61,16 +61,17 @@ async def read(
     log = logs.log_of(parts.platform, job, name, attempt)
     begin = logs.begin(job, name, log, logs.Since(offset, tail, _moment(since, parts.platform.clock.now())))
     piece = log.read(begin, limit)
+    text, next_offset = ("", piece.next_offset) if raw else logs.text_of(piece)
     headers = {
         "X-Log-Size": str(log.size),
         "X-Log-Offset": str(begin),
-        "X-Log-Next-Offset": str(piece.next_offset),
+        "X-Log-Next-Offset": str(next_offset),
     }
-    data = piece.data if raw else fold_progress(piece.data.decode("utf-8", "replace")).encode()
+    data = piece.data if raw else fold_progress(text).encode()
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
 
 
-@router.get("/download", response_class=FileResponse)
+@router.get("/download", response_class=Response)
 async def download(
     parts: Wired, caller: Signed, job_id: str, task: TaskName = None, attempt: AttemptNumber = None
 ) -> Response:
@@ -80,9 +81,7 @@ async def download(
     log = logs.log_of(parts.platform, job, name, attempt)
     number = job.attempt if attempt is None else attempt
     headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number}.log"'}
-    if not log.path.exists():
-        return Response(b"", media_type="application/octet-stream", headers=headers)
-    return FileResponse(log.path, media_type="application/octet-stream", headers=headers)
+    return send_file(request, log.path, headers)
 
 
 @router.get("/stream", response_class=Response)
@@ -101,12 +100,13 @@ async def follow(
     names = [logs.task_name(job, one) for one in task] or [one.name for one in job.tasks]
     since_at = _moment(since, parts.platform.clock.now())
     cursor = logs.Cursor.read(last_event_id) if last_event_id else None
+    beginning = logs.Since(None, tail, since_at)
     follower = logs.Follower(parts.platform, parts.feed, parts.growth, job, names)
     if attempt is not None:
         logs.log_of(parts.platform, job, names[0], attempt)
 
     async def chunks() -> AsyncIterator[bytes]:
-        async for sent in follower.follow(attempt, logs.Since(None, tail, since_at), cursor):
+        async for sent in follower.follow(attempt, beginning, cursor):
             yield sse.PING if sent.kind == "ping" else sse.message(sent.kind, sent.data, sent.cursor)
 
     return sse.stream(chunks())

@@ -1,0 +1,1 @@
+"""The measured claims, each beside a bare limit or a peer in the same run."""

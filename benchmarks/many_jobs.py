@@ -1,0 +1,153 @@
+"""The job list and submits with a million finished jobs in the database."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from benchmarks.client import Client, token_of
+from benchmarks.report import Row, percentile
+from footplate.domain.ids import job_id
+from footplate.testing.process import ServerProcess
+
+N_JOBS = 1_000_000
+N_LISTS = 300
+N_SUBMITS = 200
+LIST_BAR_MS = 50
+SUBMIT_BAR = 1.2
+_REASON = '["completed","all tasks are done",{}]'
+_SPEC = '{"name":"old","roles":[{"name":"main","command":"python train.py --epochs 90"}]}'
+
+
+def run(folder: Path) -> list[Row]:
+    server = ServerProcess(folder / "many")
+    with server:
+        pass
+    empty = ServerProcess(folder / "empty", "[node]\ncpus = 0.01\n")
+    with empty:
+        before = asyncio.run(_submits(empty, token_of(empty)))
+    fill(server.home / "footplate.db", N_JOBS)
+    (server.home / "settings.toml").write_text("[node]\ncpus = 0.01\n")
+    with server:
+        token = token_of(server)
+        lists = asyncio.run(_lists(server, token, "/jobs"))
+        filtered = asyncio.run(_lists(server, token, "/jobs?state=FAILED&queue=default"))
+        after = asyncio.run(_submits(server, token))
+    bare = _bare(server.home / "footplate.db")
+    p99, bare_p99 = percentile(lists, 0.99) * 1000, percentile(bare, 0.99) * 1000
+    filtered_p99 = percentile(filtered, 0.99) * 1000
+    ratio = percentile(after, 0.5) / percentile(before, 0.5)
+    times = f"p50 {percentile(after, 0.5) * 1000:.1f} ms"
+    return [
+        Row(
+            f"first page of the job list with {N_JOBS:,} finished jobs",
+            f"p99 {p99:.1f} ms (filtered by state and queue {filtered_p99:.1f} ms)",
+            f"p99 < {LIST_BAR_MS} ms",
+            f"the same rows by bare sqlite3: p99 {bare_p99:.2f} ms",
+            p99 < LIST_BAR_MS,
+        ),
+        Row(
+            f"submit with {N_JOBS:,} finished jobs",
+            f"{times}, {ratio:.2f} times the empty database",
+            f"≤ {SUBMIT_BAR} times",
+            f"empty database: p50 {percentile(before, 0.5) * 1000:.1f} ms",
+            ratio <= SUBMIT_BAR,
+        ),
+    ]
+
+
+async def _lists(server: ServerProcess, token: str, path: str) -> list[float]:
+    client = Client(server, token)
+    seen = []
+    for _ in range(N_LISTS):
+        began = time.monotonic()
+        page = await client.call("GET", path)
+        seen.append(time.monotonic() - began)
+        assert len(page["items"]) == 50
+    client.close()
+    return seen
+
+
+async def _submits(server: ServerProcess, token: str) -> list[float]:
+    """Submit jobs that wait, so that only the submit is measured: the node has a hundredth of a CPU."""
+    client = Client(server, token)
+    seen = []
+    for number in range(N_SUBMITS):
+        began = time.monotonic()
+        await client.call("POST", "/jobs", {"name": f"new-{number}", "command": "true", "cpus": 0.01})
+        seen.append(time.monotonic() - began)
+    client.close()
+    return seen[N_SUBMITS // 10 :]
+
+
+def _bare(database: Path) -> list[float]:
+    seen = []
+    with closing(sqlite3.connect(database)) as connection:
+        for _ in range(N_LISTS):
+            began = time.monotonic()
+            connection.execute("SELECT * FROM jobs ORDER BY id DESC LIMIT 51").fetchall()
+            seen.append(time.monotonic() - began)
+    return seen
+
+
+def fill(database: Path, n_jobs: int) -> None:
+    """Write finished jobs straight into the tables."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(jobs)")]
+        marks = ", ".join("?" * len(columns))
+        with connection:
+            connection.executemany(
+                f"INSERT INTO jobs ({', '.join(columns)}) VALUES ({marks})", _jobs(n_jobs, columns)
+            )
+            connection.execute(
+                "INSERT INTO tasks SELECT id, 0, 0, 'main', 0, 'EXITED', 'here', '127.0.0.1', '[]', '[]', 0, '', "
+                "started_at, finished_at FROM jobs"
+            )
+            connection.execute(
+                "INSERT INTO attempts SELECT id, 0, state, reason, started_at, running_at, finished_at FROM jobs"
+            )
+            connection.execute(
+                "INSERT INTO events SELECT rowid + 1000000, finished_at, id, owner, queue, lower(state), 0, '', "
+                "'all tasks are done', '{}' FROM jobs"
+            )
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _jobs(n_jobs: int, columns: list[str]) -> Iterator[list[Any]]:
+    first_at = time.time() - 365 * 86400
+    for number in range(n_jobs):
+        at = first_at + number * 31
+        row = {
+            "id": job_id(at, number),
+            "owner": f"user{number % 50}",
+            "name": f"old-{number}",
+            "description": "",
+            "queue": ("default", "vision", "speech")[number % 3],
+            "state": "FAILED" if number % 10 == 0 else "SUCCEEDED",
+            "reason": _REASON,
+            "priority": 0,
+            "attempt": 0,
+            "retries_used": 0,
+            "retry": 0,
+            "n_tasks": 1,
+            "milli_cpus": 1000,
+            "memory_bytes": 1024**3,
+            "gpus": 0,
+            "tags": "[]",
+            "submitted_at": at,
+            "queued_at": at,
+            "started_at": at + 1,
+            "running_at": at + 1,
+            "finished_at": at + 30,
+            "is_deleting": 0,
+            "spec": _SPEC,
+            "placement": None,
+            "next": None,
+        }
+        yield [row[column] for column in columns]
