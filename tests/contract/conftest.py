@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("footplate.testing.contract")
+pytest.register_assert_rewrite("footplate.testing.contract", "footplate.testing.engine_bench")

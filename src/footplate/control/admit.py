@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from footplate.control.context import Context
@@ -10,32 +11,26 @@ from footplate.control.launch import launch_plan
 from footplate.domain.cluster import Placement
 from footplate.domain.events import Event, Placed, Refused, WaitExplained
 from footplate.domain.job import Job
-from footplate.domain.resources import total
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.plan import plan
-from footplate.scheduler.snapshot import PendingJob, RoleShape, RunningJob, Snapshot
+from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot, shape_of
 
 EXPLAIN_EVERY_S = 0.5
 MOST_EXPLAINED = 200
-MOST_SHAPES = 10_000
-
-
-@dataclass(slots=True)
-class _Known:
-    """A job's scheduling value, kept while the job it was made from does not change."""
-
-    job: Job
-    value: PendingJob | RunningJob
 
 
 class Admission:
-    """Runs scheduling passes over the board, and remembers the last plan to answer questions from."""
+    """Runs scheduling passes, and remembers the last plan to answer questions from.
+
+    It keeps every living job as the scheduler's value, changed with every commit, so that a pass does
+    not have to look at all jobs to know that nearly all stand as before.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._known: dict[str, _Known] = {}
-        self._shapes: dict[tuple[RoleShape, ...], tuple[RoleShape, ...]] = {}
+        self._pending: dict[str, PendingJob] = {}
+        self._running: dict[str, RunningJob] = {}
         self._explained_at = 0.0
         self.last: Plan | None = None
 
@@ -55,69 +50,49 @@ class Admission:
         moves += self._explanations(now)
         await self._context.store.apply_all(moves)
 
+    def take(self, jobs: Mapping[str, Job | None]) -> None:
+        """Take over how jobs stand after a commit."""
+        for job_id, job in jobs.items():
+            self._pending.pop(job_id, None)
+            self._running.pop(job_id, None)
+            if job is not None and job.placement is not None:
+                self._running[job_id] = _running(job)
+            elif job is not None and job.state is JobState.QUEUED:
+                self._pending[job_id] = _pending(job)
+
     def snapshot(self) -> Snapshot:
-        """The board as the scheduler sees it."""
-        pending, running = [], []
-        known: dict[str, _Known] = {}
-        for job in list(self._context.store.board.values()):
-            kept = self._known.get(job.id)
-            if kept is None or kept.job is not job:
-                kept = _Known(job, self._value_of(job))
-            known[job.id] = kept
-            if isinstance(kept.value, PendingJob):
-                pending.append(kept.value)
-            else:
-                running.append(kept.value)
-        self._known = known
-        if len(self._shapes) > MOST_SHAPES:
-            self._shapes.clear()
+        """The jobs and machines as the scheduler sees them."""
         cluster = self._context.cluster
-        return Snapshot(cluster.nodes, tuple(cluster.queues.values()), tuple(running), tuple(pending))
+        return Snapshot(
+            cluster.nodes,
+            tuple(cluster.queues.values()),
+            tuple(self._running.values()),
+            tuple(self._pending.values()),
+        )
 
     def explain(self, job_id: str) -> tuple[Reason, int] | None:
         """Why a job waits by the last plan, and how many are before it."""
         if self.last is None or job_id not in self.last.position:
             return None
-        return self.last.explain(job_id), self.last.position[job_id]
+        reason = self.last.explain(job_id)
+        return reason, reason.details.get("ahead", self.last.position[job_id])
 
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         snapshot = self.snapshot()
-        value = self._value_of(job)
-        assert isinstance(value, PendingJob)
-        foreseen = plan(
-            replace(snapshot, pending=(*snapshot.pending, value)), self._context.policy, job.queued_at
-        )
+        pending = (*snapshot.pending, _pending(job))
+        foreseen = plan(replace(snapshot, pending=pending), self._context.policy, job.queued_at)
         start = next((start for start in foreseen.starts if start.job_id == job.id), None)
         if start is None:
             return foreseen.explain(job.id), None
         others = [running.placement for running in snapshot.running]
         placed = self._context.ports.assign(job.spec, start.placement, others) or start.placement
-        request = self._context.engine.compile(launch_plan(self._context, replace(job, placement=placed)))
+        would_launch = launch_plan(self._context, replace(job, placement=placed))
+        request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
         reason = Reason(
             ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}"
         )
         return reason, dict(request)
-
-    def _value_of(self, job: Job) -> PendingJob | RunningJob:
-        spec = job.spec
-        if job.placement is not None:
-            since = job.running_at or job.started_at or job.queued_at
-            ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
-            return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)
-        # Equal shapes are one object, by which the scheduler knows them quickly.
-        shape = shape_of(job)
-        shape = self._shapes.setdefault(shape, shape)
-        return PendingJob(
-            id=job.id,
-            owner=job.owner,
-            queue=spec.queue,
-            priority=spec.priority,
-            queued_at=job.queued_at,
-            shape=shape,
-            time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
-            total=total(role.resources * role.count for role in shape),
-        )
 
     def _with_ports(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
         job = self._context.store.board.get(job_id)
@@ -137,10 +112,27 @@ class Admission:
         return moves
 
     @property
-    def has_unexplained(self) -> bool:
-        """Whether some waiting job has not been told its reason yet."""
+    def has_waiting(self) -> bool:
+        """Whether the last pass left jobs waiting."""
         return self.last is not None and bool(self.last.order)
 
 
-def shape_of(job: Job) -> tuple[RoleShape, ...]:
-    return tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type) for role in job.spec.roles)
+def _pending(job: Job) -> PendingJob:
+    spec = job.spec
+    return PendingJob(
+        id=job.id,
+        owner=job.owner,
+        queue=spec.queue,
+        priority=spec.priority,
+        queued_at=job.queued_at,
+        shape=shape_of(spec),
+        time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
+    )
+
+
+def _running(job: Job) -> RunningJob:
+    spec = job.spec
+    assert job.placement is not None
+    since = job.running_at or job.started_at or job.queued_at
+    ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
+    return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)

@@ -33,6 +33,8 @@ LIMITS_S = 0.5
 NODES_S = 15.0
 LOGS_S = 1.0
 STOP_PAUSE_S = 1.0
+LOOK_AFTER_LAUNCH_S = 0.004
+REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
 
 
@@ -52,15 +54,16 @@ class Controller:
         self._replan = asyncio.Event()
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
-        self._look_after_launch: set[str] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
         self._handles: dict[tuple[str, int], Handle] = {}
         self._loops: list[asyncio.Task[None]] = []
+        self._replan_soon: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
 
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""
         await self._refresh_nodes()
+        self.admission.take(self._context.store.board)
         self._unsubscribe = self._context.store.subscribe(self._take_news)
         if isinstance(self._context.engine, GivesHints):
             self._context.engine.on_change(self._take_hint)
@@ -90,6 +93,7 @@ class Controller:
     # Effects
 
     def _take_news(self, news: News) -> None:
+        self.admission.take(news.jobs)
         for job, effect in news.effects:
             if isinstance(effect, Reschedule):
                 self._handles.pop((job.id, job.attempt), None)
@@ -98,13 +102,24 @@ class Controller:
     def _carry_out(self, job: Job, effect: Effect) -> None:
         match effect:
             case Reschedule():
-                self._replan.set()
+                self._replan_for(job)
             case LaunchTasks():
                 self._spawn("launch", job, self._launch(job))
             case StopTasks(grace_s=grace_s):
                 self._spawn("stop", job, self._stop(job, grace_s))
             case RemoveJob():
                 self._spawn("remove", job, self._remove(job))
+
+    def _replan_for(self, job: Job) -> None:
+        """Plan at once when room was given back; a new job behind others waits for company."""
+        if job.state is not JobState.QUEUED or not self.admission.has_waiting:
+            self._replan.set()
+        elif self._replan_soon is None:
+            self._replan_soon = asyncio.get_running_loop().call_later(REPLAN_SOON_S, self._replan_now)
+
+    def _replan_now(self) -> None:
+        self._replan_soon = None
+        self._replan.set()
 
     def _spawn(self, kind: str, job: Job, work: Coroutine[None, None, None]) -> None:
         key = (kind, job.id, job.attempt)
@@ -117,10 +132,9 @@ class Controller:
 
     def _end_work(self, key: tuple[str, str, int], task: asyncio.Task[None]) -> None:
         self._work.pop(key, None)
-        attempt_id = f"{key[1]}.{key[2]}"
-        if key[0] == "launch" and attempt_id in self._look_after_launch:
-            self._look_after_launch.remove(attempt_id)
-            self._take_hint(attempt_id)
+        if key[0] == "launch":
+            # A moment later: a task that is over by then costs one look and one commit, not two.
+            asyncio.get_running_loop().call_later(LOOK_AFTER_LAUNCH_S, self._take_hint, f"{key[1]}.{key[2]}")
         if not task.cancelled() and (error := task.exception()) is not None:
             self._report(f"{key[0]} of job {key[1]}", error)
 
@@ -169,7 +183,7 @@ class Controller:
         await self.admission.run_pass()
 
     async def _explain_rest(self) -> None:
-        if self.admission.has_unexplained:
+        if self.admission.has_waiting:
             self._replan.set()
 
     def _take_hint(self, attempt_id: str) -> None:
@@ -187,14 +201,13 @@ class Controller:
         await self._observe(list(self._context.store.board.values()))
 
     async def _observe(self, jobs: list[Job]) -> None:
-        watched = {}
-        for job in jobs:
-            if job.state in (JobState.STARTING, JobState.RUNNING):
-                if ("launch", job.id, job.attempt) in self._work:
-                    # Its launch observes it; what happens meanwhile is looked at when that is done.
-                    self._look_after_launch.add(f"{job.id}.{job.attempt}")
-                else:
-                    watched[f"{job.id}.{job.attempt}"] = job
+        # An attempt that is still being launched is looked at when that is done.
+        watched = {
+            f"{job.id}.{job.attempt}": job
+            for job in jobs
+            if job.state in (JobState.STARTING, JobState.RUNNING)
+            and ("launch", job.id, job.attempt) not in self._work
+        }
         if not watched:
             return
         seen = await self._context.engine.observe([self._handle(job) for job in watched.values()])

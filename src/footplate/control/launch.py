@@ -8,7 +8,6 @@ import shutil
 from contextlib import suppress
 
 from footplate.control.context import Context
-from footplate.control.watch import events_from
 from footplate.domain import layout
 from footplate.domain.errors import EngineError, EngineRejected, FootplateError
 from footplate.domain.events import LaunchFailed
@@ -46,7 +45,10 @@ def launch_plan(context: Context, job: Job) -> LaunchPlan:
 
 
 async def launch(context: Context, job: Job) -> Handle | None:
-    """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash."""
+    """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash.
+
+    What became of the tasks is not looked at here: the watch does that for all attempts alike.
+    """
     try:
         await _prepare_code(context, job)
         return await _start(context, job)
@@ -90,9 +92,6 @@ async def _start(context: Context, job: Job) -> Handle:
             log.warning("launch of job %s, try %d of %d: %s", job.id, attempt, TRIES, error)
             await asyncio.sleep(pause_s)
             pause_s *= 2
-    seen = await context.engine.observe([handle])
-    moves = events_from(job, seen, context.clock.now())
-    await context.store.apply_all((job.id, event) for event in moves)
     if context.clock.now() - began_at > 1:
         await _tell_step(context, job, "launch", began_at, "all tasks were started")
     return handle

@@ -50,12 +50,16 @@ class Explainer:
 
     @cached_property
     def _line(self) -> dict[str, tuple[PendingJob, int]]:
-        """Count who is ahead of whom; a job that its own queue holds back is ahead only within that queue."""
+        """Count who is ahead of whom; a job that could not start anyway is ahead only within its queue."""
         n_contending, n_held = 0, Counter[str]()
+        is_held: dict[Kind, bool] = {}
         line = {}
         for job in self._waiting:
             line[job.id] = job, n_contending + n_held[job.queue]
-            if self._is_held_back(self._kinds.find(job)):
+            kind = self._kinds.find(job)
+            if kind not in is_held:
+                is_held[kind] = self._is_held_back(kind)
+            if is_held[kind]:
                 n_held[job.queue] += 1
             else:
                 n_contending += 1
@@ -65,7 +69,8 @@ class Explainer:
         if kind.queue is None or not kind.queue.is_open:
             return True
         share = self._situation.shares.get(kind.queue_name)
-        return share is not None and not share.has_room(kind.total)
+        is_over_maximum = share is not None and not share.has_room(kind.total)
+        return is_over_maximum or self._explain_no_node(kind) is not None
 
     def _reason_shared_by_equals(self, job: PendingJob, kind: Kind) -> Reason:
         obstacle = self._situation.obstacle(job, kind)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from footplate.scheduler.ledger import Ledger, Room, card_bits
+from footplate.scheduler.ledger import Ledger, Room
 from footplate.scheduler.pack import fits, pack
 from footplate.scheduler.shares import is_over_by
 from footplate.scheduler.snapshot import RunningJob, Shape
@@ -125,7 +125,7 @@ def _closest_to_free_first(shape: Shape, books: Ledger, jobs: Iterable[RunningJo
 
     def key(job: RunningJob) -> tuple[int, int, int, str]:
         tasks = job.placement.tasks
-        n_cards = sum(card_bits(task.gpus).bit_count() for task in tasks)
+        n_cards = sum(len(task.gpus) for task in tasks)
         milli_cpus = sum(task.resources.milli_cpus for task in tasks)
         closest = min(rank[task.node] for task in tasks if task.node in rank)
         return closest, -n_cards if needs_cards else 0, -milli_cpus, job.id

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -34,10 +35,14 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
 from footplate.store.store import Store
+from footplate.wire.payloads import ErrorBody
 
 log = logging.getLogger(__name__)
 
 API = "/api/v1"
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "Refused; the body says why and names every field at fault."}
+}
 
 
 def make_app(
@@ -64,10 +69,11 @@ def make_app(
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     errors.install(app)
-    for module in (accounts, queues, logs, events, jobs, meta):
-        app.include_router(module.router, prefix=API)
+    for module in (jobs, logs, events, queues, accounts, meta):
+        app.include_router(module.router, prefix=API, responses=REFUSALS)
     app.include_router(front.router)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
     return app

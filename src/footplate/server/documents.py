@@ -29,7 +29,7 @@ _YAML = frozenset(
 
 
 async def read_document(request: Request) -> Any:
-    """Read the body; small JSON at once, everything else in a thread, where bad input cannot hold others up."""
+    """Read the body: small JSON at once, all else in a thread, where bad input cannot hold others up."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _JSON and kind not in _YAML:
         raise InvalidInput(f"must be {_JSON} or application/yaml, not {shorten(kind)}", "Content-Type")

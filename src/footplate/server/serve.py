@@ -50,6 +50,9 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
         http="httptools",
         log_config=None,
         access_log=settings.access_log,
+        proxy_headers=False,
+        server_header=False,
+        date_header=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=SHUTDOWN_S,
     )

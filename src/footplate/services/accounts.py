@@ -47,24 +47,32 @@ class Accounts:
         """Say who is calling; raise `Unauthenticated` when the token is unknown, expired or revoked."""
         now = self._platform.clock.now()
         known = self._remembered.get(token)
-        if known is not None and now < known.until and self._still_runs(known.caller):
+        if known is not None and now < known.until and self._still_lives(token):
             return known.caller
-        caller = await (
-            self._identify_job(token) if token.startswith(JOB_TOKEN_PREFIX) else self._look_up(token, now)
-        )
-        if len(self._remembered) >= MOST_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[token] = _Remembered(caller, now + REMEMBER_S)
-        return caller
+        memory = self._remembered
+        if token.startswith(JOB_TOKEN_PREFIX):
+            found = _Remembered(await self._identify_job(token), now + REMEMBER_S)
+        else:
+            found = await self._look_up(token, now)
+        if len(memory) >= MOST_REMEMBERED:
+            memory.clear()
+        # Into the memory of when the look began: what was forgotten meanwhile stays forgotten.
+        memory[token] = found
+        return found.caller
 
-    def _still_runs(self, caller: Caller) -> bool:
-        return caller.job_id is None or caller.job_id in self._platform.store.board
+    def _still_lives(self, token: str) -> bool:
+        """Tell whether a token is not one of an attempt that is over."""
+        if not token.startswith(JOB_TOKEN_PREFIX):
+            return True
+        job_id, _, attempt = _claim(token)[0].partition("_")
+        job = self._platform.store.board.get(job_id)
+        return job is not None and str(job.attempt) == attempt
 
     def forget(self) -> None:
         """Look everybody up again: rights or tokens have changed."""
-        self._remembered.clear()
+        self._remembered = {}
 
-    async def _look_up(self, token: str, now: float) -> Caller:
+    async def _look_up(self, token: str, now: float) -> _Remembered:
         def query(connection: sa.Connection) -> tuple[Token, User, dict[str, str]] | None:
             found = accounts.token_by_digest(connection, digest_of(token))
             owner = accounts.user(connection, found.user) if found else None
@@ -82,7 +90,9 @@ class Accounts:
             raise Unauthenticated(f"the account {owner.name} is disabled: ask a platform admin")
         if now - (found.last_used_at or 0) > TOUCH_EVERY_S:
             await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found.id, now))
-        return Caller(owner.name, owner.is_admin, roles)
+        until = now + REMEMBER_S
+        until = until if found.expires_at is None else min(until, found.expires_at)
+        return _Remembered(Caller(owner.name, owner.is_admin, roles), until)
 
     # Jobs that call us
 
@@ -94,12 +104,12 @@ class Accounts:
         return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
 
     async def _identify_job(self, token: str) -> Caller:
-        claim, _, signature = token.removeprefix(JOB_TOKEN_PREFIX).rpartition("_")
+        claim, signature = _claim(token)
         job_id, _, attempt = claim.partition("_")
         if not hmac.compare_digest(self._sign(claim).encode(), signature.encode()):
             raise Unauthenticated(_NOBODY)
         job = self._platform.store.board.get(job_id)
-        if job is None or str(job.attempt) != attempt:
+        if job is None or not self._still_lives(token):
             raise Unauthenticated(f"the token of job {job_id} ended with its attempt {attempt}")
 
         def query(connection: sa.Connection) -> tuple[User | None, dict[str, str]]:
@@ -268,6 +278,12 @@ class Accounts:
         user = User("admin", hash_password(chosen), True, True, self._platform.clock.now())
         await self._platform.store.write(lambda tx: accounts.add_user(tx.connection, user))
         return None if password else chosen
+
+
+def _claim(token: str) -> tuple[str, str]:
+    """What the token of a job says, and the signature under it."""
+    claim, _, signature = token.removeprefix(JOB_TOKEN_PREFIX).rpartition("_")
+    return claim, signature
 
 
 def _require_an_admin(connection: sa.Connection) -> None:

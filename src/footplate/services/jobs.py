@@ -22,7 +22,7 @@ from footplate.domain.spec import JobSpec
 from footplate.domain.specfields import JOB_NAME, read_job, require_text, write_job
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.fit import can_ever_fit
-from footplate.scheduler.snapshot import RoleShape
+from footplate.scheduler.snapshot import shape_of
 from footplate.services.access import Caller, may_see, require_submit, require_touch, visible_queues
 from footplate.services.platform import Platform
 from footplate.store import job_queries, transitions
@@ -51,7 +51,7 @@ async def _submit(
         _check(platform, caller, spec)
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
-        if not key or await platform.store.read(lambda c: job_queries.remembered(c, caller.name, key)) is None:
+        if not key or await _remembered(platform, caller, key) is None:
             raise
     now = platform.clock.now()
     job = jobs.submit(job_id(now, secrets.randbelow(2**20)), caller.name, spec, now)
@@ -68,6 +68,10 @@ async def _submit(
         return Submission(job, is_new=True)
 
     return await platform.store.write(unit)
+
+
+async def _remembered(platform: Platform, caller: Caller, key: str) -> tuple[str, str] | None:
+    return await platform.store.read(lambda connection: job_queries.remembered(connection, caller.name, key))
 
 
 def _repeated(
@@ -97,8 +101,7 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     code = spec.code
     if code is not None and code.upload and platform.blobs.path(code.upload) is None:
         raise InvalidInput(f"there is no upload {code.upload[:19]}…: send the code first", "code.upload")
-    shape = tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type) for role in spec.roles)
-    never = can_ever_fit(shape, platform.cluster.nodes, queue)
+    never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
         raise InvalidInput(never.message, "roles")
 

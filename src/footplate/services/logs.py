@@ -59,15 +59,17 @@ class Since:
             raise InvalidInput("offset, tail and since exclude each other: give one of them", "tail")
 
 
-def begin(job: Job, name: str, log: LogFile, since: Since) -> int:
-    """The offset at which to begin."""
+def begin(job: Job, name: str, attempt: int | None, log: LogFile, since: Since) -> int:
+    """The offset at which to begin in the log of one task in one attempt."""
     if since.offset is not None:
         return since.offset
     if since.tail is not None:
         return log.size if since.tail == 0 else log.offset_of_tail(since.tail)
     if since.at is not None:
         task = next(task for task in job.tasks if task.name == name)
-        return log.offset_since(since.at, task.started_at, task.finished_at)
+        is_current = attempt is None or attempt == job.attempt
+        times = (task.started_at, task.finished_at) if is_current else (None, None)
+        return log.offset_since(since.at, *times)
     return 0
 
 
@@ -114,7 +116,8 @@ class Cursor:
         try:
             attempt, seq, offsets = text.split("|")
             pairs = (pair.rpartition("=") for pair in offsets.split("&") if pair)
-            return Cursor(_number(attempt), _number(seq), {name: _number(offset) for name, _, offset in pairs})
+            numbers = {name: _number(offset) for name, _, offset in pairs}
+            return Cursor(_number(attempt), _number(seq), numbers)
         except ValueError as error:
             raise InvalidInput("is not a cursor of a log stream", "Last-Event-ID") from error
 
@@ -190,7 +193,10 @@ class Follower:
             self._attempt = 0
         for name in self._names:
             log = log_of(self._platform, self._job, name, self._attempt)
-            offset = cursor.offsets.get(name, 0) if cursor is not None else begin(self._job, name, log, since)
+            if cursor is not None:
+                offset = cursor.offsets.get(name, 0)
+            else:
+                offset = begin(self._job, name, self._attempt, log, since)
             self._readings[name] = _Reading(log, offset)
 
     async def _news(self, stack: ExitStack) -> AsyncIterator[Sent]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import lzma
 import os
 import re
 import shutil
+import struct
 import tarfile
 import zipfile
+import zlib
 from collections.abc import AsyncIterable
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +21,9 @@ from footplate.domain.resources import show_bytes
 MAX_ARCHIVE_BYTES = 200 * 1024**2
 MAX_UNPACKED_BYTES = 2 * 1024**3
 MAX_FILES = 100_000
+MAX_HEADER_BYTES = 1024**2
+_READ_BYTES = 1024**2
+_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
@@ -52,7 +59,7 @@ class Blobs:
                 raise InvalidInput(
                     "the upload does not have the digest that was announced: send it again", "code"
                 )
-            check_archive(partial)
+            await asyncio.to_thread(check_archive, partial)
             target = self._folder / hasher.hexdigest()[:2] / hasher.hexdigest()
             target.parent.mkdir(exist_ok=True)
             partial.replace(target)
@@ -68,24 +75,42 @@ def check_archive(path: Path) -> None:
             _check_zip(path)
         else:
             _check_tar(path)
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
+    except (*_DAMAGE, NotImplementedError, EOFError, OSError, ValueError) as error:
         raise InvalidInput(f"is not a readable tar or zip archive: {error}", "code") from error
 
 
+class _Entry(tarfile.TarInfo):
+    """A tar entry whose extended headers, which are read whole into memory, are bounded."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type not in (*tarfile.REGULAR_TYPES, tarfile.DIRTYPE) and self.size > MAX_HEADER_BYTES:
+            raise TooLarge(f"a header of the archive is larger than {show_bytes(MAX_HEADER_BYTES)}", "code")
+        entry: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]  # not in the stubs
+        return entry
+
+
 def _check_tar(path: Path) -> None:
-    size, count = 0, 0
-    with tarfile.open(path) as archive:
-        for member in archive:
-            count, size = count + 1, size + member.size
+    size = 0
+    names: set[PurePosixPath] = set()
+    links: set[PurePosixPath] = set()
+    with tarfile.open(path, tarinfo=_Entry) as archive:
+        for count, member in enumerate(archive, 1):
+            size += member.size
             _check_bounds(count, size)
             _check_name(member.name)
-            if member.issym() or member.islnk():
-                base = PurePosixPath(member.name).parent if member.issym() else PurePosixPath()
-                _check_link(member.name, base, member.linkname)
+            names.update(PurePosixPath(member.name).parents)
+            if member.issym():
+                _check_link(member.name, member.linkname)
+                links.add(PurePosixPath(member.name))
+            elif member.islnk():
+                _check_name(member.linkname)
+                names.update((PurePosixPath(member.linkname), *PurePosixPath(member.linkname).parents))
             elif not (member.isreg() or member.isdir()):
                 raise InvalidInput(
                     f"contains {member.name!r}, which is neither file, folder nor link", "code"
                 )
+    for name in names & links:
+        raise InvalidInput(f"contains entries that go through the link {str(name)!r}", "code")
 
 
 def _check_zip(path: Path) -> None:
@@ -95,6 +120,11 @@ def _check_zip(path: Path) -> None:
             size += member.file_size
             _check_bounds(count, size)
             _check_name(member.filename)
+            if member.flag_bits & 1:
+                raise InvalidInput(f"contains {member.filename!r}, which is encrypted", "code")
+            with archive.open(member) as content:
+                while content.read(_READ_BYTES):
+                    pass
 
 
 def _check_bounds(count: int, size: int) -> None:
@@ -110,13 +140,12 @@ def _check_name(name: str) -> None:
         raise InvalidInput(f"contains the entry {name!r}, which would leave the folder", "code")
 
 
-def _check_link(name: str, base: PurePosixPath, target: str) -> None:
-    depth = 0
-    for part in (*base.parts, *PurePosixPath(target).parts):
-        depth += -1 if part == ".." else 0 if part == "." else 1
-        if depth < 0:
-            break
-    if PurePosixPath(target).is_absolute() or depth < 0:
+def _check_link(name: str, target: str) -> None:
+    """Allow steps up only at the beginning: after a name they start from wherever that name may link to."""
+    parts = PurePosixPath(target).parts
+    n_up = next((i for i, part in enumerate(parts) if part != ".."), len(parts))
+    depth = len(PurePosixPath(name).parent.parts)
+    if PurePosixPath(target).is_absolute() or n_up > depth or ".." in parts[n_up:]:
         raise InvalidInput(f"contains the link {name!r} to {target!r}, which would leave the folder", "code")
 
 
@@ -134,7 +163,7 @@ def unpack(archive: Path, folder: Path) -> None:
             with tarfile.open(archive) as packed_tar:
                 for member in packed_tar:
                     member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
-                    member.mode = (member.mode | 0o600) & 0o755
+                    member.mode = (member.mode | (0o700 if member.isdir() else 0o600)) & 0o755
                     packed_tar.extract(member, partial, set_attrs=not member.issym(), filter="fully_trusted")
         partial.rename(folder)
     except BaseException:

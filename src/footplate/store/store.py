@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -29,10 +29,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What one commit brought."""
+    """What one commit brought; `jobs` has every job that it changed, None for one that is gone."""
 
     events: Sequence[EventRecord]
     effects: Sequence[tuple[Job, Effect]]
+    jobs: Mapping[str, Job | None]
 
 
 Subscriber = Callable[[News], None]
@@ -106,7 +107,7 @@ class Store:
             else:
                 self.board[job_id] = job
         if tx.events or tx.effects:
-            self._loop.call_soon_threadsafe(self._publish, News(tx.events, tx.effects))
+            self._loop.call_soon_threadsafe(self._publish, News(tx.events, tx.effects, tx.after))
 
     def _publish(self, news: News) -> None:
         for subscriber in list(self._subscribers):

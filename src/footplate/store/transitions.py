@@ -7,7 +7,7 @@ in one commit cost one row update.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from footplate.domain import events as ev
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job, advance
-from footplate.domain.states import JobState
+from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.store import rows, tables
 from footplate.store.writer import Transaction
 
@@ -62,12 +62,24 @@ def apply(
         tx.before.setdefault(job_id, board.get(job_id) or before)
         tx.after[job_id] = after
         if after.attempt != before.attempt:
-            tx.ended_attempts.append(before)
+            tx.ended_attempts.append(_closed(before, event.at))
         for kind, message, data in _describe(before, after, event):
             # A move into the next attempt is told as the end of the one before.
             tx.record(before if kind != "edited" else after, kind, event.at, message, actor, **data)
     tx.effects.extend((after, effect) for effect in outcome.effects)
     return Transition(before, after)
+
+
+def _closed(job: Job, at: float) -> Job:
+    """The attempt that a retry leaves behind, as its history shows it."""
+    tasks = tuple(
+        task
+        if task.state.is_over
+        else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=at)
+        for task in job.tasks
+    )
+    state = JobState.FAILED if job.reason.code is ReasonCode.RETRYING else JobState.STOPPED
+    return replace(job, state=state, tasks=tasks, finished_at=at)
 
 
 _Line = tuple[str, str, dict[str, Any]]
@@ -141,7 +153,7 @@ def insert(tx: Transaction, job: Job) -> bool:
     added = tx.connection.execute(_INSERT_JOB, rows.job_row(job))
     if added.rowcount != 1:
         return False
-    tx.before[job.id] = None
+    tx.before[job.id] = job
     tx.after[job.id] = job
     tx.record(job, "submitted", job.submitted_at, f"submitted to queue {job.spec.queue}", job.owner)
     tx.effects.append((job, ev.Reschedule()))
@@ -173,10 +185,10 @@ def flush(tx: Transaction) -> None:
     )
     for job in changed:
         before = tx.before[job.id]
-        if before is job or (before is None and job.placement is None):
+        if before is job:
             continue
         updates.append(rows.state_columns(job))
-        if before is not None and before.spec is not job.spec:
+        if before.spec is not job.spec:
             respecs.append({"job_id": job.id, **rows.spec_columns(job)})
         task_rows += _changed_tasks(before, job)
         if job.started_at is not None:

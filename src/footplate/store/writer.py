@@ -33,7 +33,7 @@ class Transaction:
     def __init__(self, connection: sa.Connection, next_seq: int) -> None:
         self.connection = connection
         self.next_seq = next_seq
-        self.before: dict[str, Job | None] = {}
+        self.before: dict[str, Job] = {}
         self.after: dict[str, Job | None] = {}
         self.ended_attempts: list[Job] = []
         self.events: list[EventRecord] = []
@@ -140,13 +140,13 @@ class Writer:
         return True
 
     def _check_lease(self) -> None:
-        held = self._connection.execute(_HOLD_LEASE, {"name_": LEASE, "epoch_": self._epoch})
-        if held.rowcount != 1:
+        if self._connection.scalar(_LEASE_EPOCH, {"held": LEASE}) != self._epoch:
             raise StaleLease("another server has taken over this database; this one must stop")
 
 
-_HOLD_LEASE = (
-    sa.update(tables.leases)
-    .where(tables.leases.c.name == sa.bindparam("name_"), tables.leases.c.epoch == sa.bindparam("epoch_"))
-    .values(epoch=sa.bindparam("epoch_"))
+# Locked for the length of the transaction, so that nobody takes the lease between the check and the commit.
+_LEASE_EPOCH = (
+    sa.select(tables.leases.c.epoch)
+    .where(tables.leases.c.name == sa.bindparam("held"))
+    .with_for_update(read=True)
 )

@@ -55,6 +55,10 @@ class Postgres:
         """Remove a database, also from under those who still use it."""
         self._run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
+    def disconnect(self, name: str) -> None:
+        """Cut every connection to a database."""
+        self._run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608
+
     def _run(self, statement: str) -> None:
         engine = open_engine(self.url("postgres"))
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from footplate.domain.cluster import Gpu, Node, Placement, Queue, TaskPlacement
-from footplate.domain.resources import GIB, Resources
+from footplate.domain.resources import GIB, NOTHING, Resources
 from footplate.scheduler.snapshot import PendingJob, RoleShape, RunningJob, Shape, Snapshot
 
 
@@ -35,7 +35,7 @@ def node(
 def queue(
     name: str = "default",
     *,
-    guaranteed: Resources = Resources(),  # noqa: B008 - frozen
+    guaranteed: Resources = NOTHING,
     maximum: Resources | None = None,
     nodes: tuple[str, ...] = (),
     is_open: bool = True,

@@ -51,8 +51,8 @@ def test_the_numbers_are_in_the_sentence() -> None:
             "needs 2 GPUs of type t4 at once; 1 of 2 is free; would start now with 1 GPU",
         ),
         (
-            pending("j", count=2, cpus=2),
-            "needs 4 CPUs at once (2 tasks of 2 CPUs each); 1 of 4 is free; would start now with 0.5 CPUs each",
+            pending("j", count=2, gpus=1),
+            "needs 2 GPUs at once (2 tasks of 1 GPU each); 1 of 2 is free; would start now with 1 task",
         ),
         (
             pending("j", role("ps"), role("worker", gpus=1)),
@@ -170,6 +170,12 @@ def test_jobs_held_back_by_another_queue_are_not_counted_as_ahead() -> None:
     state = snapshot([node(cpus=8)], jobs, [running()], [queue(), queue("closed", is_open=False)])
     assert reason(state, "j").details["ahead"] == 0
     assert reason(state, "held too").details["ahead"] == 1
+
+
+def test_jobs_that_no_node_can_take_are_not_counted_as_ahead() -> None:
+    jobs = [pending("huge", gpus=16, queue="other"), pending("j", cpus=8, queued_at=1)]
+    state = snapshot([node(cpus=8)], jobs, [running()], [queue(), queue("other")])
+    assert reason(state, "j").details["ahead"] == 0
 
 
 def test_a_machine_without_nodes_in_service_is_said() -> None:

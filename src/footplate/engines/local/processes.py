@@ -71,10 +71,13 @@ def descendants(pid: int) -> list[int]:
 
 def ask_to_end(shim: int) -> bool:
     """Send SIGTERM to a task's whole tree; False when its command has not begun yet."""
+    tree = descendants(shim)
+    if not tree:
+        # The shim itself may not be ready for a signal either.
+        return False
+    has_begun = not _is_copy(tree[0], shim)
     # First of all the shim, so that it lets the others use their grace when the command ends early.
     send(shim, signal.SIGTERM)
-    tree = descendants(shim)
-    has_begun = bool(tree) and not _is_copy(tree[0], shim)
     targets = {_target(pid, shim) for pid in tree}
     for number in (signal.SIGTERM, signal.SIGCONT):
         for target in targets:

@@ -100,7 +100,8 @@ class _Connection:
 
     async def _read(self) -> None:
         with contextlib.suppress(ConnectionError):
-            while line := await self._reader.readline():
+            # A line without an end was torn by the spawner's death.
+            while (line := await self._reader.readline()).endswith(b"\n"):
                 message = json.loads(line)
                 answer = self._answers.pop(message["id"])
                 if not answer.done():

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import MISSING, Duration, Instant, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
+from footplate.server.ranges import send_file
 from footplate.services import jobs, logs
 from footplate.store.logfiles import fold_progress
 from footplate.wire import payloads as p
@@ -59,7 +60,8 @@ async def read(
     job = await jobs.find(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
     log = logs.log_of(parts.platform, job, name, attempt)
-    begin = logs.begin(job, name, log, logs.Since(offset, tail, _moment(since, parts.platform.clock.now())))
+    beginning = logs.Since(offset, tail, _moment(since, parts.platform.clock.now()))
+    begin = logs.begin(job, name, attempt, log, beginning)
     piece = log.read(begin, limit)
     text, next_offset = ("", piece.next_offset) if raw else logs.text_of(piece)
     headers = {
@@ -73,7 +75,12 @@ async def read(
 
 @router.get("/download", response_class=Response)
 async def download(
-    parts: Wired, caller: Signed, job_id: str, task: TaskName = None, attempt: AttemptNumber = None
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    task: TaskName = None,
+    attempt: AttemptNumber = None,
 ) -> Response:
     """One task's whole log, byte for byte; byte ranges are served."""
     job = await jobs.find(parts.platform, caller, job_id)

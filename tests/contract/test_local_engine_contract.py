@@ -22,16 +22,8 @@ from footplate.domain.states import TaskState
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import marked
 from footplate.engines.local.records import read_claim
-from footplate.testing.contract import (
-    DAEMON,
-    RUNS_LONG,
-    WAITS_FOR_GO,
-    Bench,
-    ProcessContract,
-    let_go,
-    on_loop,
-    plan,
-)
+from footplate.testing.contract import DAEMON, RUNS_LONG, WAITS_FOR_GO, ProcessContract, let_go
+from footplate.testing.engine_bench import Bench, on_loop, plan
 
 LAUNCH_AND_DIE = """
 import asyncio, json, os, signal, sys

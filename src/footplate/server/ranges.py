@@ -1,0 +1,58 @@
+"""A file over HTTP, whole or a range of it: as much as there was when the answer began, however it grows."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from fastapi import Request
+from fastapi.responses import Response, StreamingResponse
+
+from footplate.server.errors import answer
+
+CHUNK_BYTES = 256 * 1024
+MEDIA_TYPE = "application/octet-stream"
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
+
+
+def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Response:
+    """Answer with a file, or with the one range that was asked for; a missing file is an empty one."""
+    size = path.stat().st_size if path.exists() else 0
+    span = _span(request, size)
+    if span is None:
+        message = f"the file has {size} bytes, and none in the range that was asked for"
+        return answer(request, 416, "invalid_input", message, Content_Range=f"bytes */{size}")
+    start, end = span
+    sent = {**headers, "Accept-Ranges": "bytes", "Content-Length": str(end - start)}
+    is_part = end - start < size
+    if is_part:
+        sent["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+    return StreamingResponse(
+        _chunks(path, start, end), 206 if is_part else 200, headers=sent, media_type=MEDIA_TYPE
+    )
+
+
+def _span(request: Request, size: int) -> tuple[int, int] | None:
+    """The part to send; None when there is nothing of it. What we do not understand means the whole."""
+    asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
+    if asked is None or not (asked[1] or asked[2]) or "if-range" in request.headers:
+        return 0, size
+    if not asked[1]:
+        start, end = max(0, size - int(asked[2])), size
+    else:
+        start, end = int(asked[1]), min(size, int(asked[2]) + 1 if asked[2] else size)
+        if asked[2] and int(asked[2]) < start:
+            return 0, size
+    return (start, end) if start < end else None
+
+
+async def _chunks(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
+    if start >= end:
+        return
+    with await asyncio.to_thread(path.open, "rb") as file:
+        file.seek(start)
+        while start < end and (chunk := await asyncio.to_thread(file.read, min(CHUNK_BYTES, end - start))):
+            start += len(chunk)
+            yield chunk
