@@ -95,7 +95,8 @@ def _amount(text: str) -> dict[str, Any]:
 
 
 def _size(text: str) -> int:
-    from footplate.domain.fields import Problems, Size
+    from footplate.domain.kinds import Size
+    from footplate.domain.problems import Problems
 
     problems = Problems()
     size_bytes = Size(0, 2**60).read(text, "", problems)

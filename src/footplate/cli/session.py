@@ -64,7 +64,8 @@ def jobs_argument(function: Function) -> Function:
 
 def duration(text: str) -> int:
     """Read a span of time as the job file writes it, such as 10m; the result is in seconds."""
-    from footplate.domain.fields import Duration, Problems
+    from footplate.domain.kinds import Duration
+    from footplate.domain.problems import Problems
 
     problems = Problems()
     written = int(text) if str(text).isdigit() else text

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from footplate.domain.events import StopAsked
-from footplate.domain.fields import show_duration, show_instant
 from footplate.domain.job import Job
+from footplate.domain.kinds import show_duration, show_instant
 from footplate.domain.states import JobState, Reason, ReasonCode
 
 

@@ -12,30 +12,22 @@ from typing import Any
 
 from footplate.domain import spec as s
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import (
-    MISSING,
+from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
+from footplate.domain.interpolate import Unresolved, resolve
+from footplate.domain.kinds import (
     AnyJson,
     Choice,
     Cpus,
     Duration,
-    Field,
     Flag,
     Instant,
     Integer,
-    Json,
-    ListOf,
-    MapOf,
-    Nullable,
-    Problems,
-    Record,
     Scalar,
     ScalarText,
-    Schema,
     Size,
     Text,
-    join,
 )
-from footplate.domain.interpolate import Unresolved, resolve
+from footplate.domain.problems import MISSING, Json, Problems, Schema, join
 from footplate.domain.resources import MIB, show_bytes
 
 MAX_TASKS = 10_000

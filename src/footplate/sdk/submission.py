@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import InvalidInput, Problem
-from footplate.domain.fields import join
+from footplate.domain.problems import join
 from footplate.domain.specfields import ROLE_BODY
 from footplate.sdk.packing import Selection, select
 from footplate.wire import documents

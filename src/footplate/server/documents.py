@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import Request
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import shorten
+from footplate.domain.problems import shorten
 from footplate.wire.documents import load, load_json
 
 _SMALL_BYTES = 16 * 1024

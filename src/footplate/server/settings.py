@@ -11,19 +11,9 @@ from typing import Any
 
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import (
-    MISSING,
-    Cpus,
-    Field,
-    Flag,
-    Integer,
-    ListOf,
-    Nullable,
-    Problems,
-    Record,
-    Size,
-    Text,
-)
+from footplate.domain.fields import Field, ListOf, Nullable, Record
+from footplate.domain.kinds import Cpus, Flag, Integer, Size, Text
+from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import GIB, MIB
 
 

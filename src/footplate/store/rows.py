@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.cluster import Placement, TaskPlacement
-from footplate.domain.fields import show_instant
 from footplate.domain.job import Job, Next, Task
+from footplate.domain.kinds import show_instant
 from footplate.domain.resources import Resources
 from footplate.domain.specfields import read_job, write_job
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState

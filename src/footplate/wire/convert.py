@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from footplate.domain.cluster import Node, Queue
-from footplate.domain.fields import show_instant
 from footplate.domain.job import Job, Task
+from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
 from footplate.domain.resources import Resources
 from footplate.domain.specfields import write_job

@@ -26,7 +26,7 @@ from yaml.events import (
 )
 
 from footplate.domain.errors import InvalidInput, TooLarge
-from footplate.domain.fields import shorten
+from footplate.domain.problems import shorten
 from footplate.domain.resources import MIB, show_bytes
 from footplate.domain.specfields import JOB
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from footplate.domain.fields import is_writable
+from footplate.domain.problems import is_writable
 from footplate.domain.states import JobState, ReasonCode, TaskState
 
 

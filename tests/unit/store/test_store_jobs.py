@@ -31,7 +31,7 @@ from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.store import job_queries, transitions
 from footplate.store.store import Store
 from footplate.store.writer import Transaction
-from footplate.testing.builders import AT, after, job, placed, placement, running
+from footplate.testing.builders import AT, job, placement
 
 BUSY = Reason(ReasonCode.INSUFFICIENT_RESOURCES, "8 of 8 GPUs are in use", {"free": 0, "asked": 2})
 BY_ANN = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann", {"by": "ann"})
@@ -67,33 +67,7 @@ def _exit_all(of: Job, code: int) -> list[Event]:
     return [TaskExited(AT + 9, of.attempt, task.role, task.index, code, "said so") for task in of.tasks]
 
 
-def _in_every_state() -> dict[str, Job]:
-    up = running(**EVERYTHING)
-    retrying = after(up, TaskExited(AT + 5, 0, "worker", 1, 137, "out of memory"))
-    return {
-        "QUEUED": job(**EVERYTHING),
-        "QUEUED, told why": after(job(**EVERYTHING), WaitExplained(AT + 1, BUSY)),
-        "QUEUED again": after(retrying, TasksGone(AT + 6, 0)),
-        "STARTING": placed(**EVERYTHING),
-        "RUNNING": up,
-        "RUNNING, one lost": after(up, TaskLost(AT + 4, 0, "ps", 0, "gone")),
-        "STOPPING to retry": retrying,
-        "STOPPING for good": after(up, StopAsked(AT + 5, BY_ANN, "ann")),
-        "SUCCEEDED": after(up, *_exit_all(up, 0)),
-        "FAILED": after(job(**{**EVERYTHING, "retry": 0}), Refused(AT + 1, Reason(ReasonCode.NEVER_FITS, "never"))),
-        "STOPPED": after(up, StopAsked(AT + 5, BY_ANN, "ann"), TasksGone(AT + 6, 0)),
-    }
-
-
-def _life(to: Job) -> Job:
-    """The job as it was when it was submitted."""
-    return job(to.id, to.owner, name=to.spec.name)
-
-
 def test_a_job_in_any_state_is_read_back_as_it_was(database_url: str) -> None:
-    states = _in_every_state()
-    assert {one.state for one in states.values()} == set(JobState)
-
     async def scenario() -> None:
         written: dict[str, Job] = {}
         with opened(database_url) as store:
@@ -106,6 +80,7 @@ def test_a_job_in_any_state_is_read_back_as_it_was(database_url: str) -> None:
                 assert found.state.value == name.split(",")[0].split(" ")[0]
                 written[one.id] = found
             assert await rows_of(store) == written
+            assert {one.state for one in written.values()} == set(JobState)
         with opened(database_url) as again:
             assert await rows_of(again) == written
             assert again.board == {key: one for key, one in written.items() if not one.state.is_final}

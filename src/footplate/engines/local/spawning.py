@@ -85,7 +85,7 @@ class _Connection:
 
     @property
     def is_lost(self) -> bool:
-        return self._reading.done()
+        return self._reading.done() or self._writer.is_closing()
 
     async def ask(self, request: Mapping[str, Any]) -> Answers:
         if self.is_lost:

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import MISSING, Duration, Instant, Problems
+from footplate.domain.kinds import Duration, Instant
+from footplate.domain.problems import MISSING, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
 from footplate.server.ranges import send_file
