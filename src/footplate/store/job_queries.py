@@ -15,6 +15,7 @@ from footplate.domain.states import JobState, Reason
 from footplate.store import rows
 from footplate.store.tables import attempts, idempotency, jobs, tasks
 
+MOST_BRANCHES = 50
 SORTS: dict[str, sa.ColumnElement[Any]] = {
     "submitted_at": jobs.c.id,
     # Jobs that have not ended come last: they will end later than all that have.
@@ -56,16 +57,39 @@ def page(
 ) -> tuple[list[JobLine], tuple[Any, str] | None]:
     """One page in the order of `sort` (a leading `-` turns it round), beginning after a key."""
     descending, column = sort.startswith("-"), SORTS[sort.removeprefix("-")]
-    query = sa.select(*_LINE_COLUMNS).where(*_conditions(wanted)).limit(limit + 1)
+    conditions = _conditions(wanted)
     if after is not None:
-        query = query.where(_beyond(column, after, descending))
+        conditions.append(_beyond(column, after, descending))
     keys = [column] if column is jobs.c.id else [column, jobs.c.id]
-    query = query.order_by(*(key.desc() if descending else key.asc() for key in keys))
+    order = [key.desc() if descending else key.asc() for key in keys]
+    if wanted.visible_queues is not None:
+        first = sa.select(jobs.c.id).where(*conditions).order_by(*order).limit(limit + 1)
+        conditions = [_visible_among(first, wanted.caller, wanted.visible_queues)]
+    query = sa.select(*_LINE_COLUMNS).where(*conditions).order_by(*order).limit(limit + 1)
     found = [_line(dict(row)) for row in connection.execute(query).mappings()]
     if len(found) <= limit:
         return found, None
     last = found[limit - 1]
     return found[:limit], (_key_of(last, sort.removeprefix("-")), last.id)
+
+
+def _visible_among(
+    first: sa.Select[tuple[str]], caller: str, queues: Sequence[str]
+) -> sa.ColumnElement[bool]:
+    """Keep the caller's own jobs and those of some queues.
+
+    One index answers for each owner or queue, whereas no index answers for "this owner or these queues":
+    with a million jobs and few of them visible that would read them all.
+    """
+    if len(queues) > MOST_BRANCHES:
+        return jobs.c.id.in_(first.where(_is_visible(caller, queues)))
+    branches = [jobs.c.owner == caller, *(jobs.c.queue == queue for queue in queues)]
+    limited = (sa.select(first.where(branch).subquery()) for branch in branches)
+    return jobs.c.id.in_(sa.union_all(*limited))
+
+
+def _is_visible(caller: str, queues: Sequence[str]) -> sa.ColumnElement[bool]:
+    return sa.or_(jobs.c.owner == caller, jobs.c.queue.in_(queues))
 
 
 def _key_of(line: JobLine, sort: str) -> Any:
@@ -87,8 +111,6 @@ def _beyond(
 
 def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
     conditions: list[sa.ColumnElement[bool]] = []
-    if wanted.visible_queues is not None:
-        conditions.append(sa.or_(jobs.c.owner == wanted.caller, jobs.c.queue.in_(wanted.visible_queues)))
     for column, values in (
         (jobs.c.queue, wanted.queues),
         (jobs.c.owner, wanted.owners),
@@ -162,6 +184,8 @@ def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict
         .where(jobs.c.finished_at >= at, *_conditions(wanted))
         .group_by(jobs.c.state)
     )
+    if wanted.visible_queues is not None:
+        query = query.where(_is_visible(wanted.caller, wanted.visible_queues))
     return {row.state: row.n for row in connection.execute(query)}
 
 

@@ -49,7 +49,14 @@ EVERYTHING: dict[str, Any] = {
     "secrets": {"TOKEN": "hub"},
     "roles": [
         {"name": "ps", "command": "ps", "cpus": 0.5, "memory": "100MB", "completion": {"min_failed": None}},
-        {"name": "worker", "count": 3, "command": "w", "gpus": 2, "gpu_type": "H200", "ports": [{"label": "web"}]},
+        {
+            "name": "worker",
+            "count": 3,
+            "command": "w",
+            "gpus": 2,
+            "gpu_type": "H200",
+            "ports": [{"label": "web"}],
+        },
     ],
     "services": ["tensorboard"],
     "alerts": [{"on": "finished", "to": ["ann"]}],
@@ -156,7 +163,9 @@ def test_the_board_equals_the_rows_after_any_sequence_of_events(database_url: st
         with opened(database_url) as store:
             jobs = [job(job_id(n), name=f"job-{n}", roles=roles, retry=n % 3) for n in range(25)]
             await insert(store, *jobs)
-            await asyncio.gather(*(_live_at_random(store, random.Random(chance.random()), one, 30) for one in jobs))
+            await asyncio.gather(
+                *(_live_at_random(store, random.Random(chance.random()), one, 30) for one in jobs)
+            )
             rows = await rows_of(store)
             assert len({one.state for one in rows.values()}) > 3
             assert store.board == {key: one for key, one in rows.items() if not one.state.is_final}
@@ -276,7 +285,9 @@ async def test_an_idempotency_key_is_remembered_per_owner_until_it_is_forgotten(
     assert await look("ann") == ("digest", job_id(1))
     assert await look("bob") is None
     with pytest.raises(sa.exc.IntegrityError):
-        await store.write(lambda tx: job_queries.remember(tx.connection, "ann", "key", "other", job_id(2), AT))
+        await store.write(
+            lambda tx: job_queries.remember(tx.connection, "ann", "key", "other", job_id(2), AT)
+        )
     assert await store.write(lambda tx: job_queries.forget_keys_before(tx.connection, AT)) == 0
     assert await store.write(lambda tx: job_queries.forget_keys_before(tx.connection, AT + 1)) == 1
     assert await look("ann") is None
@@ -285,7 +296,10 @@ async def test_an_idempotency_key_is_remembered_per_owner_until_it_is_forgotten(
 @with_store
 async def test_moves_of_a_job_that_is_gone_are_passed_over_in_a_group(store: Store) -> None:
     one = await a_job(store)
-    moves: list[tuple[str, Event]] = [(job_id(404), WaitExplained(AT, BUSY)), (one.id, WaitExplained(AT, BUSY))]
+    moves: list[tuple[str, Event]] = [
+        (job_id(404), WaitExplained(AT, BUSY)),
+        (one.id, WaitExplained(AT, BUSY)),
+    ]
     await store.apply_all(moves)
     assert store.board[one.id].reason == BUSY
     with pytest.raises(NotFound):

@@ -44,7 +44,9 @@ def test_migrating_twice_changes_nothing(empty: sa.Engine) -> None:
 def test_the_migrated_tables_are_those_of_the_code(empty: sa.Engine) -> None:
     migrate(empty)
     with empty.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
         assert compare_metadata(context, metadata) == []
 
 

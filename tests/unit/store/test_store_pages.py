@@ -191,5 +191,3 @@ async def test_names_that_begin_alike_are_found_for_one_owner(store: Store) -> N
 
     assert await names("run") == {"run", "run-2", "runs", "run-3"}
     assert await names("r_") == {"r_n"}
-
-

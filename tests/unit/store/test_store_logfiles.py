@@ -1,0 +1,188 @@
+"""Log files: read by offset, by line and by time, also where their middle was given back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footplate.store import logfiles
+from footplate.store.logfiles import LogFile, fold_progress
+
+PAGE = 4096
+
+
+def log_with(folder: Path, content: bytes) -> LogFile:
+    log = LogFile(folder)
+    log.path.write_bytes(content)
+    return log
+
+
+def lines(*numbers: int) -> bytes:
+    return b"".join(b"line %d\n" % number for number in numbers)
+
+
+def read_all(log: LogFile, limit: int) -> bytes:
+    """Read a log from its beginning to its end in pieces."""
+    offset, read = 0, b""
+    while piece := log.read(offset, limit):
+        if not piece.data:
+            assert piece.next_offset == log.size
+            return read
+        assert piece.next_offset > offset
+        read, offset = read + piece.data, piece.next_offset
+    return read
+
+
+def test_a_log_that_is_not_there_yet_reads_as_empty(tmp_path: Path) -> None:
+    log = LogFile(tmp_path / "not-there")
+    assert log.size == 0
+    assert log.read(0, 100).data == b""
+    assert log.offset_of_tail(5) == 0
+    assert log.offset_since(1000.0, None, None) == 0
+    assert log.holes() == []
+
+
+def test_reading_beyond_the_end_is_empty_and_stays_where_it_is(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"abc")
+    assert log.read(3, 10) == logfiles.Piece(b"", 3)
+    assert log.read(2**60, 10) == logfiles.Piece(b"", 2**60)
+
+
+@pytest.mark.parametrize("limit", [1, 7, 4096, 10**6])
+def test_pieces_put_together_are_the_log_byte_for_byte(tmp_path: Path, limit: int) -> None:
+    content = bytes(range(256)) * 8
+    assert read_all(log_with(tmp_path, content), limit) == content
+
+
+@pytest.mark.parametrize(
+    ("content", "n_lines", "tail"),
+    [
+        (b"", 3, b""),
+        (b"one", 1, b"one"),
+        (b"one\n", 1, b"one\n"),
+        (b"one\ntwo", 1, b"two"),
+        (lines(1, 2, 3), 1, lines(3)),
+        (lines(1, 2, 3), 2, lines(2, 3)),
+        (lines(1, 2, 3), 3, lines(1, 2, 3)),
+        (lines(1, 2, 3), 99, lines(1, 2, 3)),
+        (b"a\n\n\n", 2, b"\n\n"),
+        (b"\n", 1, b"\n"),
+    ],
+)
+def test_the_tail_is_the_last_lines(tmp_path: Path, content: bytes, n_lines: int, tail: bytes) -> None:
+    log = log_with(tmp_path, content)
+    assert content[log.offset_of_tail(n_lines) :] == tail
+
+
+@pytest.mark.parametrize("n_lines", [1, 10, 5000, 19_999, 20_000, 30_000])
+def test_the_tail_is_found_across_blocks(
+    tmp_path: Path, n_lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "BLOCK", 1000)
+    content = lines(*range(20_000))
+    log = log_with(tmp_path, content)
+    assert content[log.offset_of_tail(n_lines) :] == lines(*range(max(0, 20_000 - n_lines), 20_000))
+
+
+def test_since_begins_where_the_log_was_at_that_time(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 500)
+    for at, size in ((100.0, 10), (101.0, 200), (102.0, 500)):
+        log.sample(at, size)
+
+    def since(at: float) -> int:
+        return log.offset_since(at, started_at=99.0, finished_at=None)
+
+    assert [since(at) for at in (50, 99, 99.5, 100, 100.5, 101, 101.9, 102, 200)] == [
+        0,
+        0,
+        0,
+        10,
+        10,
+        200,
+        200,
+        500,
+        500,
+    ]
+
+
+def test_since_after_the_end_of_a_task_is_empty(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 500)
+    log.sample(100.0, 10)
+    assert log.offset_since(103.0, 99.0, finished_at=102.0) == 500
+    assert log.offset_since(101.0, 99.0, finished_at=102.0) == 10
+
+
+def test_a_torn_line_of_the_index_is_passed_over(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 500)
+    log.sample(100.0, 10)
+    with (tmp_path / "log.index").open("a") as index:
+        index.write("101.0")
+    assert log.offset_since(105.0, 99.0, None) == 10
+
+
+def test_a_log_above_its_cap_loses_its_middle_and_keeps_both_ends(tmp_path: Path) -> None:
+    cap = 16 * PAGE
+    content = b"".join(b"%15d\n" % number for number in range(40 * PAGE // 16))
+    log = log_with(tmp_path, content)
+    blocks = log.path.stat().st_blocks
+    assert log.drop_middle(cap)
+    ((start, end),) = log.holes()
+    assert start == cap // 4
+    assert log.size == len(content)
+    assert log.size - (end - start) <= cap + PAGE
+    assert log.path.stat().st_blocks < blocks
+    assert log.read(0, start).data == content[:start]
+    assert log.read(end, len(content)).data == content[end:]
+
+
+def test_a_hole_reads_as_one_line_that_says_how_much_is_missing(tmp_path: Path) -> None:
+    content = b"y" * (40 * PAGE)
+    log = log_with(tmp_path, content)
+    assert log.drop_middle(16 * PAGE)
+    ((start, end),) = log.holes()
+    before = log.read(start - 3, 100)
+    assert before == logfiles.Piece(b"yyy", start)
+    marker = log.read(start, 5)
+    assert b"were dropped here" in marker.data
+    assert marker.next_offset == end
+    assert log.read(start + 17, 5).next_offset == end
+    whole = read_all(log, 1000)
+    assert whole == content[:start] + marker.data + content[end:]
+
+
+def test_a_log_that_goes_on_growing_loses_more_of_its_middle(tmp_path: Path) -> None:
+    cap = 16 * PAGE
+    log = log_with(tmp_path, b"a" * (20 * PAGE))
+    assert log.drop_middle(cap)
+    with log.path.open("ab") as more:
+        more.write(b"b" * (30 * PAGE))
+    assert log.drop_middle(cap)
+    kept = log.size - sum(end - start for start, end in log.holes())
+    assert kept <= cap + PAGE
+    text = read_all(log, 10_000)
+    assert text.startswith(b"a" * (cap // 4))
+    assert text.endswith(b"b" * (12 * PAGE - 1))
+    assert b"\0" not in text
+
+
+def test_a_log_within_its_cap_is_left_alone(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"a" * (10 * PAGE))
+    assert not log.drop_middle(16 * PAGE)
+    assert log.holes() == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("plain\ntext\n", "plain\ntext\n"),
+        ("10%\r20%\r100%\n", "100%\n"),
+        ("10%\r20%", "20%"),
+        ("windows\r\nlines\r\n", "windows\nlines\n"),
+        ("one\r\rtwo\nthree", "two\nthree"),
+        ("\r\r\r\n", "\n"),
+        ("", ""),
+    ],
+)
+def test_a_redrawn_line_is_shown_as_it_ended(printed: str, shown: str) -> None:
+    assert fold_progress(printed) == shown
