@@ -27,7 +27,7 @@ KILLS = int(os.environ.get("FOOTPLATE_TEST_KILLS", "100"))
 N_JOBS = 50
 SEED = int(os.environ.get("FOOTPLATE_TEST_SEED", "20"))
 
-# Each task notes its start, and holds a lock while it lives: a second one at the same time would find it taken.
+# Each task notes its start, and holds a lock while it lives: a second one would find it taken.
 GUARD = """
 note=$FOOTPLATE_CHECKPOINT_DIR/$FOOTPLATE_TASK.$FOOTPLATE_ATTEMPT
 mkdir -p "$FOOTPLATE_CHECKPOINT_DIR"

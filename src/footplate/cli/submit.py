@@ -122,7 +122,9 @@ def _prepare(
     if command:
         if file:
             ctx.fail("give a job file, or a command after --, not both")
-        document = {"name": _name_for(command), "command": shlex.join(command)}
+        # One word is a whole shell command; several are words to keep apart.
+        text = command[0] if len(command) == 1 else shlex.join(command)
+        document = {"name": _name_for(command), "command": text}
         return prepare(document, code_dir, **overrides)
     if file == "-":
         return prepare(_from_stdin(), code_dir, **overrides)

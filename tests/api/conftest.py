@@ -1,0 +1,98 @@
+"""A real server with a fake engine and a fake clock, on both databases, and people who call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from apiclient import PASSWORD, Api, fresh
+
+from footplate.domain.cluster import Gpu, Node
+from footplate.domain.resources import GIB
+from footplate.services import passwords
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import Served, served, until
+
+NODE = Node("fake", 8000, 16 * GIB, (Gpu(0, "H200"), Gpu(1, "H200")))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Hashing that costs nothing; what it costs in earnest is told with each hash."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_N", 2)
+        yield
+
+
+@pytest.fixture(scope="module")
+def server(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    clock = FakeClock()
+    with served(
+        tmp_path_factory.mktemp("home"), FakeEngine(clock, [NODE]), clock, module_database_url
+    ) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def clock(server: Served) -> FakeClock:
+    assert isinstance(server.clock, FakeClock)
+    return server.clock
+
+
+@pytest.fixture(scope="module")
+def admin(server: Served) -> Iterator[Api]:
+    api = Api(server, server.sign_in(), "admin")
+    yield api
+    api.close()
+
+
+@pytest.fixture(scope="module")
+def nobody(server: Served) -> Iterator[Api]:
+    """Somebody who has not signed in."""
+    api = Api(server)
+    yield api
+    api.close()
+
+
+Hire = Callable[..., Api]
+
+
+@pytest.fixture(scope="module")
+def hire(server: Served, admin: Api) -> Iterator[Hire]:
+    """Make accounts: `hire(vision="viewer")` has that role in that queue."""
+    hired: list[Api] = []
+
+    def add(is_admin: bool = False, **queues: str) -> Api:
+        name = fresh("user")
+        account = {"name": name, "password": PASSWORD, "is_admin": is_admin, "queues": queues}
+        admin.ok("POST", "/users", status=201, json=account)
+        hired.append(Api(server, server.sign_in(name, PASSWORD), name))
+        return hired[-1]
+
+    yield add
+    for api in hired:
+        api.close()
+
+
+@pytest.fixture(scope="module")
+def ann(hire: Hire) -> Api:
+    """A member of the default queue."""
+    return hire(default="member")
+
+
+@pytest.fixture(autouse=True)
+def no_jobs_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Remove the jobs of each test, so that the next finds the machine free."""
+    yield
+    if "server" not in request.fixturenames:
+        return
+    admin: Api = request.getfixturevalue("admin")
+
+    def is_empty() -> bool:
+        for job in admin.ok("GET", "/jobs", params={"limit": 1000})["items"]:
+            if not job["is_deleting"]:
+                admin.call("DELETE", f"/jobs/{job['id']}")
+        return not admin.ok("GET", "/jobs")["items"]
+
+    until(is_empty)

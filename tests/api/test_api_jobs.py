@@ -1,0 +1,356 @@
+"""Jobs over REST: submit, look, change, stop and delete."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from apiclient import Api, Data, fresh
+from conftest import Hire
+
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.server import Served, until
+from footplate.wire import payloads as p
+from footplate.wire.documents import dump
+
+
+def snapshot(admin: Api) -> tuple[list[Any], int]:
+    """The job table and the length of the event log."""
+    jobs = admin.ok("GET", "/jobs", p.Jobs, params={"limit": 1000, "sort": "submitted_at"})["items"]
+    last = admin.ok("GET", "/events", params={"after": 0, "limit": 1000})["next_after"]
+    return [(job["id"], job["name"], job["state"]) for job in jobs], last
+
+
+def test_a_job_goes_from_submit_to_its_end(ann: Api) -> None:
+    job = ann.submit(name="first", count=2)
+    assert (job["state"], job["owner"], job["queue"], job["n_tasks"]) == ("QUEUED", ann.name, "default", 2)
+    up = ann.until(job, "RUNNING")
+    assert [task["state"] for task in up["tasks"]] == ["RUNNING", "RUNNING"]
+    assert up["can"] == {"stop": True, "edit": True, "delete": True}
+    ann.finish(job, index=0)
+    ann.finish(job, index=1)
+    over = ann.until(job, "SUCCEEDED")
+    assert over["reason"]["code"] == "completed"
+    assert over["can"] == {"stop": False, "edit": True, "delete": True}
+    assert [task["exit_code"] for task in over["tasks"]] == [0, 0]
+
+
+def test_a_submit_answers_with_where_the_job_is(ann: Api) -> None:
+    answer = ann.call("POST", "/jobs", json={"name": fresh("job"), "command": "wait"})
+    assert answer.status_code == 201
+    assert answer.headers["location"] == f"/api/v1/jobs/{answer.json()['id']}"
+
+
+DOCUMENT: Data = {
+    "name": "both",
+    "description": "naïve 训练",
+    "priority": 3,
+    "env": {"A": "1"},
+    "parameters": {"epochs": 5},
+    "roles": [{"name": "worker", "count": 2, "cpus": 0.5, "memory": "512MB", "command": "wait ${{ parameters.epochs }}"}],
+    "retry": 1,
+    "tags": ["a", "b"],
+}
+
+
+@pytest.mark.parametrize(
+    "kind", ["application/json", "application/yaml", "application/x-yaml", "text/yaml", "text/plain", None]
+)
+def test_the_same_document_is_the_same_job_in_json_and_yaml(ann: Api, kind: str | None) -> None:
+    body = json.dumps(DOCUMENT) if kind == "application/json" else dump(DOCUMENT)
+    headers = {"Content-Type": kind} if kind else {}
+    job = ann.ok("POST", "/jobs", p.JobDetail, 201, content=body.encode(), headers=headers)
+    assert job["config"] == DOCUMENT
+
+
+def test_the_config_of_a_job_submits_the_same_job_again(ann: Api) -> None:
+    job = ann.submit(**DOCUMENT)
+    config = ann.ok("GET", f"/jobs/{job['id']}/config")
+    again = ann.ok("POST", "/jobs", p.JobDetail, 201, json={**config, "name": "again"})
+    assert {**again["config"], "name": "both"} == config == job["config"]
+
+
+def test_a_dry_run_creates_nothing_and_shows_the_request(ann: Api, admin: Api) -> None:
+    before = snapshot(admin)
+    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json=DOCUMENT)
+    assert forecast["would_start"] is True
+    assert forecast["config"]["name"] == "both"
+    assert forecast["request"]["tasks"][0]["command"] == "wait 5"
+    assert snapshot(admin) == before
+
+
+def test_the_token_in_a_dry_run_opens_nothing(ann: Api, server: Served) -> None:
+    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json=DOCUMENT)
+    token = forecast["request"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"]
+    job = Api(server, token)
+    job.refused("GET", "/me", 401)
+    job.close()
+
+
+def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
+    ann.running(cpus=8)
+    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json={"name": "next", "command": "wait", "cpus": 2})
+    assert (forecast["would_start"], forecast["request"]) == (False, None)
+    assert forecast["reason"]["code"] == "insufficient_resources"
+
+
+def test_a_dry_run_refuses_what_a_submit_refuses(ann: Api) -> None:
+    for document in ({"name": "x"}, {"name": "x", "command": "y", "cpus": 100}):
+        ann.refused("POST", "/jobs/dry-run", 422, json=document)
+
+
+def test_a_job_is_found_by_its_id_and_by_its_name_among_ones_own(ann: Api, admin: Api) -> None:
+    job = ann.submit(name="mine")
+    assert ann.job("mine")["id"] == job["id"] == ann.job(job["id"])["id"]
+    admin.refused("GET", "/jobs/mine", 404, says="'mine'")
+    assert admin.job(job["id"])["owner"] == ann.name
+
+
+def test_a_name_that_looks_like_an_id_is_still_a_name(ann: Api) -> None:
+    job = ann.submit(name="0123456789ab")
+    assert ann.job("0123456789ab")["id"] == job["id"]
+
+
+def test_a_second_job_of_one_name_is_refused_for_the_same_user_only(ann: Api, admin: Api) -> None:
+    job = ann.submit(name="taken")
+    ann.refused("POST", "/jobs", 409, says=job["id"], json={"name": "taken", "command": "wait"})
+    admin.submit(name="taken")
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "says"),
+    [
+        ({"cpus": 9}, "roles", "9 CPUs in one task; the largest node has 8"),
+        ({"cpus": 5, "count": 2}, "roles", "room for 1"),
+        ({"memory": "17GB"}, "roles", "17GB"),
+        ({"gpus": 3}, "roles", "3 GPU"),
+        ({"gpus": 1, "gpu_type": "A100"}, "roles", "A100"),
+        ({"deadline": "2001-01-01T00:00:00Z"}, "deadline", "passed"),
+        ({"code": {"upload": "sha256:" + "0" * 64}}, "code.upload", "send the code first"),
+    ],
+)
+def test_what_can_never_run_is_refused_with_numbers(
+    ann: Api, admin: Api, asked: Data, field: str, says: str
+) -> None:
+    before = snapshot(admin)
+    ann.refused("POST", "/jobs", 422, field, says, json={"name": "never", "command": "wait", **asked})
+    assert snapshot(admin) == before
+
+
+def test_a_closed_queue_takes_no_new_jobs(admin: Api) -> None:
+    queue = fresh("closed")
+    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": queue, "is_open": False})
+    admin.refused("POST", "/jobs", 409, says="closed", json={"name": "x", "command": "wait", "queue": queue})
+    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"is_open": True})
+    admin.submit(queue=queue)
+
+
+def test_a_job_waits_with_a_reason_and_a_place_in_line(ann: Api) -> None:
+    ann.running(cpus=8)
+    first, second = ann.submit(cpus=8), ann.submit(cpus=8)
+
+    def explained() -> Data | None:
+        now = ann.job(second["id"])
+        return now if now["position"] == 1 else None
+
+    waiting = until(explained)
+    assert waiting["state"] == "QUEUED"
+    assert waiting["reason"]["code"] == "behind_others" or waiting["reason"]["message"]
+    listed = ann.ok("GET", "/jobs", p.Jobs, params={"state": "QUEUED"})["items"]
+    assert {job["id"]: job["position"] for job in listed} == {first["id"]: 0, second["id"]: 1}
+
+
+def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
+    up = ann.running(cpus=8)
+    waiting = ann.submit(cpus=8)
+    assert ann.ok("POST", f"/jobs/{waiting['id']}/stop", p.JobDetail)["state"] == "STOPPED"
+    assert ann.ok("POST", f"/jobs/{up['id']}/stop", p.JobDetail)["state"] in ("STOPPING", "STOPPED")
+    over = ann.until(up, "STOPPED")
+    assert over["reason"]["message"] == f"stopped by {ann.name}"
+    ann.refused("POST", f"/jobs/{up['id']}/stop", 409, says="over already")
+
+
+def test_deleting_forgets_a_finished_job_and_its_files(ann: Api, server: Served) -> None:
+    job = ann.finished()
+    ann.write_log(job, b"something")
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    ann.until_gone(job)
+    assert not list(server.home.glob(f"jobs/*/{job['id']}"))
+    ann.refused("DELETE", f"/jobs/{job['id']}", 404)
+    assert ann.submit(name=job["name"])["id"] != job["id"]
+
+
+def test_deleting_a_running_job_stops_it_first(ann: Api) -> None:
+    job = ann.running()
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    ann.until_gone(job)
+
+
+def test_name_description_and_priority_can_be_edited(ann: Api) -> None:
+    job = ann.submit(name=fresh("old"))
+    name = fresh("new")
+    change = {"name": name, "description": "better", "priority": 7}
+    edited = ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json=change)
+    assert {field: edited[field] for field in change} == change
+    assert ann.ok("GET", f"/jobs/{name}/config")["priority"] == 7
+    ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json={})
+    assert ann.job(job["id"])["description"] == "better"
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"name": "no spaces"}, "name"),
+        ({"name": ""}, "name"),
+        ({"name": "../up"}, "name"),
+        ({"priority": 1001}, "priority"),
+        ({"priority": "high"}, "priority"),
+        ({"description": "\x00"}, "description"),
+        ({"description": "x" * 4097}, "description"),
+        ({"command": "rm"}, "command"),
+    ],
+)
+def test_an_edit_out_of_bounds_changes_nothing(ann: Api, admin: Api, change: Data, field: str) -> None:
+    job = ann.running()
+    before = snapshot(admin)
+    ann.refused("PATCH", f"/jobs/{job['id']}", 422, field, json=change)
+    assert snapshot(admin) == before
+
+
+def test_an_edit_to_a_taken_name_or_of_a_finished_jobs_priority_is_refused(ann: Api) -> None:
+    taken, job = ann.submit(), ann.finished()
+    ann.refused("PATCH", f"/jobs/{job['id']}", 409, says=taken["name"], json={"name": taken["name"]})
+    ann.refused("PATCH", f"/jobs/{job['id']}", 409, says="no longer matters", json={"priority": 1})
+    ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json={"description": "kept for later"})
+
+
+def test_a_clone_gets_the_next_free_name_and_the_fields_that_were_replaced(ann: Api) -> None:
+    job = ann.submit(**{**DOCUMENT, "name": "run"})
+    first = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201)
+    second = ann.ok("POST", f"/jobs/{first['id']}/clone", p.JobDetail, 201, json={"priority": -1})
+    named = ann.ok("POST", "/jobs/run/clone", p.JobDetail, 201, json={"name": "walk"})
+    assert [one["name"] for one in (first, second, named)] == ["run-2", "run-3", "walk"]
+    assert {**first["config"], "name": "run"} == job["config"]
+    assert second["priority"] == -1
+    ann.refused("POST", "/jobs/run/clone", 422, "gpus", json={"gpus": "many"})
+    ann.refused("POST", "/jobs/run/clone", 422, json=[1])
+
+
+def test_a_stranger_may_clone_only_what_they_see(ann: Api, hire: Hire) -> None:
+    job = ann.submit()
+    viewer, stranger = hire(default="viewer"), hire()
+    viewer.refused("POST", f"/jobs/{job['id']}/clone", 403, says="viewer")
+    stranger.refused("POST", f"/jobs/{job['id']}/clone", 404)
+
+
+def test_repeating_a_submit_with_one_key_makes_one_job(ann: Api) -> None:
+    document = {"name": fresh("job"), "command": "wait"}
+    key = {"Idempotency-Key": "attempt é 1"}
+    first = ann.ok("POST", "/jobs", p.JobDetail, 201, json=document, headers=key)
+    again = ann.ok("POST", "/jobs", p.JobDetail, 200, json=document, headers=key)
+    assert again["id"] == first["id"]
+    other = {**document, "command": "other"}
+    ann.refused("POST", "/jobs", 409, says="idempotency key", json=other, headers=key)
+
+
+def test_keys_of_different_users_do_not_meet(ann: Api, admin: Api) -> None:
+    key = {"Idempotency-Key": "k"}
+    one = ann.ok("POST", "/jobs", status=201, json={"name": "a", "command": "wait"}, headers=key)
+    two = admin.ok("POST", "/jobs", status=201, json={"name": "b", "command": "wait"}, headers=key)
+    assert one["id"] != two["id"]
+
+
+def test_repeating_a_clone_with_one_key_makes_one_job(ann: Api) -> None:
+    job = ann.submit()
+    key = {"Idempotency-Key": fresh("key")}
+    first = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, headers=key)
+    again = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 200, headers=key)
+    assert again["id"] == first["id"]
+    ann.refused("POST", f"/jobs/{job['id']}/clone", 409, headers=key, json={"priority": 1})
+
+
+def test_a_repeated_submit_finds_its_job_also_after_its_deadline(ann: Api, clock: FakeClock) -> None:
+    deadline = "2023-11-15T00:00:00Z"
+    document = {"name": fresh("job"), "command": "true", "deadline": deadline}
+    key = {"Idempotency-Key": fresh("key")}
+    first = ann.ok("POST", "/jobs", status=201, json=document, headers=key)
+    ann.until(first, "SUCCEEDED")
+    clock.advance(86_400)
+    again = ann.ok("POST", "/jobs", p.JobDetail, 200, json=document, headers=key)
+    assert again["id"] == first["id"]
+    ann.refused("POST", "/jobs", 422, "deadline", json={**document, "name": "new"})
+
+
+@pytest.mark.parametrize("key", ["\x7f", "x" * 256])
+def test_an_unusable_key_is_refused(ann: Api, key: str) -> None:
+    headers = {"Idempotency-Key": key}
+    ann.refused("POST", "/jobs", 422, "Idempotency-Key", json={"name": "k", "command": "x"}, headers=headers)
+
+
+def test_the_attempts_of_a_retried_job_are_all_shown(ann: Api) -> None:
+    job = ann.running(retry=1)
+    ann.finish(job, code=3)
+    ann.until(job, "RUNNING", attempt=1)
+    ann.finish(job, attempt=1)
+    over = ann.until(job, "SUCCEEDED")
+    assert (over["attempt"], over["retries_used"]) == (1, 1)
+    first, second = ann.ok("GET", f"/jobs/{job['id']}/attempts", p.Attempts)["items"]
+    assert (first["state"], first["tasks"][0]["exit_code"]) == ("FAILED", 3)
+    assert first["finished_at"] is not None
+    assert (second["state"], second["tasks"][0]["exit_code"]) == ("SUCCEEDED", 0)
+    assert ann.ok("GET", f"/jobs/{job['id']}/tasks", p.Tasks)["items"] == second["tasks"]
+
+
+def test_a_time_limit_ends_a_job(ann: Api, clock: FakeClock) -> None:
+    job = ann.running(time_limit="10m")
+    clock.advance(601)
+    over = ann.until(job, "STOPPED")
+    assert over["reason"]["code"] == "time_limit"
+    assert "10m" in over["reason"]["message"]
+
+
+def test_the_list_is_filtered_searched_sorted_and_paged(ann: Api, admin: Api) -> None:
+    for number in range(7):
+        ann.submit(name=f"seven-{number}", priority=number, tags=["odd"] if number % 2 else [], cpus=0.1)
+    admin.submit(name="other", description="Something Else")
+
+    def names(**params: Any) -> list[str]:
+        return [job["name"] for job in admin.ok("GET", "/jobs", p.Jobs, params=params)["items"]]
+
+    assert names(sort="name") == ["other", *(f"seven-{number}" for number in range(7))]
+    assert names(sort="-priority", limit=2) == ["seven-6", "seven-5"]
+    assert names(owner=ann.name, search="SEVEN-3") == ["seven-3"]
+    assert names(search="something") == ["other"]
+    assert names(tag="odd", sort="submitted_at") == ["seven-1", "seven-3", "seven-5"]
+    assert names(tag="od") == []
+    assert names(owner=["admin", ann.name], state=["SUCCEEDED", "FAILED"]) == []
+    assert names(queue="nowhere") == []
+
+
+@pytest.mark.parametrize(
+    "sort", ["-submitted_at", "submitted_at", "name", "-priority", "finished_at", "-finished_at", "state", "owner", "queue"]
+)
+def test_following_page_tokens_brings_every_job_once(ann: Api, sort: str) -> None:
+    jobs = [ann.submit(cpus=0.1, command="true" if n % 2 else "wait") for n in range(7)]
+    for job in jobs[1::2]:
+        ann.until(job, "SUCCEEDED")
+    for job in jobs[::2]:
+        ann.until(job, "RUNNING")
+    seen: list[str] = []
+    params: Data = {"sort": sort, "limit": 3}
+    while True:
+        page = ann.ok("GET", "/jobs", p.Jobs, params=params)
+        seen += [job["id"] for job in page["items"]]
+        if page["next_page_token"] is None:
+            break
+        params["page_token"] = page["next_page_token"]
+    assert sorted(seen) == sorted(job["id"] for job in jobs)
+    assert len(seen) == 7
+
+
+def test_a_page_token_serves_its_own_sort_only(ann: Api) -> None:
+    for _ in range(2):
+        ann.submit()
+    token = ann.ok("GET", "/jobs", params={"limit": 1})["next_page_token"]
+    ann.refused("GET", "/jobs", 422, "page_token", params={"sort": "name", "page_token": token})

@@ -1,0 +1,250 @@
+"""The real command against a real server: what a user types in the first hour, and what they see."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from footplate.testing.process import FOOTPLATE, ServerProcess, await_that, processes_of
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def shown(server: ServerProcess, job: str) -> dict[str, object]:
+    result = server.command("show", job, "--json")
+    assert result.returncode == 0, result.stderr
+    view: dict[str, object] = json.loads(result.stdout)
+    return view
+
+
+def test_hello_world_is_followed_to_its_end(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "hello", "--follow", "--", "echo", "hello world")
+    assert result.returncode == 0, result.stderr
+    assert "hello world" in result.stdout
+    assert "SUCCEEDED" in result.stdout + result.stderr
+
+
+def test_after_submit_the_next_commands_are_printed(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "next", "--", "true")
+    for verb in ("footplate logs -f", "footplate show", "footplate stop"):
+        assert verb in result.stdout + result.stderr
+
+
+def test_following_a_job_that_fails_exits_with_its_code(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "exit-7", "--follow", "--", "exit 7")
+    assert result.returncode == 7
+    view = shown(server, "exit-7")
+    assert view["state"] == "FAILED"
+    assert "exited with code 7" in str(view["reason"])
+
+
+def test_several_lines_stop_at_the_first_that_fails(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "lines", "--follow", "--", "echo one\nfalse\necho two")
+    assert result.returncode == 1
+    log = server.command("logs", "lines")
+    assert log.stdout == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("example", "says"), [("hello", ""), ("digits", "test accuracy"), ("parameter-server", "")]
+)
+def test_the_examples_run_to_success(server: ServerProcess, example: str, says: str) -> None:
+    result = server.command("submit", str(EXAMPLES / example / "job.yaml"), "--again", "--follow", timeout=60)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert says in result.stdout
+
+
+def test_digits_reaches_a_good_accuracy(server: ServerProcess) -> None:
+    result = server.command(
+        "submit", str(EXAMPLES / "digits" / "job.yaml"), "-n", "accurate", "-f", timeout=60
+    )
+    line = next(line for line in result.stdout.splitlines() if "test accuracy" in line)
+    assert float(line.rpartition(" ")[2]) > 0.94
+
+
+def test_an_interrupt_of_a_follow_leaves_the_job_running(server: ServerProcess) -> None:
+    words = [FOOTPLATE, "submit", "--name", "goes-on", "--follow", "--", "echo started; sleep 60"]
+    follow = subprocess.Popen(
+        words, env=server.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert follow.stdout is not None
+    printed = ""
+    while "started\n" not in printed:
+        printed += follow.stdout.readline()
+    follow.send_signal(signal.SIGINT)
+    rest = follow.communicate(timeout=10)[0]
+    assert follow.returncode == 130
+    assert "goes on" in rest
+    assert shown(server, "goes-on")["state"] == "RUNNING"
+    assert server.command("stop", "goes-on").returncode == 0
+    await_that(lambda: shown(server, "goes-on")["state"] == "STOPPED", 15)
+
+
+def test_a_stopped_job_leaves_no_process_not_even_a_daemon(server: ServerProcess) -> None:
+    command = "(setsid sleep 300 &) ; setsid -f sleep 300; trap '' TERM; echo up; while :; do sleep 1; done"
+    server.command("submit", "--name", "stubborn", "--", command)
+    job_id = str(shown(server, "stubborn")["id"])
+    await_that(lambda: server.command("logs", "stubborn").stdout == "up\n", 15)
+    view = json.loads(server.command("show", "stubborn", "--json").stdout)
+    assert view["state"] == "RUNNING"
+    server.command("delete", "stubborn", "--yes")
+    await_that(lambda: "no job" in server.command("show", "stubborn").stderr, 30)
+    await_that(lambda: not _of_job(server, job_id), 5, "nothing of the job is left")
+    assert not list(server.home.glob(f"jobs/*/{job_id}"))
+
+
+def _of_job(server: ServerProcess, job_id: str) -> list[int]:
+    found = []
+    for pid in processes_of(server.home):
+        try:
+            if job_id.encode() in Path(f"/proc/{pid}/environ").read_bytes():
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def test_the_time_limit_stops_a_job_with_that_reason(server: ServerProcess, tmp_path: Path) -> None:
+    job = tmp_path / "limit.yaml"
+    job.write_text("name: limited\ncommand: sleep 60\ntime_limit: 1s\ngrace: 1s\n")
+    result = server.command("submit", str(job), "--follow", timeout=30)
+    assert result.returncode != 0
+    view = shown(server, "limited")
+    assert (view["state"], view["reason"]["code"]) == ("STOPPED", "time_limit")  # type: ignore[index]
+
+
+def test_jobs_wait_for_cards_say_why_and_start_when_they_are_free(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    big = tmp_path / "big.yaml"
+    big.write_text("name: holds-three\ncommand: sleep 60\ngpus: 3\ngrace: 0s\n")
+    assert server.command("submit", str(big)).returncode == 0
+    await_that(lambda: shown(server, "holds-three")["state"] == "RUNNING", 10)
+    small = tmp_path / "small.yaml"
+    small.write_text("name: needs-two\ncommand: echo cards $CUDA_VISIBLE_DEVICES\ngpus: 2\n")
+    server.command("submit", str(small))
+    view = shown(server, "needs-two")
+    assert view["state"] == "QUEUED"
+    reason = view["reason"]
+    assert reason["code"] == "insufficient_resources"  # type: ignore[index]
+    assert "2 GPUs" in reason["message"]  # type: ignore[index]
+    assert "1" in reason["message"]  # type: ignore[index]
+    server.command("stop", "holds-three")
+    await_that(lambda: shown(server, "needs-two")["state"] == "SUCCEEDED", 15)
+    cards = server.command("logs", "needs-two").stdout.split()[1].split(",")
+    assert len(set(cards)) == 2
+
+
+def test_what_can_never_fit_is_refused_with_the_numbers(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "huge", "--gpus", "5", "--", "true")
+    assert result.returncode == 1
+    assert "5 GPUs" in result.stderr
+    assert "4" in result.stderr
+    assert "no job" in server.command("show", "huge").stderr
+
+
+def test_the_sdk_finds_its_settings_inside_a_job(server: ServerProcess) -> None:
+    script = "import footplate; me = footplate.Client().whoami(); print(me['name'], me['job_id'])"
+    result = server.command("submit", "--name", "inside", "--follow", "--", f'python -c "{script}"')
+    assert result.returncode == 0, result.stdout
+    assert f"admin {shown(server, 'inside')['id']}" in result.stdout
+
+
+def test_a_retry_is_listed_as_three_attempts(server: ServerProcess, tmp_path: Path) -> None:
+    job = tmp_path / "retry.yaml"
+    job.write_text("name: thrice\ncommand: echo try $FOOTPLATE_ATTEMPT; exit 1\nretry: 2\n")
+    assert server.command("submit", str(job), "--follow", timeout=30).returncode == 1
+    with server.client() as client:
+        attempts = client.get("/jobs/thrice/attempts").json()["items"]
+    assert [attempt["number"] for attempt in attempts] == [0, 1, 2]
+    assert attempts[0]["tasks"][0]["exit_code"] == 1
+    assert server.command("logs", "thrice", "--attempt", "1").stdout == "try 1\n"
+
+
+def test_code_is_sent_along_without_what_is_ignored(server: ServerProcess, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import pathlib; print(sorted(p.name for p in pathlib.Path('.').iterdir()))"
+    )
+    (tmp_path / "secret.env").write_text("x")
+    (tmp_path / ".footplateignore").write_text("*.env\n")
+    (tmp_path / "job.yaml").write_text("name: sent\ncode: .\ncommand: python train.py\n")
+    result = server.command("submit", str(tmp_path / "job.yaml"), "--follow")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "'train.py'" in result.stdout
+    assert "secret.env" not in result.stdout
+
+
+def test_a_second_server_on_the_same_home_is_refused(server: ServerProcess) -> None:
+    result = server.command("up", "--home", str(server.home), "--port", "0")
+    assert result.returncode == 1
+    assert f"pid {server.pid}" in result.stderr
+
+
+def test_a_wrong_password_is_refused_clearly(server: ServerProcess) -> None:
+    environment = {
+        **server.environment,
+        "FOOTPLATE_USER": "admin",
+        "FOOTPLATE_PASSWORD": "wrong",
+        "FOOTPLATE_URL": server.url,
+    }
+    result = subprocess.run([FOOTPLATE, "list"], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "wrong name or password" in result.stderr
+
+
+def test_a_running_job_is_adopted_by_a_restarted_server(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home") as server:
+        server.command("submit", "--name", "survivor", "--", "echo before; sleep 3; echo after; exit 5")
+        await_that(lambda: server.command("logs", "survivor").stdout == "before\n", 10)
+        server.kill()
+        server.start()
+        await_that(lambda: shown(server, "survivor")["state"] == "FAILED", 15)
+        view = shown(server, "survivor")
+        assert view["tasks"][0]["exit_code"] == 5  # type: ignore[index]
+        assert view["attempt"] == 0
+        assert server.command("logs", "survivor").stdout == "before\nafter\n"
+
+
+def test_an_exit_while_the_server_was_away_is_learned_from_the_next_start(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home") as server:
+        server.command("submit", "--name", "away", "--", "sleep 1; exit 9")
+        await_that(lambda: shown(server, "away")["state"] == "RUNNING", 10)
+        server.kill()
+        await_that(lambda: not processes_of(server.home), 10)
+        server.start()
+        await_that(lambda: shown(server, "away")["state"] == "FAILED", 10)
+        assert shown(server, "away")["tasks"][0]["exit_code"] == 9  # type: ignore[index]
+
+
+def test_the_server_listens_on_loopback_only_unless_asked(server: ServerProcess) -> None:
+    listening = (
+        Path(f"/proc/{server.pid}/net/tcp").read_text() + Path(f"/proc/{server.pid}/net/tcp6").read_text()
+    )
+    port = f":{server.port:04X}"
+    addresses = [
+        line.split()[1]
+        for line in listening.splitlines()
+        if line.split()[3] == "0A" and port in line.split()[1]
+    ]
+    assert addresses == [f"0100007F{port}"]
+
+
+def test_nothing_of_the_servers_own_environment_reaches_a_task(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home", SECRET_OF_THE_SERVER="x") as server:
+        result = server.command("submit", "--name", "env", "--follow", "--", "env")
+        assert "FOOTPLATE_JOB_NAME=env" in result.stdout
+        assert "SECRET_OF_THE_SERVER" not in result.stdout
+        assert "ADMIN_PASSWORD" not in result.stdout
+
+
+def test_python_of_the_platform_is_first_on_the_path_of_tasks(server: ServerProcess) -> None:
+    environment = {**server.environment, "PATH": os.defpath}
+    words = [FOOTPLATE, "submit", "--name", "which", "--follow", "--", "command -v python"]
+    result = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert str(Path(sys.executable).parent) in result.stdout
