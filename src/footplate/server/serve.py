@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import logging
 import os
+import resource
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -36,6 +37,7 @@ def serve(settings: Settings, on_ready: Ready) -> None:
     with _lock(settings.home), _listen(settings) as listener:
         bound = replace(settings, port=listener.getsockname()[1])
         sys.setswitchinterval(SWITCH_INTERVAL_S)
+        _allow_many_files()
         uvloop.run(_serve(bound, listener, on_ready))
 
 
@@ -65,6 +67,12 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
     await running
     if not server.started:
         raise Conflict("the server could not start; its log above says why")
+
+
+def _allow_many_files() -> None:
+    """Every running task costs one file descriptor: take as many as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 class _lock:  # noqa: N801  # used as a context manager, like a function

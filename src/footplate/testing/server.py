@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 import uvicorn
+import uvloop
 
 from footplate.domain.clock import Clock
 from footplate.engines.base import Engine
@@ -48,7 +49,7 @@ class Served:
         self.app = make_app(settings, engine, clock, self.fatal.append)
         config = uvicorn.Config(self.app, http="httptools", log_config=None, timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="served")
+        self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="served")
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def _serve(self) -> None:

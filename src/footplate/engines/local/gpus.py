@@ -70,7 +70,8 @@ def _detect(nvml: Any) -> tuple[Gpu, ...]:
     for index in range(nvml.nvmlDeviceGetCount()):
         card = nvml.nvmlDeviceGetHandleByIndex(index)
         memory_bytes = nvml.nvmlDeviceGetMemoryInfo(card).total
-        cards.append(Gpu(index, nvml.nvmlDeviceGetName(card), memory_bytes, nvml.nvmlDeviceGetUUID(card)))
+        kind = nvml.nvmlDeviceGetName(card).removeprefix("NVIDIA ")
+        cards.append(Gpu(index, kind, memory_bytes, nvml.nvmlDeviceGetUUID(card)))
     return select_visible(tuple(cards), os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
