@@ -17,6 +17,10 @@ from footplate.testing.server import Served, served, until
 NODE = Node("fake", 8000, 16 * GIB, (Gpu(0, "H200"), Gpu(1, "H200")))
 
 
+Hire = Callable[..., Api]
+Sign = Callable[[str], Api]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def cheap_passwords() -> Iterator[None]:
     """Hashing that costs nothing; what it costs in earnest is told with each hash."""
@@ -47,6 +51,20 @@ def admin(server: Served) -> Iterator[Api]:
     api.close()
 
 
+@pytest.fixture
+def sign(server: Served) -> Iterator[Sign]:
+    """Call with any token."""
+    made: list[Api] = []
+
+    def call_with(token: str) -> Api:
+        made.append(Api(server, token))
+        return made[-1]
+
+    yield call_with
+    for api in made:
+        api.close()
+
+
 @pytest.fixture(scope="module")
 def nobody(server: Served) -> Iterator[Api]:
     """Somebody who has not signed in."""
@@ -54,8 +72,6 @@ def nobody(server: Served) -> Iterator[Api]:
     yield api
     api.close()
 
-
-Hire = Callable[..., Api]
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +100,11 @@ def ann(hire: Hire) -> Api:
 @pytest.fixture(autouse=True)
 def no_jobs_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """Remove the jobs of each test, so that the next finds the machine free."""
-    yield
     if "server" not in request.fixturenames:
+        yield
         return
     admin: Api = request.getfixturevalue("admin")
+    yield
 
     def is_empty() -> bool:
         for job in admin.ok("GET", "/jobs", params={"limit": 1000})["items"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from apiclient import Api, Data, fresh
-from conftest import Hire
+from conftest import Hire, Sign
 
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
@@ -80,12 +80,10 @@ def test_a_dry_run_creates_nothing_and_shows_the_request(ann: Api, admin: Api) -
     assert snapshot(admin) == before
 
 
-def test_the_token_in_a_dry_run_opens_nothing(ann: Api, server: Served) -> None:
+def test_the_token_in_a_dry_run_opens_nothing(ann: Api, sign: Sign) -> None:
     forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json=DOCUMENT)
     token = forecast["request"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"]
-    job = Api(server, token)
-    job.refused("GET", "/me", 401)
-    job.close()
+    sign(token).refused("GET", "/me", 401)
 
 
 def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:

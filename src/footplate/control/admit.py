@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.launch import launch_plan
 from footplate.domain.cluster import Placement
-from footplate.domain.events import Event, Placed, Refused, WaitExplained
-from footplate.domain.job import Job
+from footplate.domain.events import Placed, Refused, WaitExplained
+from footplate.domain.job import Job, advance
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot, shape_of
+from footplate.store.store import Move
 
 EXPLAIN_EVERY_S = 0.5
 MOST_EXPLAINED = 200
@@ -31,15 +33,50 @@ class Admission:
         self._context = context
         self._pending: dict[str, PendingJob] = {}
         self._running: dict[str, RunningJob] = {}
+        self._foretold: set[str] = set()
+        self._one_at_a_time = asyncio.Lock()
         self._explained_at = 0.0
         self.last: Plan | None = None
 
-    async def run_pass(self) -> None:
-        """Plan once and commit what was decided."""
+    async def run_pass(self, news: Sequence[Move] = ()) -> None:
+        """Plan once and commit what was decided, together with news that give room back.
+
+        The room is then taken again in the commit that gives it back: one commit for each job that
+        follows another, not two. Should the room not come back after all, nothing takes it.
+        """
+        async with self._one_at_a_time:
+            ahead = self._foretell(news)
+            freed = {job_id for job_id, job in ahead.items() if job.placement is None}
+            self.take(ahead)
+            self._foretold |= freed
+            done = False
+            try:
+                done = await self._context.store.apply_all(news, self._decide(), freed)
+            finally:
+                if not done:
+                    self.take_all()
+
+    def _foretell(self, news: Sequence[Move]) -> dict[str, Job]:
+        """How jobs will stand once these news are committed."""
+        board = self._context.store.board
+        ahead: dict[str, Job] = {}
+        for job_id, event in news:
+            job = ahead.get(job_id) or board.get(job_id)
+            if job is not None:
+                ahead[job_id] = advance(job, event).job
+        return ahead
+
+    def is_foretold(self, job: Job) -> bool:
+        """Whether a pass has counted on the end of a job already; asked once for each."""
+        known = job.id in self._foretold
+        self._foretold.discard(job.id)
+        return known
+
+    def _decide(self) -> list[Move]:
         snapshot = self.snapshot()
         now = self._context.clock.now()
         self.last = plan(snapshot, self._context.policy, now)
-        moves: list[tuple[str, Event]] = []
+        moves: list[Move] = []
         placements = [job.placement for job in snapshot.running]
         for start in self.last.starts:
             placed = self._with_ports(start.job_id, start.placement, placements)
@@ -47,8 +84,14 @@ class Admission:
                 placements.append(placed)
                 moves.append((start.job_id, Placed(now, placed)))
         moves += [(refusal.job_id, Refused(now, refusal.reason)) for refusal in self.last.refusals]
-        moves += self._explanations(now)
-        await self._context.store.apply_all(moves)
+        return moves + self._explanations(now)
+
+    def take_all(self) -> None:
+        """Begin anew from the board."""
+        self._pending.clear()
+        self._running.clear()
+        self._foretold.clear()
+        self.take(dict(self._context.store.board))
 
     def take(self, jobs: Mapping[str, Job | None]) -> None:
         """Take over how jobs stand after a commit."""
@@ -98,12 +141,12 @@ class Admission:
         job = self._context.store.board.get(job_id)
         return None if job is None else self._context.ports.assign(job.spec, placement, others)
 
-    def _explanations(self, now: float) -> list[tuple[str, Event]]:
+    def _explanations(self, now: float) -> list[Move]:
         # Numbers change with every pass; only a new kind of reason is worth a commit, and not at every pass.
         if self.last is None or 0 <= now - self._explained_at < EXPLAIN_EVERY_S:
             return []
         self._explained_at = now
-        moves: list[tuple[str, Event]] = []
+        moves: list[Move] = []
         for job_id in self.last.order[:MOST_EXPLAINED]:
             job = self._context.store.board.get(job_id)
             reason = self.last.explain(job_id)

@@ -18,13 +18,23 @@ from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import FootplateError, StaleLease
-from footplate.domain.events import Effect, Event, LaunchTasks, RemoveJob, Reschedule, StopTasks, TasksGone
+from footplate.domain.events import (
+    Effect,
+    Event,
+    LaunchTasks,
+    RemoveJob,
+    Reschedule,
+    StopTasks,
+    TaskExited,
+    TaskLost,
+    TasksGone,
+)
 from footplate.domain.job import Job
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
 from footplate.engines.base import GivesHints, Handle, OffersNodes
 from footplate.store import job_queries
-from footplate.store.store import News
+from footplate.store.store import Move, News
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +43,7 @@ LIMITS_S = 0.5
 NODES_S = 15.0
 LOGS_S = 1.0
 STOP_PAUSE_S = 1.0
-LOOK_AFTER_LAUNCH_S = 0.004
+LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
 
@@ -63,7 +73,7 @@ class Controller:
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""
         await self._refresh_nodes()
-        self.admission.take(self._context.store.board)
+        self.admission.take_all()
         self._unsubscribe = self._context.store.subscribe(self._take_news)
         if isinstance(self._context.engine, GivesHints):
             self._context.engine.on_change(self._take_hint)
@@ -112,6 +122,8 @@ class Controller:
 
     def _replan_for(self, job: Job) -> None:
         """Plan at once when room was given back; a new job behind others waits for company."""
+        if self.admission.is_foretold(job):
+            return
         if job.state is not JobState.QUEUED or not self.admission.has_waiting:
             self._replan.set()
         elif self._replan_soon is None:
@@ -212,13 +224,14 @@ class Controller:
             return
         seen = await self._context.engine.observe([self._handle(job) for job in watched.values()])
         now = self._context.clock.now()
-        by_job: dict[str, list[Event]] = {}
-        for attempt_id, job in watched.items():
-            news = events_from(job, [one for one in seen if one.attempt_id == attempt_id], now)
-            by_job[job.id] = news
-        await self._context.store.apply_all(
-            (job_id, event) for job_id, news in by_job.items() for event in news
-        )
+        news: list[Move] = []
+        for one in seen:
+            job = watched[one.attempt_id]
+            news += [(job.id, event) for event in events_from(job, [one], now)]
+        if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
+            await self.admission.run_pass(news)
+        else:
+            await self._context.store.apply_all(news)
 
     async def _enforce_limits(self) -> None:
         now = self._context.clock.now()

@@ -68,6 +68,8 @@ def make_app(
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
+        # A redirect would name the host that the request named, which behind a proxy is the wrong one.
+        redirect_slashes=False,
         lifespan=lifespan,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )

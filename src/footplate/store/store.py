@@ -37,6 +37,7 @@ class News:
 
 
 Subscriber = Callable[[News], None]
+Move = tuple[str, Event]
 
 
 class Store:
@@ -81,17 +82,31 @@ class Store:
         """Move one job by one event."""
         return await self.write(lambda tx: transitions.apply(tx, self.board, job_id, event, actor))
 
-    async def apply_all(self, moves: Iterable[tuple[str, Event]]) -> None:
-        """Move jobs by events, in order, in one commit."""
-        listed = list(moves)
+    async def apply_all(
+        self, moves: Iterable[Move], then: Iterable[Move] = (), if_freed: Iterable[str] = ()
+    ) -> bool:
+        """Move jobs by events, in order, in one commit; jobs that are over by then are passed over.
 
-        def unit(tx: Transaction) -> None:
-            for job_id, event in listed:
-                if job_id in self.board or job_id in tx.after:
-                    transitions.apply(tx, self.board, job_id, event)
+        The moves in `then` count on the jobs `if_freed` having given back what they held: False, and
+        none of those moves, when one has not.
+        """
+        first, following, freed = list(moves), list(then), list(if_freed)
 
-        if listed:
-            await self.write(unit)
+        def unit(tx: Transaction) -> bool:
+            self._apply_living(tx, first)
+            if any(
+                job.placement for job_id in freed if (job := tx.after.get(job_id) or self.board.get(job_id))
+            ):
+                return False
+            self._apply_living(tx, following)
+            return True
+
+        return await self.write(unit) if first or following else True
+
+    def _apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
+        for job_id, event in moves:
+            if job_id in self.board or job_id in tx.after:
+                transitions.apply(tx, self.board, job_id, event)
 
     async def job(self, job_id: str) -> Job | None:
         """The job as last committed."""

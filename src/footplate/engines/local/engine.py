@@ -25,13 +25,14 @@ from footplate.engines.local.records import (
     write_exit,
 )
 from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import LEFTOVERS_S, Sight, look
+from footplate.engines.local.sighting import LEFTOVERS_S, Sight, glance, look
 from footplate.engines.local.spawning import SpawnerClient, SpawnerGone
 from footplate.engines.local.stopping import end_by_force, end_politely
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 
 SPAWN_TIMEOUT_S = 60
 SPAWN_TRIES = 3
+MOST_GLANCES = 16
 
 
 class LocalEngine:
@@ -106,7 +107,9 @@ class LocalEngine:
         folders = dict(pair for handle in handles for pair in requests.task_folders(handle))
         known = {key: watch for key in folders if (watch := self._watches.find(key))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
-        sights = await asyncio.to_thread(_look_at, unknown) if unknown else {}
+        sights = _glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
+        if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
+            sights |= await asyncio.to_thread(_look_at, unseen)
         for key, sight in sights.items():
             if sight.identity is not None and sight.started_at is not None:
                 self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
@@ -138,6 +141,11 @@ def _place_code(request: Request) -> None:
             place_code(Path(request["code_folder"]), Path(task["work_folder"]))
     except OSError as error:
         raise EngineUnavailable(f"the job's code could not be copied: {error}") from error
+
+
+def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+    """See those that have ended in order: two small files each, quicker to read than to hand to a thread."""
+    return {key: sight for key, folder in folders.items() if (sight := glance(folder))}
 
 
 def _look_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:

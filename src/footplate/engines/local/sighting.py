@@ -25,6 +25,13 @@ class Sight:
     pidfd: int = -1
 
 
+def glance(folder: Path) -> Sight | None:
+    """Tell how a task ended that has recorded its end; None when a closer look is needed."""
+    end = read_exit(folder)
+    claim = read_claim(folder) if end is not None else None
+    return None if end is None or claim is None or claim.identity is None else _exited(claim, end)
+
+
 def look(folder: Path, marks: tuple[str, ...]) -> Sight:
     """Tell how the task in this folder stands; what a lost one left running is ended first."""
     claim, end = read_claim(folder), read_exit(folder)

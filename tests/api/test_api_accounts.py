@@ -1,0 +1,334 @@
+"""Accounts over REST: who may see and touch what, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from apiclient import PASSWORD, Api, Data, fresh
+from conftest import NODE, Hire, Sign
+
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import ADMIN_PASSWORD, Served, served
+from footplate.wire import payloads as p
+
+
+@pytest.fixture
+def queue(admin: Api) -> str:
+    """A queue of its own, shared with nobody yet."""
+    name = fresh("queue")
+    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": name})
+    return name
+
+
+def test_signing_in_gives_a_token_that_says_who_one_is(nobody: Api, ann: Api, sign: Sign) -> None:
+    login = {"user": ann.name, "password": PASSWORD, "name": "laptop", "expires_in_s": 3600}
+    issued = nobody.ok("POST", "/login", p.IssuedToken, json=login)
+    mine = sign(issued["token"])
+    me = mine.ok("GET", "/me", p.Me)
+    assert me == {
+        "name": ann.name,
+        "is_admin": False,
+        "job_id": None,
+        "queues": [{"name": "default", "role": "member"}],
+    }
+
+
+@pytest.mark.parametrize(("user", "password"), [("admin", "wrong password"), ("nobody-there", "x"), ("", "")])
+def test_a_wrong_name_or_password_is_refused_alike(nobody: Api, user: str, password: str) -> None:
+    body = nobody.refused("POST", "/login", 401, json={"user": user, "password": password})
+    assert body["message"] == f"wrong name or password for {user!r}"
+
+
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Basic YWRtaW46eA==", "Bearer fp_unknown", "bearer \xff", "Bearer fpj_x_0_y"]
+)
+def test_a_call_without_a_valid_token_is_refused_and_says_what_to_do(nobody: Api, header: str) -> None:
+    headers = {"Authorization": header.encode("latin-1")}
+    body = nobody.refused("GET", "/me", 401, says="footplate login", headers=headers)
+    assert body["code"] == "unauthenticated"
+
+
+def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign) -> None:
+    issued = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "ci"})
+    ci = sign(issued["token"])
+    ci.ok("GET", "/me", p.Me)
+    listed = ann.ok("GET", "/tokens", p.Tokens)["items"]
+    assert "ci" in [token["name"] for token in listed]
+    assert issued["token"] not in str(listed)
+    ann.ok("DELETE", f"/tokens/{issued['id']}", status=204)
+    ci.refused("GET", "/me", 401)
+    ann.refused("DELETE", f"/tokens/{issued['id']}", 404)
+
+
+def test_nobody_revokes_the_tokens_of_others(ann: Api, admin: Api) -> None:
+    token = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "mine"})
+    admin.refused("DELETE", f"/tokens/{token['id']}", 404)
+
+
+def test_a_token_expires_to_the_second(ann: Api, sign: Sign, clock: FakeClock) -> None:
+    issued = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "short", "expires_in_s": 60})
+    short = sign(issued["token"])
+    clock.advance(58)
+    short.ok("GET", "/me", p.Me)
+    clock.advance(2)
+    short.refused("GET", "/me", 401, says="has expired")
+
+
+def test_a_changed_password_ends_every_session(hire: Hire, server: Served) -> None:
+    user = hire()
+    change = {"old_password": PASSWORD, "new_password": "another long one"}
+    user.refused("POST", "/me/password", 422, "old_password", json={**change, "old_password": "wrong"})
+    user.refused("POST", "/me/password", 422, "new_password", json={**change, "new_password": "short"})
+    user.ok("POST", "/me/password", status=204, json=change)
+    user.refused("GET", "/me", 401)
+    assert server.sign_in(user.name, "another long one")
+
+
+@pytest.fixture
+def quick_server(tmp_path: Path) -> Iterator[Served]:
+    """A server whose throttle no other test shares."""
+    clock = FakeClock()
+    with served(tmp_path / "home", FakeEngine(clock, [NODE]), clock) as running:
+        yield running
+
+
+def test_guessing_passwords_is_slowed_down(quick_server: Served) -> None:
+    clock = quick_server.clock
+    assert isinstance(clock, FakeClock)
+    guess = {"user": "admin", "password": "a guess"}
+    right = {"user": "admin", "password": ADMIN_PASSWORD}
+    with Api(quick_server) as stranger:
+        for _ in range(5):
+            stranger.refused("POST", "/login", 401, json=guess)
+        answer = stranger.call("POST", "/login", json=right)
+        assert (answer.status_code, answer.json()["code"]) == (429, "throttled")
+        wait_s = int(answer.headers["retry-after"])
+        assert 1 <= wait_s <= 2
+        clock.advance(wait_s)
+        stranger.refused("POST", "/login", 401, json=guess)
+        assert int(stranger.call("POST", "/login", json=guess).headers["retry-after"]) == 4
+        clock.advance(4)
+        stranger.ok("POST", "/login", p.IssuedToken, json=right)
+        stranger.refused("POST", "/login", 401, json=guess)
+
+
+RIGHTS: dict[str, dict[str, int]] = {
+    # What each may do with a job of somebody else in the queue, and with the queue.
+    "stranger": {"see": 404, "stop": 404, "edit": 404, "delete": 404, "submit": 404, "queue": 404, "members": 404},
+    "viewer": {"see": 200, "stop": 403, "edit": 403, "delete": 403, "submit": 403, "queue": 200, "members": 403},
+    "member": {"see": 200, "stop": 403, "edit": 403, "delete": 403, "submit": 201, "queue": 200, "members": 403},
+    "admin": {"see": 200, "stop": 200, "edit": 200, "delete": 202, "submit": 201, "queue": 200, "members": 200},
+    "platform admin": {"see": 200, "stop": 200, "edit": 200, "delete": 202, "submit": 201, "queue": 200, "members": 200},
+}
+
+
+@pytest.mark.parametrize("role", RIGHTS)
+def test_a_role_in_a_queue_gives_these_rights(admin: Api, hire: Hire, queue: str, role: str) -> None:
+    owner = hire(**{queue: "member"})
+    roles = {queue: role} if role in ("viewer", "member", "admin") else {}
+    caller = hire(is_admin=role == "platform admin", **roles)
+    job = owner.running(queue=queue, cpus=0.1)
+    calls: dict[str, tuple[str, str, Data]] = {
+        "see": ("GET", f"/jobs/{job['id']}", {}),
+        "edit": ("PATCH", f"/jobs/{job['id']}", {"json": {"description": "changed"}}),
+        "stop": ("POST", f"/jobs/{job['id']}/stop", {}),
+        "delete": ("DELETE", f"/jobs/{job['id']}", {}),
+        "submit": ("POST", "/jobs", {"json": {"name": fresh("j"), "command": "wait", "queue": queue, "cpus": 0.1}}),
+        "queue": ("GET", f"/queues/{queue}", {}),
+        "members": ("GET", f"/queues/{queue}/members", {}),
+    }
+    seen = {what: caller.call(*call[:2], **call[2]) for what, call in calls.items()}
+    assert {what: answer.status_code for what, answer in seen.items()} == RIGHTS[role]
+    for answer in seen.values():
+        if answer.status_code == 403:
+            message = answer.json()["message"]
+            assert caller.name in message or "viewer" in message or owner.name in message
+    is_listed = job["id"] in [one["id"] for one in caller.ok("GET", "/jobs", p.Jobs)["items"]]
+    assert is_listed == (RIGHTS[role]["see"] == 200 and RIGHTS[role]["delete"] != 202) or role.endswith("admin")
+
+
+def test_what_one_may_do_is_told_with_the_job(admin: Api, hire: Hire, queue: str) -> None:
+    owner, viewer = hire(**{queue: "member"}), hire(**{queue: "viewer"})
+    job = owner.submit(queue=queue)
+    assert owner.job(job["id"])["can"] == {"stop": True, "edit": True, "delete": True}
+    assert viewer.job(job["id"])["can"] == {"stop": False, "edit": False, "delete": False}
+
+
+def test_an_owner_who_left_the_queue_still_sees_their_job_but_cannot_touch_it(
+    admin: Api, hire: Hire, queue: str
+) -> None:
+    owner = hire(**{queue: "member"})
+    job = owner.running(queue=queue)
+    admin.ok("DELETE", f"/queues/{queue}/members/{owner.name}", status=204)
+    owner.job(job["id"])
+    owner.refused("POST", f"/jobs/{job['id']}/stop", 403, says=queue)
+
+
+def test_members_of_a_queue_are_listed_put_and_removed_by_its_admin(admin: Api, hire: Hire, queue: str) -> None:
+    boss, worker = hire(**{queue: "admin"}), hire()
+    boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "viewer"})
+    boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "member"})
+    members = boss.ok("GET", f"/queues/{queue}/members", p.Members)["items"]
+    assert {one["user"]: one["role"] for one in members} == {boss.name: "admin", worker.name: "member"}
+    worker.submit(queue=queue)
+    boss.refused("PUT", f"/queues/{queue}/members/nobody-there", 404, json={"role": "viewer"})
+    boss.refused("PUT", f"/queues/{queue}/members/{worker.name}", 422, "role", json={"role": "king"})
+    boss.ok("DELETE", f"/queues/{queue}/members/{worker.name}", status=204)
+    worker.refused("POST", "/jobs", 404, json={"name": "x", "command": "wait", "queue": queue})
+    boss.refused("DELETE", f"/queues/{queue}/members/{worker.name}", 404)
+
+
+def test_only_platform_admins_manage_users_queues_and_nodes(ann: Api, admin: Api, queue: str) -> None:
+    for method, path, body in (
+        ("GET", "/users", None),
+        ("GET", "/users/admin", None),
+        ("POST", "/users", {"name": "eve", "password": PASSWORD}),
+        ("PATCH", f"/users/{ann.name}", {"is_admin": True}),
+        ("DELETE", "/users/admin", None),
+        ("POST", "/queues", {"name": "mine"}),
+        ("PATCH", "/queues/default", {"is_open": False}),
+        ("DELETE", "/queues/default", None),
+        ("PATCH", "/nodes/fake", {"is_schedulable": False}),
+    ):
+        body_of = {} if body is None else {"json": body}
+        refusal = ann.refused(method, path, 403, says="only a platform admin may", **body_of)
+        assert refusal["code"] == "denied"
+    assert ann.ok("GET", f"/users/{ann.name}", p.UserBody)["is_admin"] is False
+
+
+def test_the_last_admin_stays(quick_server: Served) -> None:
+    second = {"name": "two", "password": PASSWORD, "is_admin": True}
+    with Api(quick_server, quick_server.sign_in()) as admin:
+        admin.refused("DELETE", "/users/admin", 409, says="last enabled admin")
+        for change in ({"is_admin": False}, {"is_enabled": False}):
+            admin.refused("PATCH", "/users/admin", 409, says="last enabled admin", json=change)
+        admin.ok("POST", "/users", p.UserBody, 201, json=second)
+        admin.ok("PATCH", "/users/admin", p.UserBody, json={"is_admin": False})
+        admin.refused("GET", "/users", 403)
+
+
+def test_a_disabled_account_is_shut_out_until_it_is_enabled(admin: Api, hire: Hire) -> None:
+    user = hire(default="member")
+    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"is_enabled": False})
+    user.refused("GET", "/me", 401, says="disabled")
+    user.refused("POST", "/login", 401, says="disabled", json={"user": user.name, "password": PASSWORD})
+    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"is_enabled": True})
+    user.ok("GET", "/me", p.Me)
+
+
+def test_a_password_set_by_an_admin_ends_the_users_sessions(admin: Api, hire: Hire, server: Served) -> None:
+    user = hire()
+    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"password": "set by an admin"})
+    user.refused("GET", "/me", 401)
+    assert server.sign_in(user.name, "set by an admin")
+
+
+def test_a_removed_account_is_gone_and_its_jobs_stay(admin: Api, hire: Hire) -> None:
+    user = hire(default="member")
+    job = user.running()
+    admin.ok("DELETE", f"/users/{user.name}", status=204)
+    user.refused("GET", "/me", 401)
+    assert admin.job(job["id"])["state"] == "RUNNING"
+    admin.refused("DELETE", f"/users/{user.name}", 404)
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "field"),
+    [
+        ({"name": "admin"}, 409, None),
+        ({"name": "has space"}, 422, "name"),
+        ({"name": "new\nline"}, 422, "name"),
+        ({"name": "../up"}, 422, "name"),
+        ({"name": ""}, 422, "name"),
+        ({"name": "x" * 65}, 422, "name"),
+        ({"password": "short"}, 422, "password"),
+        ({"password": "nul\x00 in a password"}, 422, "password"),
+        ({"queues": {"nowhere": "member"}}, 422, "queues.nowhere"),
+        ({"queues": {"default": "king"}}, 422, "queues.default"),
+        ({"is_admin": "yes please"}, 422, "is_admin"),
+        ({"shoe_size": 43}, 422, "shoe_size"),
+    ],
+)
+def test_an_account_that_cannot_be_is_refused(admin: Api, change: Data, status: int, field: str | None) -> None:
+    before = admin.ok("GET", "/users", p.Users)
+    account = {"name": fresh("user"), "password": PASSWORD, **change}
+    admin.refused("POST", "/users", status, field, json=account)
+    assert admin.ok("GET", "/users", p.Users) == before
+
+
+def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
+    limit = {"cpus": 2.5, "memory_bytes": 2**30, "gpus": 1}
+    change = {"description": "for vision", "maximum": limit, "guaranteed": limit, "nodes": ["fake"]}
+    changed = admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json=change)
+    assert {name: changed[name] for name in change} == change
+    assert admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"maximum": None})["maximum"] is None
+    assert admin.ok("GET", f"/queues/{queue}", p.QueueBody)["description"] == "for vision"
+    admin.refused("POST", "/queues", 409, json={"name": queue})
+    job = admin.running(queue=queue)
+    admin.refused("DELETE", f"/queues/{queue}", 409, says="still has jobs")
+    used = admin.ok("GET", f"/queues/{queue}", p.QueueBody)
+    assert (used["used"]["cpus"], used["n_running"]) == (1.0, 1)
+    admin.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    admin.until_gone(job)
+    admin.ok("DELETE", f"/queues/{queue}", status=204)
+    admin.refused("GET", f"/queues/{queue}", 404)
+    admin.refused("DELETE", "/queues/default", 409, says="default queue stays")
+
+
+def test_a_drained_node_starts_nothing_until_it_is_opened(admin: Api) -> None:
+    drained = admin.ok("PATCH", "/nodes/fake", p.NodeBody, json={"is_schedulable": False})
+    assert drained["is_schedulable"] is False
+    job = admin.submit()
+    assert admin.job(job["id"])["state"] == "QUEUED"
+    admin.ok("PATCH", "/nodes/fake", p.NodeBody, json={"is_schedulable": True})
+    admin.until(job, "RUNNING")
+    admin.refused("PATCH", "/nodes/none", 404, json={"is_schedulable": True})
+
+
+def test_nodes_show_who_holds_which_card(admin: Api) -> None:
+    job = admin.running(gpus=1)
+    (node,) = admin.ok("GET", "/nodes", p.Nodes)["items"]
+    assert [card["job_id"] for card in node["gpus"]].count(job["id"]) == 1
+    assert node["free"]["gpus"] == 1
+
+
+def test_the_summary_counts_what_the_caller_may_see(admin: Api, hire: Hire, queue: str) -> None:
+    insider, outsider = hire(**{queue: "member"}), hire(default="viewer")
+    insider.running(queue=queue)
+    insider.finished(queue=queue)
+    seen = {api: api.ok("GET", "/summary", p.Summary) for api in (insider, outsider)}
+    assert (seen[insider]["jobs"]["RUNNING"], seen[insider]["finished_today"]["SUCCEEDED"]) == (1, 1)
+    assert (seen[outsider]["jobs"]["RUNNING"], seen[outsider]["finished_today"]["SUCCEEDED"]) == (0, 0)
+    assert [one["name"] for one in seen[outsider]["queues"]] == ["default"]
+    assert seen[outsider]["resources"]["total"]["cpus"] == 8
+
+
+def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(server: Served, hire: Hire, sign: Sign) -> None:
+    owner = hire(is_admin=True, default="member")
+    job = owner.running(retry=1)
+    engine = server.engine
+    assert isinstance(engine, FakeEngine)
+
+    def token(attempt: int) -> str:
+        return str(engine.world.requests[f"{job['id']}.{attempt}"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"])
+
+    inside = sign(token(0))
+    me = inside.ok("GET", "/me", p.Me)
+    assert (me["name"], me["is_admin"], me["job_id"]) == (owner.name, False, job["id"])
+    inside.refused("GET", "/users", 403)
+    inside.refused("POST", "/tokens", 403, says="a job may not make tokens", json={"name": "sneaky"})
+    inside.refused("POST", "/me/password", 403, json={"old_password": PASSWORD, "new_password": "x" * 9})
+    inside.submit(cpus=0.1)
+    owner.finish(job, code=1)
+    owner.until(job, "RUNNING", attempt=1)
+    inside.refused("GET", "/me", 401, says="ended with its attempt")
+    second = sign(token(1))
+    second.ok("GET", "/me", p.Me)
+    owner.finish(job, attempt=1)
+    owner.until(job, "SUCCEEDED")
+    second.refused("GET", "/me", 401)
+    forged = sign(token(1)[:-1] + ("0" if token(1)[-1] != "0" else "1"))
+    forged.refused("GET", "/me", 401)

@@ -1,0 +1,230 @@
+"""Every operation of the published description: its good path, and who is refused how."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apiclient import PASSWORD, Api, Data, check_refusal, fresh
+from conftest import Hire, Sign
+from pydantic import BaseModel
+
+from footplate.domain.specfields import job_schema
+from footplate.server.app import API, make_app
+from footplate.server.settings import Settings
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import Served
+from footplate.wire import payloads as p
+
+PUBLIC = frozenset({"GET /health", "GET /version", "GET /schema/job", "POST /login"})
+NOTHING_SUCH = {
+    "job_id": "000000000000",
+    "name": "nothing-such",
+    "user": "nothing-such",
+    "token_id": "000000000000",
+    "digest": "sha256:" + "0" * 64,
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What there is when a call comes in."""
+
+    job: Data
+    queue: str
+    user: str
+    token_id: str
+    digest: str
+
+    def fill(self, path: str) -> str:
+        """Put real names into a path."""
+        name = {"/users": self.user, "/nodes": "fake"}.get(path[:6], self.queue)
+        return path.format(
+            job_id=self.job["id"], name=name, user=self.user, token_id=self.token_id, digest=self.digest
+        )
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation: what it answers, and how it refuses somebody without any role."""
+
+    model: type[BaseModel] | None = None
+    status: int = 200
+    request: Mapping[str, Any] = field(default_factory=dict)
+    to_stranger: int | None = None
+    is_stream: bool = False
+
+
+def archive() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as packed:
+        entry = tarfile.TarInfo("train.py")
+        packed.addfile(entry, io.BytesIO())
+    return out.getvalue()
+
+
+JOB = {"name": "routes", "command": "wait"}
+OPERATIONS: dict[str, Operation] = {
+    "GET /health": Operation(p.Health),
+    "GET /version": Operation(p.Version),
+    "GET /schema/job": Operation(),
+    "GET /summary": Operation(p.Summary),
+    "POST /code": Operation(p.Upload, 201, {"content": archive()}),
+    "HEAD /code/{digest}": Operation(),
+    "POST /login": Operation(p.IssuedToken, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
+    "GET /me": Operation(p.Me),
+    "POST /me/password": Operation(None, 204, {"json": {"old_password": PASSWORD, "new_password": PASSWORD}}),
+    "GET /tokens": Operation(p.Tokens),
+    "POST /tokens": Operation(p.IssuedToken, 201, {"json": {"name": "another"}}),
+    "DELETE /tokens/{token_id}": Operation(None, 204, to_stranger=404),
+    "GET /users": Operation(p.Users, to_stranger=403),
+    "POST /users": Operation(p.UserBody, 201, {"json": {"name": "routes-new", "password": PASSWORD}}, 403),
+    "GET /users/{name}": Operation(p.UserBody, to_stranger=403),
+    "PATCH /users/{name}": Operation(p.UserBody, request={"json": {"is_enabled": True}}, to_stranger=403),
+    "DELETE /users/{name}": Operation(None, 204, to_stranger=403),
+    "GET /queues": Operation(p.Queues),
+    "POST /queues": Operation(p.QueueBody, 201, {"json": {"name": "routes-new"}}, 403),
+    "GET /queues/{name}": Operation(p.QueueBody, to_stranger=404),
+    "PATCH /queues/{name}": Operation(p.QueueBody, request={"json": {"description": "x"}}, to_stranger=403),
+    "DELETE /queues/{name}": Operation(None, 204, to_stranger=403),
+    "GET /queues/{name}/members": Operation(p.Members, to_stranger=404),
+    "PUT /queues/{name}/members/{user}": Operation(None, 204, {"json": {"role": "viewer"}}, 404),
+    "DELETE /queues/{name}/members/{user}": Operation(None, 204, to_stranger=404),
+    "GET /nodes": Operation(p.Nodes),
+    "PATCH /nodes/{name}": Operation(p.NodeBody, request={"json": {"is_schedulable": True}}, to_stranger=403),
+    "GET /jobs": Operation(p.Jobs),
+    "POST /jobs": Operation(p.JobDetail, 201, {"json": JOB}, 404),
+    "POST /jobs/dry-run": Operation(p.DryRun, request={"json": JOB}, to_stranger=404),
+    "GET /jobs/{job_id}": Operation(p.JobDetail, to_stranger=404),
+    "PATCH /jobs/{job_id}": Operation(p.JobDetail, request={"json": {"description": "x"}}, to_stranger=404),
+    "DELETE /jobs/{job_id}": Operation(None, 202, to_stranger=404),
+    "GET /jobs/{job_id}/config": Operation(to_stranger=404),
+    "POST /jobs/{job_id}/stop": Operation(p.JobDetail, to_stranger=404),
+    "POST /jobs/{job_id}/clone": Operation(p.JobDetail, 201, to_stranger=404),
+    "GET /jobs/{job_id}/tasks": Operation(p.Tasks, to_stranger=404),
+    "GET /jobs/{job_id}/attempts": Operation(p.Attempts, to_stranger=404),
+    "GET /jobs/{job_id}/events": Operation(p.Events, to_stranger=404),
+    "GET /jobs/{job_id}/logs": Operation(to_stranger=404),
+    "GET /jobs/{job_id}/logs/download": Operation(to_stranger=404),
+    "GET /jobs/{job_id}/logs/stream": Operation(to_stranger=404, is_stream=True),
+    "GET /events": Operation(p.Events),
+    "GET /events/stream": Operation(is_stream=True),
+}
+NAMED = [name for name in OPERATIONS if "{" in name]
+
+
+def test_every_operation_of_the_description_is_tried_here(tmp_path: Path) -> None:
+    clock = FakeClock()
+    described = make_app(Settings(tmp_path), FakeEngine(clock), clock).openapi()["paths"]
+    operations = {
+        f"{method.upper()} {path.removeprefix(API)}" for path, methods in described.items() for method in methods
+    }
+    assert operations == set(OPERATIONS)
+
+
+@pytest.fixture
+def scene(admin: Api, hire: Hire) -> Scene:
+    """A running job in a queue of its own, an account with a role there, a token and an upload."""
+    queue = fresh("queue")
+    admin.ok("POST", "/queues", status=201, json={"name": queue})
+    user = hire(**{queue: "member"}).name
+    token = admin.ok("POST", "/tokens", status=201, json={"name": "scene"})
+    upload = admin.ok("POST", "/code", status=201, content=archive())["upload"]
+    return Scene(admin.running(queue=queue), queue, user, token["id"], upload)
+
+
+def test_a_stranger_is_told_nothing_that_is_not_theirs(scene: Scene, hire: Hire) -> None:
+    stranger = hire()
+    for name, operation in OPERATIONS.items():
+        if operation.to_stranger is None:
+            continue
+        method, path = name.split()
+        answer = stranger.call(method, scene.fill(path), **operation.request)
+        assert answer.status_code == operation.to_stranger, (name, answer.text)
+        assert check_refusal(answer)["code"] == {403: "denied", 404: "not_found"}[operation.to_stranger]
+        assert scene.job["name"] not in answer.text
+
+
+def test_nobody_gets_anywhere_without_signing_in(scene: Scene, nobody: Api) -> None:
+    for name, operation in OPERATIONS.items():
+        method, path = name.split()
+        if name in PUBLIC:
+            continue
+        answer = nobody.call(method, scene.fill(path), **operation.request)
+        assert answer.status_code == 401, (name, answer.text)
+        assert answer.headers["www-authenticate"] == "Bearer"
+        if method != "HEAD":
+            assert check_refusal(answer)["code"] == "unauthenticated"
+
+
+def test_what_is_not_there_is_not_found(admin: Api) -> None:
+    for name in NAMED:
+        method, path = name.split()
+        answer = admin.call(method, path.format(**NOTHING_SUCH), **OPERATIONS[name].request)
+        assert answer.status_code == 404, (name, answer.text)
+        if method != "HEAD":
+            assert check_refusal(answer)["code"] == "not_found"
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_good_path_answers_as_described(scene: Scene, admin: Api, server: Served, sign: Sign, name: str) -> None:
+    operation = OPERATIONS[name]
+    method, path = name.split()
+    caller = admin
+    if name in ("POST /login", "POST /me/password"):
+        admin.call("POST", "/users", json={"name": "routes-login", "password": PASSWORD})
+        caller = sign(server.sign_in("routes-login", PASSWORD))
+    if name == "DELETE /queues/{name}":
+        admin.ok("DELETE", f"/jobs/{scene.job['id']}", status=202)
+        admin.until_gone(scene.job)
+    if operation.is_stream:
+        with caller.stream(scene.fill(path)) as events:
+            admin.submit()
+            assert next(events).data
+        return
+    answer = caller.call(method, scene.fill(path), **operation.request)
+    assert answer.status_code == operation.status, answer.text
+    if operation.model is not None:
+        operation.model.model_validate_json(answer.content, strict=True)
+
+
+def test_every_answer_carries_a_request_id_and_takes_over_a_sane_one(nobody: Api) -> None:
+    assert len(nobody.call("GET", "/health").headers["x-request-id"]) == 16
+    given = {"X-Request-Id": "trace-1.2_3"}
+    assert nobody.call("GET", "/health", headers=given).headers["x-request-id"] == "trace-1.2_3"
+    hostile = {"X-Request-Id": "<script>"}
+    assert nobody.call("GET", "/health", headers=hostile).headers["x-request-id"] != "<script>"
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/jobs/a/b/c", "/jobs/x/../y", "/%00", "/jobs/%2e%2e%2f/config"])
+def test_a_path_that_is_not_there_is_not_found_in_our_words(admin: Api, path: str) -> None:
+    admin.refused("GET", path, 404)
+
+
+def test_a_method_that_is_not_possible_is_refused_in_our_words(admin: Api) -> None:
+    body = admin.refused("PUT", "/jobs", 405, says="PUT is not possible")
+    assert body["code"] == "method_not_allowed"
+
+
+def test_the_schema_of_job_files_is_served_to_anybody(nobody: Api) -> None:
+    assert nobody.ok("GET", "/schema/job") == job_schema()
+
+
+@pytest.mark.parametrize("path", ["/rest-server/api/v2/jobs", "/v1/models", "/di/x", "/cc/x", "/compat/x", "/?Action=X"])
+def test_the_paths_of_foreign_clients_are_free(server: Served, nobody: Api, path: str) -> None:
+    answer = nobody.http.get(f"{server.url}{path}")
+    assert answer.status_code == (200 if path.startswith("/?") else 404)
+    if answer.status_code == 404:
+        check_refusal(answer)
+
+
+def test_the_front_page_is_there_for_browsers(server: Served, nobody: Api) -> None:
+    answer = nobody.http.get(f"{server.url}/")
+    assert answer.status_code == 200
+    assert "<h1>Footplate" in answer.text

@@ -1,0 +1,123 @@
+"""What the reference pages say beside each name that the code has: one entry per name, none missing."""
+
+from __future__ import annotations
+
+from footplate.domain.states import JobState, ReasonCode, TaskState
+from footplate.sdk import errors as client_errors
+
+JOB_STATES = {
+    JobState.QUEUED: "Waits for its turn or for resources. The reason says which, with numbers.",
+    JobState.STARTING: "Has its place. Code is unpacked and tasks are started.",
+    JobState.RUNNING: "Every task has started.",
+    JobState.STOPPING: "Its tasks are being ended. It holds its place until nothing of it runs.",
+    JobState.SUCCEEDED: "Ended as the completion rules of its roles ask for.",
+    JobState.FAILED: "A task failed and no retry is left, the launch failed, or it could not start in time.",
+    JobState.STOPPED: "Ended by a person or by a limit of time.",
+}
+TASK_STATES = {
+    TaskState.WAITING: "The job has no place yet.",
+    TaskState.STARTING: "The task has a place and its process is about to begin.",
+    TaskState.RUNNING: "Its process runs.",
+    TaskState.EXITED: "It ended, with `exit_code`: 128 + N after signal N.",
+    TaskState.LOST: "Its process is gone and left no exit code, as after a restart of the machine.",
+}
+REASONS = {
+    ReasonCode.SUBMITTED: "Just submitted; the scheduler has not looked yet.",
+    ReasonCode.INSUFFICIENT_RESOURCES: "Not enough is free for the whole gang.",
+    ReasonCode.BEHIND_OTHERS: "Not enough is free, and jobs that ask for the same are ahead.",
+    ReasonCode.RESERVED_FOR_ANOTHER: "Enough is free, but kept for a job ahead of it.",
+    ReasonCode.QUEUE_LIMIT: "Its queue is closed, gone, or at the most that it may use.",
+    ReasonCode.NO_NODE: "No node in service could take it, even empty.",
+    ReasonCode.RETRYING: "The attempt before failed; the job is tried again.",
+    ReasonCode.PREPARING: "Has its place and is being started.",
+    ReasonCode.RUNNING: "All tasks run.",
+    ReasonCode.COMPLETED: "All tasks are done, or as many succeeded as a role needs.",
+    ReasonCode.TASK_FAILED: "A task ended with an exit code other than 0.",
+    ReasonCode.TASK_LOST: "A task's process can no longer be found.",
+    ReasonCode.LAUNCH_FAILED: "The engine could not start the tasks.",
+    ReasonCode.STOPPED_BY_USER: "Somebody stopped it; the message says who.",
+    ReasonCode.DELETED: "Somebody deleted it while it waited or ran.",
+    ReasonCode.TIME_LIMIT: "It ran for its time limit.",
+    ReasonCode.DEADLINE: "Its deadline has passed.",
+    ReasonCode.PREEMPTED: "It had to give its place to another job. (Nothing preempts yet.)",
+    ReasonCode.NEVER_FITS: "No machine there is could ever take it.",
+}
+ERRORS = {
+    "internal": "A fault of the server; its log has the request id.",
+    "invalid_input": "What was sent must be changed; `problems` names every field.",
+    "too_large": "What was sent is larger than is read.",
+    "unauthenticated": "No valid token came with the request.",
+    "denied": "The caller is known and may not do this.",
+    "throttled": "Too many failed logins; `Retry-After` says how long to wait.",
+    "not_found": "There is no such thing, or none that the caller may see.",
+    "conflict": "It does not go together with how things stand, such as a name that is taken.",
+    "invalid_transition": "The job's state does not allow this.",
+    "stale_lease": "Another server has taken over the database; this one can change nothing.",
+    "engine_error": "The engine failed.",
+    "engine_unavailable": "The engine cannot be reached now; try again later.",
+    "engine_rejected": "The engine cannot run such a job; it must be changed.",
+    "outcome_unknown": "The engine did not answer; the work may have been done.",
+}
+CLIENT_ERRORS = {
+    client_errors.Unreachable: "No server answers, or the connection broke for good.",
+    client_errors.NotConfigured: "Nobody said which server to use.",
+    client_errors.TimedOut: "The wait was longer than allowed; the job goes on.",
+}
+VARIABLES = {
+    "FOOTPLATE_JOB_ID": "Id of the job.",
+    "FOOTPLATE_JOB_NAME": "Name of the job.",
+    "FOOTPLATE_USER": "Owner of the job.",
+    "FOOTPLATE_QUEUE": "Queue of the job.",
+    "FOOTPLATE_ATTEMPT": "Number of the attempt, from 0.",
+    "FOOTPLATE_ATTEMPT_ID": "Id of the attempt: job id and number.",
+    "FOOTPLATE_ROLES": "Names of all roles, in the order of the job file.",
+    "FOOTPLATE_TASK_COUNT": "Number of tasks of the job.",
+    "FOOTPLATE_PARAMETERS": "The job's parameters as JSON; absent when longer than 100 KiB.",
+    "FOOTPLATE_CHECKPOINT_DIR": "Folder for checkpoints, the same in every attempt. Make it before use.",
+    "FOOTPLATE_OUTPUT_DIR": "Folder for results, the same in every attempt. Make it before use.",
+    "FOOTPLATE_URL": "Address of the server.",
+    "FOOTPLATE_TOKEN": "Token that acts for the job's owner while the attempt lives.",
+    "FOOTPLATE_TASKS": "All tasks in the order of their ranks, with address and ports, as JSON; "
+    "absent when longer than 100 KiB.",
+    "FOOTPLATE_ROLE": "Role of this task.",
+    "FOOTPLATE_ROLE_COUNT": "Number of tasks of this role.",
+    "FOOTPLATE_TASK_INDEX": "Index of this task in its role, from 0.",
+    "FOOTPLATE_TASK": "Name of this task.",
+    "FOOTPLATE_NODE": "Name of the machine it runs on.",
+    "FOOTPLATE_PORT_MAIN": "A port that this task may listen on.",
+    "FOOTPLATE_PORTS_MAIN": "The same as a list.",
+    "FOOTPLATE_PORT_HTTP": "The first port of the label `http`, which the role asks for.",
+    "FOOTPLATE_PORTS_HTTP": "All ports of that label, separated by commas.",
+    "RANK": "Rank of this task: over the roles as the job lists them, then by index.",
+    "NODE_RANK": "The same: every task counts as a machine of its own.",
+    "WORLD_SIZE": "Number of tasks of the job.",
+    "LOCAL_RANK": "Always 0.",
+    "LOCAL_WORLD_SIZE": "Always 1.",
+    "MASTER_ADDR": "Address of rank 0.",
+    "MASTER_PORT": "The port `main` of rank 0.",
+    "PYTHONUNBUFFERED": "Makes Python print lines at once.",
+    "CUDA_DEVICE_ORDER": "Makes CUDA number the cards as the platform does.",
+    "CUDA_VISIBLE_DEVICES": "The cards of this task; empty when it asks for none.",
+}
+# What is checked and kept with the job, while nothing acts on it yet.
+NOT_YET = {
+    ("Job", "image"): "a job with an image cannot run yet: there is no container engine",
+    ("Job", "data"): "stored, not acted on yet",
+    ("Job", "results"): "stored, not acted on yet",
+    ("Job", "secrets"): "stored, not acted on yet",
+    ("Job", "services"): "stored, not acted on yet",
+    ("Job", "alerts"): "stored, not acted on yet",
+    ("Job", "keep_on_failure"): "stored, not acted on yet",
+    ("Role", "image"): "a job with an image cannot run yet: there is no container engine",
+    ("Role", "shm"): "stored, not acted on yet",
+    ("Role", "task_retry"): "stored, not acted on yet",
+    ("Code", "storage"): "stored, not acted on yet",
+    ("Code", "path"): "stored, not acted on yet",
+}
+SETTING_VARIABLES = {
+    "FOOTPLATE_HOST": "as `host`",
+    "FOOTPLATE_PORT": "as `port`",
+    "FOOTPLATE_PUBLIC_URL": "as `public_url`",
+    "FOOTPLATE_DATABASE_URL": "as `database_url`",
+    "FOOTPLATE_ADMIN_PASSWORD": "password of the first account `admin`; used only while there is no account",
+}
