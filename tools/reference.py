@@ -43,6 +43,7 @@ from footplate.engines.base import LaunchPlan
 from footplate.engines.local.request import INHERITED
 from footplate.engines.taskenv import task_environment
 from footplate.server import settings
+from footplate.server.describe import descriptions
 from footplate.server.errors import status_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -448,8 +449,9 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, write in PAGES.items():
-        (FOLDER / name).write_text(write(), "utf-8")
+    pages = {name: write() for name, write in PAGES.items()}
+    for name, text in {**pages, **descriptions()}.items():
+        (FOLDER / name).write_text(text, "utf-8")
         print(f"wrote {(FOLDER / name).relative_to(ROOT)}")
     return 0
 

@@ -21,7 +21,7 @@ Hire = Callable[..., Api]
 Sign = Callable[[str], Api]
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def cheap_passwords() -> Iterator[None]:
     """Hashing that costs nothing; what it costs in earnest is told with each hash."""
     with pytest.MonkeyPatch.context() as patch:
@@ -71,7 +71,6 @@ def nobody(server: Served) -> Iterator[Api]:
     api = Api(server)
     yield api
     api.close()
-
 
 
 @pytest.fixture(scope="module")

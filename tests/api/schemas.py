@@ -26,7 +26,9 @@ JUNK: Strategy = st.one_of(
     st.lists(st.integers(), max_size=3),
     st.dictionaries(ODD_TEXT, st.integers(), max_size=3),
 )
-HEADER_TEXT = st.text(st.sampled_from([*map(chr, range(0x21, 0x7F)), *map(chr, range(0xA0, 0x100))]), max_size=30)
+HEADER_TEXT = st.text(
+    st.sampled_from([*map(chr, range(0x21, 0x7F)), *map(chr, range(0xA0, 0x100))]), max_size=30
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ class Description:
 
     def _arrays(self, schema: Schema) -> Strategy:
         most = min(4, schema.get("maxItems", 4))
-        return st.lists(self.values(schema.get("items", {})), min_size=schema.get("minItems", 0), max_size=most)
+        return st.lists(
+            self.values(schema.get("items", {})), min_size=schema.get("minItems", 0), max_size=most
+        )
 
     def bodies(self, schema: Schema) -> Strategy:
         """Documents that are allowed, nearly allowed, and not at all."""
@@ -87,7 +91,9 @@ def _spoil(document: Any, data: Any, junk: Any) -> Any:
 
 def _texts(schema: Schema) -> Strategy:
     if "pattern" in schema:
-        return st.from_regex(schema["pattern"]).filter(lambda text: len(text) <= schema.get("maxLength", 10**6))
+        return st.from_regex(schema["pattern"]).filter(
+            lambda text: len(text) <= schema.get("maxLength", 10**6)
+        )
     return st.text(min_size=schema.get("minLength", 0), max_size=min(40, schema.get("maxLength", 40)))
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from apiclient import PASSWORD, Api, Data, fresh
-from conftest import NODE, Hire, Sign
 
+from conftest import NODE, Hire, Sign
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import ADMIN_PASSWORD, Served, served
@@ -117,11 +117,51 @@ def test_guessing_passwords_is_slowed_down(quick_server: Served) -> None:
 
 RIGHTS: dict[str, dict[str, int]] = {
     # What each may do with a job of somebody else in the queue, and with the queue.
-    "stranger": {"see": 404, "stop": 404, "edit": 404, "delete": 404, "submit": 404, "queue": 404, "members": 404},
-    "viewer": {"see": 200, "stop": 403, "edit": 403, "delete": 403, "submit": 403, "queue": 200, "members": 403},
-    "member": {"see": 200, "stop": 403, "edit": 403, "delete": 403, "submit": 201, "queue": 200, "members": 403},
-    "admin": {"see": 200, "stop": 200, "edit": 200, "delete": 202, "submit": 201, "queue": 200, "members": 200},
-    "platform admin": {"see": 200, "stop": 200, "edit": 200, "delete": 202, "submit": 201, "queue": 200, "members": 200},
+    "stranger": {
+        "see": 404,
+        "stop": 404,
+        "edit": 404,
+        "delete": 404,
+        "submit": 404,
+        "queue": 404,
+        "members": 404,
+    },
+    "viewer": {
+        "see": 200,
+        "stop": 403,
+        "edit": 403,
+        "delete": 403,
+        "submit": 403,
+        "queue": 200,
+        "members": 403,
+    },
+    "member": {
+        "see": 200,
+        "stop": 403,
+        "edit": 403,
+        "delete": 403,
+        "submit": 201,
+        "queue": 200,
+        "members": 403,
+    },
+    "admin": {
+        "see": 200,
+        "stop": 200,
+        "edit": 200,
+        "delete": 202,
+        "submit": 201,
+        "queue": 200,
+        "members": 200,
+    },
+    "platform admin": {
+        "see": 200,
+        "stop": 200,
+        "edit": 200,
+        "delete": 202,
+        "submit": 201,
+        "queue": 200,
+        "members": 200,
+    },
 }
 
 
@@ -136,7 +176,11 @@ def test_a_role_in_a_queue_gives_these_rights(admin: Api, hire: Hire, queue: str
         "edit": ("PATCH", f"/jobs/{job['id']}", {"json": {"description": "changed"}}),
         "stop": ("POST", f"/jobs/{job['id']}/stop", {}),
         "delete": ("DELETE", f"/jobs/{job['id']}", {}),
-        "submit": ("POST", "/jobs", {"json": {"name": fresh("j"), "command": "wait", "queue": queue, "cpus": 0.1}}),
+        "submit": (
+            "POST",
+            "/jobs",
+            {"json": {"name": fresh("j"), "command": "wait", "queue": queue, "cpus": 0.1}},
+        ),
         "queue": ("GET", f"/queues/{queue}", {}),
         "members": ("GET", f"/queues/{queue}/members", {}),
     }
@@ -147,7 +191,9 @@ def test_a_role_in_a_queue_gives_these_rights(admin: Api, hire: Hire, queue: str
             message = answer.json()["message"]
             assert caller.name in message or "viewer" in message or owner.name in message
     is_listed = job["id"] in [one["id"] for one in caller.ok("GET", "/jobs", p.Jobs)["items"]]
-    assert is_listed == (RIGHTS[role]["see"] == 200 and RIGHTS[role]["delete"] != 202) or role.endswith("admin")
+    assert is_listed == (RIGHTS[role]["see"] == 200 and RIGHTS[role]["delete"] != 202) or role.endswith(
+        "admin"
+    )
 
 
 def test_what_one_may_do_is_told_with_the_job(admin: Api, hire: Hire, queue: str) -> None:
@@ -167,7 +213,9 @@ def test_an_owner_who_left_the_queue_still_sees_their_job_but_cannot_touch_it(
     owner.refused("POST", f"/jobs/{job['id']}/stop", 403, says=queue)
 
 
-def test_members_of_a_queue_are_listed_put_and_removed_by_its_admin(admin: Api, hire: Hire, queue: str) -> None:
+def test_members_of_a_queue_are_listed_put_and_removed_by_its_admin(
+    admin: Api, hire: Hire, queue: str
+) -> None:
     boss, worker = hire(**{queue: "admin"}), hire()
     boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "viewer"})
     boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "member"})
@@ -193,8 +241,8 @@ def test_only_platform_admins_manage_users_queues_and_nodes(ann: Api, admin: Api
         ("DELETE", "/queues/default", None),
         ("PATCH", "/nodes/fake", {"is_schedulable": False}),
     ):
-        body_of = {} if body is None else {"json": body}
-        refusal = ann.refused(method, path, 403, says="only a platform admin may", **body_of)
+        sent: Data = {} if body is None else {"json": body}
+        refusal = ann.refused(method, path, 403, None, "only a platform admin may", **sent)
         assert refusal["code"] == "denied"
     assert ann.ok("GET", f"/users/{ann.name}", p.UserBody)["is_admin"] is False
 
@@ -252,7 +300,9 @@ def test_a_removed_account_is_gone_and_its_jobs_stay(admin: Api, hire: Hire) -> 
         ({"shoe_size": 43}, 422, "shoe_size"),
     ],
 )
-def test_an_account_that_cannot_be_is_refused(admin: Api, change: Data, status: int, field: str | None) -> None:
+def test_an_account_that_cannot_be_is_refused(
+    admin: Api, change: Data, status: int, field: str | None
+) -> None:
     before = admin.ok("GET", "/users", p.Users)
     account = {"name": fresh("user"), "password": PASSWORD, **change}
     admin.refused("POST", "/users", status, field, json=account)
@@ -306,7 +356,9 @@ def test_the_summary_counts_what_the_caller_may_see(admin: Api, hire: Hire, queu
     assert seen[outsider]["resources"]["total"]["cpus"] == 8
 
 
-def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(server: Served, hire: Hire, sign: Sign) -> None:
+def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
+    server: Served, hire: Hire, sign: Sign
+) -> None:
     owner = hire(is_admin=True, default="member")
     job = owner.running(retry=1)
     engine = server.engine

@@ -70,7 +70,10 @@ FIELDS: dict[str, tuple[Data, str]] = {
     "a reference to nothing": ({"command": "echo ${{ parameters.no }}"}, "command"),
     "an unknown field": ({"gpu": 1}, "gpu"),
     "an unknown field of odd letters": ({"\ud800": 1}, "\\ud800"),
-    "two roles of one name": ({"command": None, "roles": [{"name": "a", "command": "x"}] * 2}, "roles[1].name"),
+    "two roles of one name": (
+        {"command": None, "roles": [{"name": "a", "command": "x"}] * 2},
+        "roles[1].name",
+    ),
     "roles that are texts": ({"roles": ["a"]}, "roles[0]"),
     "no roles": ({"roles": []}, "roles"),
     "a role below another": ({"roles": [{"command": "a", "roles": []}]}, "roles[0].roles"),
@@ -88,7 +91,9 @@ FIELDS: dict[str, tuple[Data, str]] = {
 @pytest.mark.parametrize("fault", FIELDS)
 def test_a_bad_field_is_refused_by_its_name(ann: Api, fault: str) -> None:
     change, field = FIELDS[fault]
-    document = {name: value for name, value in {"name": "x", "command": "true", **change}.items() if value is not None}
+    document = {
+        name: value for name, value in {"name": "x", "command": "true", **change}.items() if value is not None
+    }
     content = json.dumps(document).encode()
     for path in ("/jobs", "/jobs/dry-run"):
         ann.refused("POST", path, 422, field, content=content, headers=JSON)
@@ -140,7 +145,12 @@ def test_a_body_that_is_no_job_in_json_is_refused(ann: Api, fault: str) -> None:
 
 @pytest.mark.parametrize("fault", BODIES)
 def test_a_body_that_is_no_account_is_refused(admin: Api, fault: str) -> None:
-    for method, path in (("POST", "/users"), ("PATCH", "/users/admin"), ("POST", "/login"), ("POST", "/queues")):
+    for method, path in (
+        ("POST", "/users"),
+        ("PATCH", "/users/admin"),
+        ("POST", "/login"),
+        ("POST", "/queues"),
+    ):
         answer = admin.call(method, path, content=BODIES[fault], headers=JSON)
         assert answer.status_code in (400, 422), answer.text
         assert all(problem["path"] for problem in check_refusal(answer)["problems"])
@@ -188,7 +198,14 @@ def test_a_body_that_is_no_job_in_yaml_is_refused(ann: Api, fault: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "headers"),
-    [("/jobs", JSON), ("/jobs", YAML), ("/jobs/dry-run", YAML), ("/users", JSON), ("/login", JSON), ("/queues", JSON)],
+    [
+        ("/jobs", JSON),
+        ("/jobs", YAML),
+        ("/jobs/dry-run", YAML),
+        ("/users", JSON),
+        ("/login", JSON),
+        ("/queues", JSON),
+    ],
 )
 def test_ten_megabytes_are_refused_as_too_large(admin: Api, path: str, headers: dict[str, str]) -> None:
     large = b'{"name": "x", "description": "' + b"y" * (10 * MIB) + b'"}'
@@ -205,7 +222,9 @@ def test_just_under_the_bound_is_read_and_refused_for_its_fields(ann: Api) -> No
     ann.refused("POST", "/jobs", 422, "gpus", content=content, headers=JSON)
 
 
-@pytest.mark.parametrize("kind", ["image/png", "multipart/form-data; boundary=x", "application/xml", "\xff/\xfe", "json"])
+@pytest.mark.parametrize(
+    "kind", ["image/png", "multipart/form-data; boundary=x", "application/xml", "\xff/\xfe", "json"]
+)
 def test_a_job_of_another_content_type_is_refused(ann: Api, kind: str) -> None:
     headers = {"Content-Type": kind.encode("latin-1")}
     content = b'{"name": "x", "command": "true"}'
@@ -215,7 +234,18 @@ def test_a_job_of_another_content_type_is_refused(ann: Api, kind: str) -> None:
     check_refusal(answer)
 
 
-ODD = ["\x00", "a\x00b", "\u202egnp", "a\nb", "../../etc/passwd", "%", "%s%n", "'; DROP TABLE jobs; --", "训练", "x" * 3000]
+ODD = [
+    "\x00",
+    "a\x00b",
+    "\u202egnp",
+    "a\nb",
+    "../../etc/passwd",
+    "%",
+    "%s%n",
+    "'; DROP TABLE jobs; --",
+    "训练",
+    "x" * 3000,
+]
 
 
 @pytest.mark.parametrize("text", ODD)

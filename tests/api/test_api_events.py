@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from itertools import islice
 from typing import Any
 
 import pytest
 from apiclient import Api, Data, Streamed, fresh
-from conftest import Hire
 
+from conftest import Hire
 from footplate.testing.server import until
 from footplate.wire import payloads as p
 
@@ -63,8 +64,7 @@ def test_a_stream_resumed_at_every_event_brings_each_once_while_jobs_run(admin: 
     cursor = str(begin)
     while len(seen) < n_events:
         with admin.stream("/events/stream", cursor) as events:
-            for _ in range(min(len(seen) % 3 + 1, n_events - len(seen))):
-                seen.append(next(events))
+            seen += islice(events, min(len(seen) % 3 + 1, n_events - len(seen)))
         cursor = seen[-1].cursor
     worker.join()
     assert [event.data["seq"] for event in seen] == list(range(begin + 1, begin + 1 + len(seen)))
@@ -100,7 +100,9 @@ def test_a_member_sees_the_events_of_their_queues_only(ann: Api, admin: Api, hir
     begin = last(admin)
     hidden = admin.finished(queue=queue)
     shown = ann.finished()
-    seen = {api: api.ok("GET", "/events", p.Events, params={"after": begin})["items"] for api in (ann, insider)}
+    seen = {
+        api: api.ok("GET", "/events", p.Events, params={"after": begin})["items"] for api in (ann, insider)
+    }
     assert {event["job_id"] for event in seen[ann]} == {shown["id"]}
     assert {event["job_id"] for event in seen[insider]} == {hidden["id"]}
     with ann.stream("/events/stream", str(begin)) as events:
@@ -120,7 +122,12 @@ def test_a_forged_cursor_is_refused(ann: Api, cursor: str) -> None:
 
 @pytest.mark.parametrize(
     ("params", "field"),
-    [({"after": -1}, "after"), ({"after": 2**61}, "after"), ({"limit": 0}, "limit"), ({"limit": 1001}, "limit")],
+    [
+        ({"after": -1}, "after"),
+        ({"after": 2**61}, "after"),
+        ({"limit": 0}, "limit"),
+        ({"limit": 1001}, "limit"),
+    ],
 )
 def test_a_page_out_of_bounds_is_refused(ann: Api, params: Data, field: str) -> None:
     ann.refused("GET", "/events", 422, field, params=params)

@@ -1,4 +1,4 @@
-"""Whatever is sent to any operation of the description, the server answers it, or refuses it in its own words."""
+"""Whatever is sent to any described operation, the server answers it, or refuses it in its own words."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DESCRIBED = {
     for method, operation in methods.items()
 }
 EXAMPLES = settings(
-    max_examples=int(__import__('os').environ.get('N','20')),
+    max_examples=20,
     deadline=None,
-    derandomize='N' not in __import__('os').environ,
+    derandomize=True,
     database=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
@@ -46,7 +46,7 @@ def known(admin: Api) -> dict[str, list[str]]:
     admin.write_log(job, bytes(range(256)) * 10)
     return {
         "job_id": [job["id"], job["name"]],
-        "name": [user, queue, "default", "fake"],
+        "name": [user, queue, "fake"],
         "user": [user],
         "token_id": [token["id"]],
         "digest": ["sha256:" + "0" * 64],

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from apiclient import Api, Data, fresh
-from conftest import Hire, Sign
 
+from conftest import Hire, Sign
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
 from footplate.wire import payloads as p
@@ -48,7 +48,15 @@ DOCUMENT: Data = {
     "priority": 3,
     "env": {"A": "1"},
     "parameters": {"epochs": 5},
-    "roles": [{"name": "worker", "count": 2, "cpus": 0.5, "memory": "512MB", "command": "wait ${{ parameters.epochs }}"}],
+    "roles": [
+        {
+            "name": "worker",
+            "count": 2,
+            "cpus": 0.5,
+            "memory": "512MB",
+            "command": "wait ${{ parameters.epochs }}",
+        }
+    ],
     "retry": 1,
     "tags": ["a", "b"],
 }
@@ -327,7 +335,18 @@ def test_the_list_is_filtered_searched_sorted_and_paged(ann: Api, admin: Api) ->
 
 
 @pytest.mark.parametrize(
-    "sort", ["-submitted_at", "submitted_at", "name", "-priority", "finished_at", "-finished_at", "state", "owner", "queue"]
+    "sort",
+    [
+        "-submitted_at",
+        "submitted_at",
+        "name",
+        "-priority",
+        "finished_at",
+        "-finished_at",
+        "state",
+        "owner",
+        "queue",
+    ],
 )
 def test_following_page_tokens_brings_every_job_once(ann: Api, sort: str) -> None:
     jobs = [ann.submit(cpus=0.1, command="true" if n % 2 else "wait") for n in range(7)]

@@ -329,7 +329,9 @@ def test_a_job_of_more_events_than_one_look_takes_is_told_whole(
     assert [event.data["kind"] for event in seen if event.kind == "step"].count("task_exited") == 7
 
 
-@pytest.mark.parametrize("cursor", ["x", "-1|0|", "0|-1|", "0|0|main-0=-5", "0|0", f"0|{2**70}|", "0|0|main-0=" + "9" * 5000])
+@pytest.mark.parametrize(
+    "cursor", ["x", "-1|0|", "0|-1|", "0|0|main-0=-5", "0|0", f"0|{2**70}|", "0|0|main-0=" + "9" * 5000]
+)
 def test_a_forged_cursor_is_refused(ann: Api, job: Data, cursor: str) -> None:
     path = f"/jobs/{job['id']}/logs/stream"
     ann.refused("GET", path, 422, "Last-Event-ID", headers={"Last-Event-ID": cursor})

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from apiclient import PASSWORD, Api, Data, check_refusal, fresh
-from conftest import Hire, Sign
 from pydantic import BaseModel
 
+from conftest import Hire, Sign
 from footplate.domain.specfields import job_schema
 from footplate.server.app import API, make_app
 from footplate.server.settings import Settings
@@ -123,7 +123,9 @@ def test_every_operation_of_the_description_is_tried_here(tmp_path: Path) -> Non
     clock = FakeClock()
     described = make_app(Settings(tmp_path), FakeEngine(clock), clock).openapi()["paths"]
     operations = {
-        f"{method.upper()} {path.removeprefix(API)}" for path, methods in described.items() for method in methods
+        f"{method.upper()} {path.removeprefix(API)}"
+        for path, methods in described.items()
+        for method in methods
     }
     assert operations == set(OPERATIONS)
 
@@ -173,7 +175,9 @@ def test_what_is_not_there_is_not_found(admin: Api) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_the_good_path_answers_as_described(scene: Scene, admin: Api, server: Served, sign: Sign, name: str) -> None:
+def test_the_good_path_answers_as_described(
+    scene: Scene, admin: Api, server: Served, sign: Sign, name: str
+) -> None:
     operation = OPERATIONS[name]
     method, path = name.split()
     caller = admin
@@ -202,7 +206,9 @@ def test_every_answer_carries_a_request_id_and_takes_over_a_sane_one(nobody: Api
     assert nobody.call("GET", "/health", headers=hostile).headers["x-request-id"] != "<script>"
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/jobs/a/b/c", "/jobs/x/../y", "/%00", "/jobs/%2e%2e%2f/config"])
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/jobs/a/b/c", "/jobs/x/../y", "/%00", "/jobs/%2e%2e%2f/config"]
+)
 def test_a_path_that_is_not_there_is_not_found_in_our_words(admin: Api, path: str) -> None:
     admin.refused("GET", path, 404)
 
@@ -216,7 +222,9 @@ def test_the_schema_of_job_files_is_served_to_anybody(nobody: Api) -> None:
     assert nobody.ok("GET", "/schema/job") == job_schema()
 
 
-@pytest.mark.parametrize("path", ["/rest-server/api/v2/jobs", "/v1/models", "/di/x", "/cc/x", "/compat/x", "/?Action=X"])
+@pytest.mark.parametrize(
+    "path", ["/rest-server/api/v2/jobs", "/v1/models", "/di/x", "/cc/x", "/compat/x", "/?Action=X"]
+)
 def test_the_paths_of_foreign_clients_are_free(server: Served, nobody: Api, path: str) -> None:
     answer = nobody.http.get(f"{server.url}{path}")
     assert answer.status_code == (200 if path.startswith("/?") else 404)

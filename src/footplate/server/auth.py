@@ -11,7 +11,8 @@ from footplate.server.parts import Parts, parts_of
 from footplate.services.access import Caller
 
 
-async def _caller(request: Request) -> Caller:
+async def caller_of(request: Request) -> Caller:
+    """Say who sent a request."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthenticated(
@@ -25,6 +26,6 @@ async def _parts(request: Request) -> Parts:
 
 
 # For routes that need a caller but do not look at who it is.
-SIGNED_IN = Depends(_caller)
-Signed = Annotated[Caller, Depends(_caller)]
+SIGNED_IN = Depends(caller_of)
+Signed = Annotated[Caller, Depends(caller_of)]
 Wired = Annotated[Parts, Depends(_parts)]

@@ -16,7 +16,7 @@ from footplate.domain import events as ev
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job, advance
 from footplate.domain.states import JobState, ReasonCode, TaskState
-from footplate.store import rows, tables
+from footplate.store import rows, statements, tables
 from footplate.store.writer import Transaction
 
 
@@ -150,8 +150,7 @@ _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
 
 def insert(tx: Transaction, job: Job) -> bool:
     """Add a new job; False when its owner has one of that name already."""
-    added = tx.connection.execute(_INSERT_JOB, rows.job_row(job))
-    if added.rowcount != 1:
+    if _INSERT_JOB.run(tx.connection, [rows.job_row(job)]) != 1:
         return False
     tx.before[job.id] = job
     tx.after[job.id] = job
@@ -203,7 +202,7 @@ def flush(tx: Transaction) -> None:
         (_INSERT_EVENTS, [event.row() for event in tx.events]),
     ):
         if values:
-            tx.connection.execute(statement, values)
+            statement.run(tx.connection, values)
 
 
 def _changed_tasks(before: Job | None, job: Job) -> list[dict[str, Any]]:
@@ -215,24 +214,6 @@ def _changed_tasks(before: Job | None, job: Job) -> list[dict[str, Any]]:
         for position, task in enumerate(job.tasks)
         if position >= len(known) or known[position] is not task
     ]
-
-
-def _insert_statement(table: sa.Table) -> str:
-    columns = [column.name for column in table.columns]
-    values = ", ".join(f":{name}" for name in columns)
-    return f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608  # our own names
-
-
-def _upsert(table: sa.Table) -> sa.TextClause:
-    keys = [column.name for column in table.primary_key.columns]
-    sets = [f"{column.name} = excluded.{column.name}" for column in table.columns if column.name not in keys]
-    return sa.text(
-        f"{_insert_statement(table)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {', '.join(sets)}"
-    )
-
-
-def _insert_or_skip(table: sa.Table) -> sa.TextClause:
-    return sa.text(f"{_insert_statement(table)} ON CONFLICT DO NOTHING")
 
 
 _STATE_COLUMNS = (
@@ -263,14 +244,9 @@ _SPEC_COLUMNS = (
 )
 
 
-def _update_jobs(columns: tuple[str, ...]) -> sa.TextClause:
-    sets = ", ".join(f"{name} = :{name}" for name in columns)
-    return sa.text(f"UPDATE jobs SET {sets} WHERE id = :job_id")  # noqa: S608  # names of our own columns
-
-
-_INSERT_JOB = _insert_or_skip(tables.jobs)
-_INSERT_EVENTS = sa.insert(tables.events)
-_UPDATE_STATE = _update_jobs(_STATE_COLUMNS)
-_UPDATE_SPEC = _update_jobs(_SPEC_COLUMNS)
-_PUT_TASKS = _upsert(tables.tasks)
-_PUT_ATTEMPTS = _upsert(tables.attempts)
+_INSERT_JOB = statements.insert_or_skip(tables.jobs)
+_INSERT_EVENTS = statements.insert(tables.events)
+_UPDATE_STATE = statements.update(tables.jobs, _STATE_COLUMNS, "id = :job_id")
+_UPDATE_SPEC = statements.update(tables.jobs, _SPEC_COLUMNS, "id = :job_id")
+_PUT_TASKS = statements.upsert(tables.tasks)
+_PUT_ATTEMPTS = statements.upsert(tables.attempts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pwd
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +33,7 @@ _FAST = {
 }
 
 
-class PostgresMissing(Exception):  # noqa: N818  # it states the fact
+class PostgresMissing(Exception):  # it states the fact
     """PostgreSQL is not installed here."""
 
 
@@ -57,7 +59,7 @@ class Postgres:
 
     def disconnect(self, name: str) -> None:
         """Cut every connection to a database."""
-        self._run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608
+        self._run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
 
     def _run(self, statement: str) -> None:
         engine = open_engine(self.url("postgres"))
@@ -70,7 +72,7 @@ class Postgres:
 def running_postgres() -> Iterator[Postgres]:
     """Start a server; raise `PostgresMissing` where that cannot be."""
     programs = find_programs()
-    folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))  # noqa: S108  # a socket's path must be short
+    folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))  # a socket's path must be short
     if os.getuid() == 0:
         shutil.chown(folder, UNPRIVILEGED)
     try:
@@ -115,7 +117,7 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
             stderr=output,
             env={"PATH": os.defpath, "LC_ALL": "C.UTF-8", "TZ": "UTC"},
             user=UNPRIVILEGED if is_root else None,
-            group="nogroup" if is_root else None,
+            group=pwd.getpwnam(UNPRIVILEGED).pw_gid if is_root else None,
             extra_groups=[] if is_root else None,
         )
 
@@ -125,13 +127,12 @@ def _await_ready(postgres: Postgres, server: subprocess.Popen[bytes]) -> Postgre
     for _ in range(START_DEADLINE_S * 50):
         try:
             engine.connect().close()
+        except sa.exc.OperationalError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.02)
+        else:
             engine.dispose()
             return postgres
-        except sa.exc.OperationalError:
-            try:
-                server.wait(0.02)
-                break
-            except subprocess.TimeoutExpired:
-                continue
     output = (postgres.folder / "output").read_text(errors="replace")
     raise RuntimeError(f"PostgreSQL did not start:\n{output[-2000:]}")

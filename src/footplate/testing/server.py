@@ -21,7 +21,7 @@ from footplate.server.app import API, make_app
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 
-ADMIN_PASSWORD = "correct horse battery"  # noqa: S105  # of servers that live for a test
+ADMIN_PASSWORD = "correct horse battery"  # of servers that live for a test
 DEADLINE_S = 10.0
 
 T = TypeVar("T")

@@ -120,6 +120,7 @@ def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my
 
 
 def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
+    taken_by_others = sum(gpu.in_use_by_others and gpu.index not in cards for gpu in node.gpus)
     return {
         "name": node.name,
         "address": node.address,
@@ -136,5 +137,5 @@ def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
             for gpu in node.gpus
         ],
         "is_schedulable": node.is_schedulable,
-        "free": amount(node.capacity - used),
+        "free": amount(node.capacity - used - Resources(gpus=taken_by_others)),
     }

@@ -1,4 +1,4 @@
-"""The writer: concurrent callers share commits, a fault hits its own caller only, a replaced server is refused."""
+"""The writer: callers share commits, a fault hits its own caller only, a replaced server is refused."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from storebench import a_job, insert, job_id, opened, rows_of, table_sizes, with
 
 from footplate.domain.errors import Conflict, NotFound, StaleLease
 from footplate.domain.events import Edited
+from footplate.domain.job import Job
 from footplate.store import queue_queries, transitions
 from footplate.store.store import News, Store
 from footplate.store.writer import Transaction
@@ -63,12 +64,11 @@ async def test_a_failing_write_in_a_group_fails_alone(store: Store) -> None:
     results: list[object] = []
 
     async def writes() -> None:
-        units = [lambda tx, n=n: transitions.insert(tx, job(job_id(n), name=f"job-{n}")) for n in range(10)]
-        work = [store.write(unit) for unit in (*units[:5], fail, *units[5:])]
-        results.extend(await asyncio.gather(*work, return_exceptions=True))
+        before, after = ([a_job(store, n) for n in numbers] for numbers in (range(5), range(5, 10)))
+        results.extend(await asyncio.gather(*before, store.write(fail), *after, return_exceptions=True))
 
     await held_up(store, writes)
-    assert [type(result) for result in results] == [bool] * 5 + [Conflict] + [bool] * 5
+    assert [type(result) for result in results] == [Job] * 5 + [Conflict] + [Job] * 5
     assert set(store.board) == {job_id(n) for n in range(10)}
     assert set(await rows_of(store)) == set(store.board)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import time
 from collections.abc import Collection
 from dataclasses import replace
@@ -65,12 +66,29 @@ def _load_nvml() -> Any:
     return pynvml
 
 
+_MAKERS = frozenset({"nvidia", "tesla", "geforce", "quadro"})
+
+
+def short_type(name: str) -> str:
+    """Name a card as people do: `NVIDIA A100-SXM4-80GB` is an A100, `NVIDIA GeForce RTX 4090` an RTX4090.
+
+    Form factor and memory are left out: the memory is told beside the type.
+    """
+    words = [word for word in name.split() if word.lower() not in _MAKERS]
+    kept = []
+    for word in words:
+        if kept and re.fullmatch(r"\d+GB|PCIe|SXM\d*|NVL|HBM\d\w*", word, re.IGNORECASE):
+            break
+        kept.append(word.partition("-")[0])
+    return "".join(kept) or name
+
+
 def _detect(nvml: Any) -> tuple[Gpu, ...]:
     cards = []
     for index in range(nvml.nvmlDeviceGetCount()):
         card = nvml.nvmlDeviceGetHandleByIndex(index)
         memory_bytes = nvml.nvmlDeviceGetMemoryInfo(card).total
-        kind = nvml.nvmlDeviceGetName(card).removeprefix("NVIDIA ")
+        kind = short_type(nvml.nvmlDeviceGetName(card))
         cards.append(Gpu(index, kind, memory_bytes, nvml.nvmlDeviceGetUUID(card)))
     return select_visible(tuple(cards), os.environ.get("CUDA_VISIBLE_DEVICES"))
 

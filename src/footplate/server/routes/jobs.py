@@ -14,9 +14,10 @@ from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.specfields import job_schema, write_job
 from footplate.domain.states import JobState, Reason
-from footplate.server.auth import Signed, Wired
+from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
-from footplate.server.parts import Parts
+from footplate.server.parts import Parts, parts_of
+from footplate.server.plain import PlainRoute
 from footplate.services import jobs
 from footplate.services.access import Caller, may_touch
 from footplate.store.job_queries import SORTS, Filter
@@ -31,11 +32,18 @@ _JOB_BODY = {
         "content": {kind: {"schema": job_schema()} for kind in ("application/json", "application/yaml")},
     }
 }
+IDEMPOTENCY_KEY = "Idempotency-Key"
+MOST_OF_A_KEY = 255
+_KEY_HELP = "Repeating a submit with it makes no second job."
+_KEY_PARAMETER = {
+    "name": IDEMPOTENCY_KEY,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": MOST_OF_A_KEY},
+    "description": _KEY_HELP,
+}
 IdempotencyKey = Annotated[
-    str,
-    Header(
-        alias="Idempotency-Key", max_length=255, description="Repeating a submit with it makes no second job."
-    ),
+    str, Header(alias=IDEMPOTENCY_KEY, max_length=MOST_OF_A_KEY, description=_KEY_HELP)
 ]
 PageSize = Annotated[int, Query(ge=1, le=1000)]
 
@@ -52,19 +60,31 @@ def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | No
     return job_view(job, parts.platform.clock.now(), waits, can)
 
 
-@router.post("", status_code=201, response_model=p.JobDetail, openapi_extra=_JOB_BODY)
-async def submit(request: Request, parts: Wired, caller: Signed, key: IdempotencyKey = "") -> Response:
+async def submit(request: Request) -> Response:
     """Submit a job document; the answer comes once the job is stored for good."""
-    submission = await jobs.submit(parts.platform, caller, await read_document(request), _clean(key))
+    caller, parts = await caller_of(request), parts_of(request)
+    key = _clean(request.headers.get(IDEMPOTENCY_KEY, ""))
+    submission = await jobs.submit(parts.platform, caller, await read_document(request), key)
     view = _show(parts, caller, submission.job, None)
     headers = {"Location": f"/api/v1/jobs/{submission.job.id}"}
     return JSONResponse(view, 201 if submission.is_new else 200, headers=headers)
 
 
 def _clean(key: str) -> str:
-    if key and not key.isprintable():
-        raise InvalidInput("must be printable text", "Idempotency-Key")
+    if key and (not key.isprintable() or len(key) > MOST_OF_A_KEY):
+        raise InvalidInput(f"must be printable text of at most {MOST_OF_A_KEY} characters", IDEMPOTENCY_KEY)
     return key
+
+
+router.add_api_route(
+    "",
+    submit,
+    methods=["POST"],
+    status_code=201,
+    response_model=p.JobDetail,
+    openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER]},
+    route_class_override=PlainRoute,
+)
 
 
 @router.post("/dry-run", response_model=p.DryRun, openapi_extra=_JOB_BODY)

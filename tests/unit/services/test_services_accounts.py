@@ -1,0 +1,246 @@
+"""Callers are known by their tokens, and no longer than those are good for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footplate.domain.errors import Conflict, Denied, Unauthenticated
+from footplate.domain.events import Placed, StopAsked, TaskExited, TasksGone
+from footplate.domain.job import Job
+from footplate.domain.states import Reason, ReasonCode
+from footplate.services import accounts, passwords, queues
+from footplate.services.access import Caller
+from footplate.services.accounts import Accounts
+from footplate.services.platform import Platform
+from footplate.store import transitions
+from footplate.store.blobs import Blobs
+from footplate.store.cluster import Cluster
+from footplate.store.database import open_engine
+from footplate.store.store import Store
+from footplate.testing.builders import AT, job, placement
+from footplate.testing.fake_clock import FakeClock
+
+ROOT = Caller("admin", is_admin=True)
+
+
+class NoOutlook:
+    """A platform whose scheduler has nothing to say."""
+
+    def explain(self, job_id: str) -> None:
+        return None
+
+    def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+        raise NotImplementedError
+
+
+class Office:
+    """Accounts on a database of their own."""
+
+    def __init__(self, database_url: str, home: Path) -> None:
+        self.clock = FakeClock(AT)
+        self.store = Store(open_engine(database_url), "test", AT)
+        platform = Platform(
+            self.store, Cluster(), Blobs(home), self.clock, home, NoOutlook(), replan=lambda: None
+        )
+        self.platform = platform
+        self.accounts = Accounts(platform, b"secret")
+
+    async def open(self) -> None:
+        await queues.ensure_default(self.platform)
+        await self.accounts.ensure_admin("admin's password")
+
+    async def hire(self, name: str = "ann") -> str:
+        """Add a user and sign in."""
+        await self.accounts.add(ROOT, name, "a password", False, {"default": "member"})
+        text, _token = await self.accounts.login(name, "a password", "127.0.0.1", "login", 3600)
+        return text
+
+    async def put(self, new: Job) -> None:
+        await self.store.write(lambda tx: transitions.insert(tx, new))
+
+
+Test = Callable[[Office], Awaitable[None]]
+
+
+def in_office(test: Test) -> Callable[..., None]:
+    """Run a coroutine with accounts, once on each kind of database."""
+
+    def run(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(passwords, "_N", 2)
+
+        async def scenario() -> None:
+            office = Office(database_url, tmp_path)
+            try:
+                await office.open()
+                await test(office)
+            finally:
+                office.store.close()
+
+        asyncio.run(scenario())
+
+    run.__name__, run.__doc__ = getattr(test, "__name__", "run"), test.__doc__
+    return run
+
+
+async def is_known(office: Office, token: str) -> bool:
+    try:
+        await office.accounts.identify(token)
+    except Unauthenticated:
+        return False
+    return True
+
+
+@in_office
+async def test_a_token_names_its_user_and_their_roles(office: Office) -> None:
+    caller = await office.accounts.identify(await office.hire())
+    assert caller == Caller("ann", False, {"default": "member"})
+
+
+@in_office
+async def test_a_token_is_good_until_it_expires(office: Office) -> None:
+    token = await office.hire()
+    office.clock.advance(3599)
+    assert await is_known(office, token)
+    office.clock.advance(1)
+    assert not await is_known(office, token)
+
+
+@in_office
+async def test_a_token_without_end_stays_good(office: Office) -> None:
+    await office.hire()
+    token, _ = await office.accounts.issue(Caller("ann"), "forever", None)
+    office.clock.advance(10 * 365 * 86400)
+    assert await is_known(office, token)
+
+
+@in_office
+async def test_a_revoked_token_is_refused_at_once(office: Office) -> None:
+    await office.hire()
+    token, kept = await office.accounts.issue(Caller("ann"), "ci", None)
+    assert await is_known(office, token)
+    await office.accounts.revoke(Caller("ann"), kept.id)
+    assert not await is_known(office, token)
+
+
+@in_office
+async def test_a_token_revoked_while_it_is_looked_up_is_not_remembered(office: Office) -> None:
+    await office.hire()
+    token, kept = await office.accounts.issue(Caller("ann"), "ci", None)
+    looking = asyncio.ensure_future(is_known(office, token))
+    await asyncio.sleep(0)
+    await office.accounts.revoke(Caller("ann"), kept.id)
+    await looking
+    assert not await is_known(office, token)
+
+
+@in_office
+async def test_changed_rights_count_from_the_next_call_on(office: Office) -> None:
+    token = await office.hire()
+    await office.accounts.identify(token)
+    await office.accounts.change(ROOT, "ann", None, True, None)
+    assert (await office.accounts.identify(token)).is_admin
+    await office.accounts.change(ROOT, "ann", None, None, False)
+    assert not await is_known(office, token)
+
+
+@in_office
+async def test_only_so_many_callers_are_remembered(office: Office) -> None:
+    await office.hire()
+    tokens = [(await office.accounts.issue(Caller("ann"), str(n), None))[0] for n in range(12)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(accounts, "MOST_REMEMBERED", 5)
+        for token in tokens:
+            assert await is_known(office, token)
+    assert len(office.accounts._remembered) <= 5
+
+
+@in_office
+async def test_a_jobs_token_is_good_while_its_attempt_lives(office: Office) -> None:
+    await office.hire()
+    one = job(retry=1)
+    await office.put(one)
+    first, second = (office.accounts.job_token(one.id, attempt) for attempt in (0, 1))
+    assert (await office.accounts.identify(first)).job_id == one.id
+    assert not await is_known(office, second)
+    await office.store.apply(one.id, Placed(AT, placement(one.spec)))
+    await office.store.apply(one.id, TaskExited(AT, 0, "main", 0, 1))
+    assert await is_known(office, first)
+    await office.store.apply(one.id, TasksGone(AT, 0))
+    assert not await is_known(office, first)
+    assert await is_known(office, second)
+    await office.store.apply(one.id, StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped")))
+    assert not await is_known(office, second)
+
+
+@in_office
+async def test_a_forged_token_of_a_job_is_refused(office: Office) -> None:
+    await office.hire()
+    one = job()
+    await office.put(one)
+    good = office.accounts.job_token(one.id, 0)
+    elsewhere = Accounts(office.platform, b"another secret").job_token(one.id, 0)
+    assert await is_known(office, good)
+    for forged in (
+        elsewhere,
+        good[:-1],
+        good + "0",
+        good.replace("_0_", "_1_"),
+        f"fpj_{one.id}_0_",
+        "fpj_",
+        "fpj___",
+    ):
+        assert not await is_known(office, forged), forged
+
+
+@in_office
+async def test_a_job_of_a_platform_admin_is_none_itself(office: Office) -> None:
+    one = job(owner="admin")
+    await office.put(one)
+    caller = await office.accounts.identify(office.accounts.job_token(one.id, 0))
+    assert (caller.name, caller.is_admin, caller.roles) == ("admin", False, {"default": "member"})
+    with pytest.raises(Denied):
+        await office.accounts.issue(caller, "sneaky", None)
+
+
+@in_office
+async def test_a_job_of_a_disabled_owner_is_refused(office: Office) -> None:
+    await office.hire()
+    one = job()
+    await office.put(one)
+    token = office.accounts.job_token(one.id, 0)
+    await office.accounts.change(ROOT, "ann", None, None, False)
+    assert not await is_known(office, token)
+
+
+@in_office
+async def test_the_first_account_is_made_once(office: Office) -> None:
+    assert await office.accounts.ensure_admin("another password") is None
+    await office.accounts.login("admin", "admin's password", "127.0.0.1", "login", None)
+
+
+@in_office
+async def test_the_last_enabled_admin_cannot_be_lost(office: Office) -> None:
+    await office.accounts.add(ROOT, "two", "a password", True, {})
+    await office.accounts.change(ROOT, "two", None, None, False)
+    with pytest.raises(Conflict, match="last enabled admin"):
+        await office.accounts.remove(ROOT, "admin")
+    assert {user.name for user, _ in await office.accounts.users(ROOT)} == {"admin", "two"}
+
+
+def test_an_account_without_a_given_password_gets_one_that_is_shown(
+    database_url: str, tmp_path: Path
+) -> None:
+    async def scenario() -> None:
+        office = Office(database_url, tmp_path)
+        made_up = await office.accounts.ensure_admin(None)
+        assert made_up is not None
+        assert len(made_up) >= 12
+        await office.accounts.login("admin", made_up, "127.0.0.1", "login", None)
+        office.store.close()
+
+    asyncio.run(scenario())
