@@ -153,14 +153,14 @@ class TestLocalEngine(ProcessContract):
     @on_loop
     async def test_an_image_is_refused_with_the_reason(self, bench: Bench) -> None:
         with pytest.raises(EngineRejected, match=r"python:3\.12, which needs a container engine"):
-            bench.compile(RoleSpec("true", image="python:3.12"))
+            await bench.engine.launch(bench.compile(RoleSpec("true", image="python:3.12")))
 
     @on_loop
     async def test_a_word_that_no_process_can_be_given_is_refused(self, bench: Bench) -> None:
         with pytest.raises(EngineRejected, match="command of role main is"):
-            bench.compile(RoleSpec("true " + "é" * 70_000))
+            await bench.engine.launch(bench.compile(RoleSpec("true " + "é" * 70_000)))
         with pytest.raises(EngineRejected, match="LONG is"):
-            bench.compile(RoleSpec("true", env={"LONG": "x" * 140_000}))
+            await bench.engine.launch(bench.compile(RoleSpec("true", env={"LONG": "x" * 140_000})))
 
     @on_loop
     async def test_half_copied_code_is_copied_again(self, bench: Bench) -> None:

@@ -149,6 +149,18 @@ def test_what_can_never_fit_is_refused_with_the_numbers(server: ServerProcess) -
     assert "no job" in server.command("show", "huge").stderr
 
 
+def test_an_image_is_refused_at_submit_as_long_as_there_is_no_container_engine(server: ServerProcess) -> None:
+    result = server.command("submit", "--name", "boxed", "--image", "python:3.12", "--", "true")
+    assert result.returncode == 1
+    assert "needs a container engine" in result.stderr
+    assert "no job" in server.command("show", "boxed").stderr
+
+
+def test_the_folders_for_checkpoints_and_output_are_there(server: ServerProcess) -> None:
+    command = 'touch "$FOOTPLATE_CHECKPOINT_DIR/a" "$FOOTPLATE_OUTPUT_DIR/b"'
+    assert server.command("submit", "--name", "folders", "--follow", "--", command).returncode == 0
+
+
 def test_the_sdk_finds_its_settings_inside_a_job(server: ServerProcess) -> None:
     script = "import footplate; me = footplate.Client().whoami(); print(me['name'], me['job_id'])"
     result = server.command("submit", "--name", "inside", "--follow", "--", f'python -c "{script}"')

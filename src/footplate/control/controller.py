@@ -42,6 +42,9 @@ POLL_S = 5.0
 LIMITS_S = 0.5
 NODES_S = 15.0
 LOGS_S = 1.0
+LEASE_S = 5.0
+SWEEP_S = 3600.0
+KEYS_KEPT_S = 7 * 86400.0
 STOP_PAUSE_S = 1.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
@@ -85,6 +88,8 @@ class Controller:
             ("limits", _every(LIMITS_S, self._enforce_limits)),
             ("nodes", _every(NODES_S, self._refresh_nodes)),
             ("logs", _every(LOGS_S, self._log_keeper.look)),
+            ("lease", _every(LEASE_S, self._hold_lease)),
+            ("sweep", _every(SWEEP_S, self._forget_old_keys)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
             self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))
@@ -237,6 +242,14 @@ class Controller:
         now = self._context.clock.now()
         board = list(self._context.store.board.values())
         await self._context.store.apply_all((job.id, event) for job in board if (event := overdue(job, now)))
+
+    async def _hold_lease(self) -> None:
+        """Learn that another server has taken over, even when there is nothing to write."""
+        await self._context.store.write(lambda _: None)
+
+    async def _forget_old_keys(self) -> None:
+        before = self._context.clock.now() - KEYS_KEPT_S
+        await self._context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
 
     async def _refresh_nodes(self) -> None:
         engine = self._context.engine

@@ -181,6 +181,8 @@ class Record:
         return values
 
     def _suggest(self, name: str) -> str:
+        if name in self.similar:
+            return ": it belongs into each role when `roles` are listed"
         close = difflib.get_close_matches(name.lower()[:40], [*self._by_name, *self.similar], 1, 0.75)
         return f"; did you mean {close[0]!r}?" if close else ""
 

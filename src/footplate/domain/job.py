@@ -141,7 +141,7 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
     (S.STOPPING, TasksGone): _ENDS | {S.QUEUED},
     **{
-        (state, kind): frozenset({state, S.STOPPING, *_ENDS})
+        (state, kind): frozenset({state, S.STOPPING, S.SUCCEEDED, S.FAILED})
         for state in (S.STARTING, S.RUNNING)
         for kind in (TaskExited, TaskLost)
     },

@@ -124,7 +124,7 @@ class Size:
 
     def write(self, value: Any) -> Json:
         for unit in "TGM":
-            if value % _SIZE_FACTORS[unit] == 0:
+            if value and value % _SIZE_FACTORS[unit] == 0:
                 return f"{value // _SIZE_FACTORS[unit]}{unit}B"
         return value
 

@@ -43,6 +43,8 @@ class Resources:
 
 
 NOTHING = Resources()
+# As a bound: more than any machine has, and still exact as a JSON number.
+UNLIMITED = 2**53
 
 
 def total(amounts: Iterable[Resources]) -> Resources:

@@ -182,6 +182,15 @@ ROLE = Record(
     checks=(_check_role,),
 )
 
+
+def _check_code(code: Mapping[str, Any], path: str, problems: Problems) -> None:
+    if code["path"] not in ("", MISSING) and not code["storage"] and not code["upload"]:
+        problems.add(
+            join(path, "path"),
+            "is a folder of no storage: name one, or let `footplate submit` send a local folder along",
+        )
+
+
 CODE = Record(
     s.CodeRef,
     (
@@ -194,6 +203,7 @@ CODE = Record(
         Field("storage", Text(63), "Storage that holds the code.", ""),
         Field("path", PATH, "Folder of the code on that storage.", ""),
     ),
+    checks=(_check_code,),
     short="path",
 )
 DATA = Record(
@@ -263,7 +273,7 @@ JOB = Record(
         Field("name", JOB_NAME, "Name of the job, unique among yours."),
         Field("description", Text(4096), "What the job is for.", ""),
         Field("queue", QUEUE_NAME, "Queue that it waits in.", s.DEFAULT_QUEUE),
-        Field("priority", Integer(-1000, 1000), "Higher starts first within its queue.", 0),
+        Field("priority", Integer(-1000, 1000), "Higher starts first.", 0),
         Field("image", IMAGE, "Container image; absent: this machine's own environment.", ""),
         Field("code", Nullable(CODE), "Code that the tasks find in their working folder.", None),
         Field("data", ListOf(DATA, 64, unique="path"), "Stored data that tasks see.", ()),

@@ -71,7 +71,14 @@ class Engine(Protocol):
         ...
 
     def compile(self, plan: LaunchPlan) -> Request:
-        """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON."""
+        """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON.
+
+        Always succeeds: what cannot be run is refused by `launch`.
+        """
+        ...
+
+    def refuses(self, spec: JobSpec) -> str | None:
+        """Say why a job can never run here, wherever it is placed; None when nothing speaks against it."""
         ...
 
     async def launch(self, request: Request) -> Handle:

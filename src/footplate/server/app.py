@@ -110,7 +110,9 @@ async def _wire(
         job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
-    platform = Platform(store, cluster, blobs, clock, settings.home, controller.admission, controller.replan)
+    platform = Platform(
+        store, cluster, blobs, clock, settings.home, controller.admission, controller.replan, engine.refuses
+    )
     accounts_ = Accounts(platform, server_secret(settings.home))
     issuers.append(accounts_)
     feed = Feed(store)

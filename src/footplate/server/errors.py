@@ -95,6 +95,10 @@ def _path(location: tuple[str | int, ...]) -> str:
 
 
 def _say(fault: dict[str, Any]) -> str:
+    bounds = fault.get("ctx", {})
+    if fault["type"] in ("too_short", "too_long") and isinstance(fault.get("input"), str):
+        few = "least" if fault["type"] == "too_short" else "most"
+        return f"must have at {few} {bounds.get('min_length', bounds.get('max_length'))} characters"
     message = str(fault["msg"]).removeprefix("Value error, ")
     return message[0].lower() + message[1:].encode("utf-8", "backslashreplace").decode()
 

@@ -49,6 +49,7 @@ async def _submit(
 ) -> Submission:
     try:
         _check(platform, caller, spec)
+        _check_code(platform, spec)
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
         if not key or await _remembered(platform, caller, key) is None:
@@ -98,12 +99,17 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise Conflict(f"queue {spec.queue} is closed for new jobs")
     if spec.deadline_at is not None and spec.deadline_at <= platform.clock.now():
         raise InvalidInput("has passed already", "deadline")
-    code = spec.code
-    if code is not None and code.upload and platform.blobs.path(code.upload) is None:
-        raise InvalidInput(f"there is no upload {code.upload[:19]}…: send the code first", "code.upload")
+    refusal = platform.refuses(spec)
+    if refusal is not None:
+        raise InvalidInput(refusal, "image")
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
         raise InvalidInput(never.message, "roles")
+
+
+def _check_code(platform: Platform, spec: JobSpec) -> None:
+    if spec.code is not None and spec.code.upload and platform.blobs.path(spec.code.upload) is None:
+        raise InvalidInput(f"there is no upload {spec.code.upload[:19]}…: send the code first", "code.upload")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +216,12 @@ async def clone(
 
 
 async def free_name(platform: Platform, caller: Caller, name: str) -> str:
-    """The first of name-2, name-3, … that the caller does not use yet."""
-    stem = re.sub(r"-\d{1,6}$", "", name)[:240]
+    """The first of name-2, name-3, … that the caller does not use yet; a name with a number counts on."""
+    counted = re.fullmatch(r"(.+)-(\d{1,6})", name)
+    stem, number = (counted[1], int(counted[2]) + 1) if counted else (name[:240], 2)
     taken = await platform.store.read(
         lambda connection: job_queries.names_like(connection, caller.name, stem)
     )
-    number = 2
     while f"{stem}-{number}" in taken:
         number += 1
     return f"{stem}-{number}"

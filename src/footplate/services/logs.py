@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.job import Job
 from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.states import JobState
 from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries
@@ -22,7 +23,8 @@ from footplate.store.rows import EventRecord
 FALLBACK_S = 1.0
 PING_S = 15.0
 EVENTS_AT_ONCE = 1000
-STEP_KINDS = frozenset({"submitted", "waiting", "step", "stop_asked", "task_lost", "task_exited", "requeued"})
+END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
+STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "stop_asked"}
 
 
 def task_name(job: Job, wanted: str | None) -> str:
@@ -202,14 +204,17 @@ class Follower:
     async def _news(self, stack: ExitStack) -> AsyncIterator[Sent]:
         while events := await self._events():
             for event in events:
+                if event.kind in END_KINDS:
+                    # What a task printed is told before its end.
+                    for sent in self._all_output(stack):
+                        yield sent
                 self._seq = event.seq
                 if event.kind in STEP_KINDS:
                     yield Sent("step", event.view(), self._cursor())
         job = self._job
         while True:
-            while sent_now := self._output(stack):
-                for sent in sent_now:
-                    yield sent
+            for sent in self._all_output(stack):
+                yield sent
             if self._attempt >= job.attempt or self._only is not None:
                 break
             self._turn_to(self._attempt + 1)
@@ -217,6 +222,10 @@ class Follower:
         if shown != self._shown:
             self._shown = shown
             yield Sent("state", _state(job), self._cursor())
+
+    def _all_output(self, stack: ExitStack) -> Iterator[Sent]:
+        while sent := self._output(stack):
+            yield from sent
 
     def _turn_to(self, attempt: int) -> None:
         self._attempt = attempt
@@ -280,4 +289,5 @@ def _state(job: Job) -> dict[str, Any]:
 
 def _ending(job: Job) -> dict[str, Any]:
     failed = sorted((task.finished_at or 0, task.exit_code) for task in job.tasks if task.exit_code)
-    return {**_state(job), "exit_code": failed[0][1] if failed else None}
+    code = failed[0][1] if failed else 0 if job.state is JobState.SUCCEEDED else None
+    return {**_state(job), "exit_code": code}

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from footplate.domain.clock import Clock
 from footplate.domain.job import Job
+from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
@@ -36,3 +37,4 @@ class Platform:
     home: Path
     outlook: Outlook
     replan: Callable[[], None]
+    refuses: Callable[[JobSpec], str | None]

@@ -15,6 +15,7 @@ from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node
 from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
 from footplate.domain.resources import GIB
+from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request
 from footplate.engines.taskenv import ranked_tasks, task_command, task_environment
@@ -66,6 +67,9 @@ class FakeEngine:
             for task in ranked_tasks(plan)
         ]
         return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
+
+    def refuses(self, spec: JobSpec) -> str | None:
+        return f"there is no image {spec.image} here" if spec.image == "missing" else None
 
     def handle_of(self, request: Request) -> Handle:
         tasks = [[task["role"], task["index"]] for task in request["tasks"]]

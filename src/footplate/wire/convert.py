@@ -9,10 +9,10 @@ from footplate.domain.cluster import Node, Queue
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
-from footplate.domain.resources import Resources
+from footplate.domain.resources import UNLIMITED, Resources
 from footplate.domain.specfields import write_job
 from footplate.domain.states import JobState, Reason
-from footplate.wire.payloads import Amount
+from footplate.wire.payloads import Amount, Maximum
 
 View = dict[str, Any]
 
@@ -31,6 +31,25 @@ def amount(resources: Resources) -> View:
 
 def resources(body: Amount) -> Resources:
     return Resources(round(body.cpus * 1000), body.memory_bytes, body.gpus)
+
+
+def maximum(body: Maximum | None) -> Resources | None:
+    if body is None:
+        return None
+    cpus, memory_bytes, gpus = body.cpus, body.memory_bytes, body.gpus
+    return Resources(
+        UNLIMITED if cpus is None else round(cpus * 1000),
+        UNLIMITED if memory_bytes is None else memory_bytes,
+        UNLIMITED if gpus is None else gpus,
+    )
+
+
+def maximum_view(bound: Resources | None) -> View | None:
+    if bound is None:
+        return None
+    held = {"cpus": bound.milli_cpus, "memory_bytes": bound.memory_bytes, "gpus": bound.gpus}
+    shown = amount(bound)
+    return {name: None if held[name] == UNLIMITED else shown[name] for name in held}
 
 
 def reason_view(reason: Reason) -> View:
@@ -109,7 +128,7 @@ def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my
         "name": queue.name,
         "description": queue.description,
         "guaranteed": amount(queue.guaranteed),
-        "maximum": None if queue.maximum is None else amount(queue.maximum),
+        "maximum": maximum_view(queue.maximum),
         "nodes": list(queue.nodes),
         "is_open": queue.is_open,
         "used": amount(used),

@@ -130,11 +130,19 @@ class Amount(Body):
     gpus: int = Field(0, ge=0, le=1_000_000)
 
 
+class Maximum(Body):
+    """A cap on CPUs, memory and GPUs; what is absent or null is unlimited, 0 forbids it."""
+
+    cpus: float | None = Field(None, ge=0, le=1_000_000)
+    memory_bytes: int | None = Field(None, ge=0, le=2**53)
+    gpus: int | None = Field(None, ge=0, le=1_000_000)
+
+
 class NewQueue(Body):
     name: QueueName
     description: Text = Field("", max_length=4096)
     guaranteed: Amount = Amount()
-    maximum: Amount | None = None
+    maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] = Field([], max_length=1000)
     is_open: bool = True
 
@@ -142,7 +150,7 @@ class NewQueue(Body):
 class QueueChange(Body):
     description: Text | None = Field(None, max_length=4096)
     guaranteed: Amount | None = None
-    maximum: Amount | None = None
+    maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] | None = Field(None, max_length=1000)
     is_open: bool | None = None
 
@@ -151,7 +159,7 @@ class QueueBody(Body):
     name: str
     description: str
     guaranteed: Amount
-    maximum: Amount | None
+    maximum: Maximum | None
     nodes: list[str]
     is_open: bool
     used: Amount

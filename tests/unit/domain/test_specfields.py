@@ -166,6 +166,8 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x" * 256, "command": "x"}, "name", "at most 255"),
         ({"name": "..", "command": "x"}, "name", "is not allowed"),
         ({"name": "x", "command": "x", "code": {"path": "a/../../b"}}, "code.path", "'..'"),
+        ({"name": "x", "command": "x", "code": "."}, "code.path", "is a folder of no storage"),
+        ({"name": "x", "memory": "1GB", "roles": [{"command": "x"}]}, "memory", "belongs into each role"),
         ({"name": "x", "command": "x", "deadline": "tomorrow"}, "deadline", "date and time"),
         ({"name": "x", "command": "x", "alerts": [{"on": "overtime"}]}, "alerts[0].after", "is required"),
         ({"name": "x", "command": "x", "services": ["sauna"]}, "services[0].kind", "must be one of"),

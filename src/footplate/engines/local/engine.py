@@ -10,6 +10,7 @@ from typing import Any
 
 from footplate.domain.cluster import Node
 from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
+from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request
 from footplate.engines.local import request as requests
@@ -59,7 +60,11 @@ class LocalEngine:
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
 
+    def refuses(self, spec: JobSpec) -> str | None:
+        return requests.refusal(spec)
+
     async def launch(self, request: Request) -> Handle:
+        requests.refuse_impossible(request)
         attempt_id = request["attempt_id"]
         launching = self._launches.get(attempt_id)
         if launching is None:
@@ -82,7 +87,7 @@ class LocalEngine:
             raise kind(f"{len(errors)} of {len(answers)} tasks could not be started: {errors[0]}")
 
     async def _spawn(self, request: Request) -> Sequence[Mapping[str, Any]]:
-        tasks = [requests.spawn_order(task, self._program) for task in request["tasks"]]
+        tasks = [requests.spawn_order(request, task, self._program) for task in request["tasks"]]
         for _ in range(SPAWN_TRIES):
             try:
                 async with asyncio.timeout(SPAWN_TIMEOUT_S):

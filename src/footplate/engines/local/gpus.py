@@ -75,7 +75,7 @@ def short_type(name: str) -> str:
     Form factor and memory are left out: the memory is told beside the type.
     """
     words = [word for word in name.split() if word.lower() not in _MAKERS]
-    kept = []
+    kept: list[str] = []
     for word in words:
         if kept and re.fullmatch(r"\d+GB|PCIe|SXM\d*|NVL|HBM\d\w*", word, re.IGNORECASE):
             break

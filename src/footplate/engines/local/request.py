@@ -12,6 +12,7 @@ from typing import Any
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
 from footplate.domain.layout import log_file, task_folder, work_folder
+from footplate.domain.spec import JobSpec
 from footplate.engines.base import Handle, LaunchPlan, Request
 from footplate.engines.taskenv import gang_environment, own_environment, ranked_tasks, task_command
 
@@ -54,16 +55,14 @@ def task_program() -> list[str]:
 
 
 def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
-    _refuse_images(plan)
-    request = {
+    return {
         "attempt_id": plan.attempt_id,
         "folder": str(plan.folder),
         "code_folder": str(plan.code_folder) if plan.code_folder else None,
         "env": {**inherited, **gang_environment(plan)},
+        "folders": [str(folder) for folder in (plan.checkpoint_folder, plan.output_folder) if folder],
         "tasks": [_task(plan, task, rank) for rank, task in enumerate(ranked_tasks(plan))],
     }
-    _refuse_long_words(request)
-    return request
 
 
 def handle_of(request: Request) -> Handle:
@@ -80,10 +79,11 @@ def task_folders(handle: Handle) -> Iterator[tuple[tuple[str, str, int], Path]]:
         yield (handle["attempt_id"], role, index), task_folder(Path(handle["folder"]), role, index)
 
 
-def spawn_order(task: Mapping[str, Any], program: Sequence[str]) -> dict[str, Any]:
+def spawn_order(request: Request, task: Mapping[str, Any], program: Sequence[str]) -> dict[str, Any]:
     """Write one task of a request the way the spawner reads it."""
     return {
         "folder": task["folder"],
+        "folders": [task["work_folder"], *request["folders"]],
         "work_folder": task["work_folder"],
         "log": task["log"],
         "argv": ["/bin/sh", str(SHIM), task["folder"], *program, task["command"]],
@@ -97,6 +97,7 @@ def _task(plan: LaunchPlan, task: TaskPlacement, rank: int) -> dict[str, Any]:
         "role": task.role,
         "index": task.index,
         "node": task.node,
+        "image": plan.spec.role(task.role).image or plan.spec.image,
         "command": task_command(plan, task.role),
         "env": own_environment(plan, task, rank),
         "folder": str(folder),
@@ -108,13 +109,27 @@ def _task(plan: LaunchPlan, task: TaskPlacement, rank: int) -> dict[str, Any]:
     }
 
 
-def _refuse_images(plan: LaunchPlan) -> None:
-    for role in plan.spec.roles:
-        if image := role.image or plan.spec.image:
-            raise EngineRejected(
-                f"role {role.name} asks for the image {image}, which needs a container engine; this server "
-                "runs tasks as processes of its own machine: leave the image out, or use another engine"
-            )
+def refusal(spec: JobSpec) -> str | None:
+    """Say why a job can never run as processes of this machine, if it cannot."""
+    for role in spec.roles:
+        if image := role.image or spec.image:
+            return _no_image(role.name, image)
+    return None
+
+
+def _no_image(role: str, image: str) -> str:
+    return (
+        f"role {role} asks for the image {image}, which needs a container engine; this server "
+        "runs tasks as processes of its own machine: leave the image out, or use another engine"
+    )
+
+
+def refuse_impossible(request: Request) -> None:
+    """Raise `EngineRejected` for what no process of this machine can be given."""
+    for task in request["tasks"]:
+        if task["image"]:
+            raise EngineRejected(_no_image(task["role"], task["image"]))
+    _refuse_long_words(request)
 
 
 def _refuse_long_words(request: Request) -> None:

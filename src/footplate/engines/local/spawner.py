@@ -1,9 +1,9 @@
 """The process that starts tasks: small, single-threaded, standard library only, run by path.
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
-`{"id": 1, "env": {...}, "tasks": [{"folder", "work_folder", "log", "argv", "env"}, ...]}`, and answers
-`{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}` as soon as
-every task has become its program. When the server goes away it leaves; the tasks go on.
+`{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "work_folder", "log", "argv", "env"}, ...]}`,
+and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
+as soon as every task has become its program. When the server goes away it leaves; the tasks go on.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
@@ -94,7 +94,8 @@ class Spawner:
         """Start a child that becomes the task; its news come through a pipe that closes on exec."""
         news_fd, child_fd = os.pipe()
         try:
-            os.makedirs(task["work_folder"], exist_ok=True)
+            for folder in task["folders"]:
+                os.makedirs(folder, exist_ok=True)
             if os.fork() == 0:
                 become(task, env, self.boot_id, child_fd)
         except OSError as error:

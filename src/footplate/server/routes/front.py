@@ -27,6 +27,6 @@ _PAGE = f"""<!doctype html>
 """
 
 
-@router.get("/", response_class=HTMLResponse)
+@router.api_route("/", methods=["GET", "HEAD"], response_class=HTMLResponse)
 async def front() -> str:
     return _PAGE

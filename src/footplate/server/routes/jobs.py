@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import math
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
@@ -34,6 +36,7 @@ _JOB_BODY = {
 }
 IDEMPOTENCY_KEY = "Idempotency-Key"
 MOST_OF_A_KEY = 255
+REMOVAL_S = 10
 _KEY_HELP = "Repeating a submit with it makes no second job."
 _KEY_PARAMETER = {
     "name": IDEMPOTENCY_KEY,
@@ -180,9 +183,15 @@ async def stop(parts: Wired, caller: Signed, job_id: str) -> Response:
 
 @router.delete("/{job_id}", status_code=202, response_class=Response)
 async def delete(parts: Wired, caller: Signed, job_id: str) -> Response:
-    """Remove a job with its logs and files; one that runs is stopped first."""
-    await jobs.delete(parts.platform, caller, job_id)
-    return Response(status_code=202)
+    """Remove a job with its logs and files: at once (204), or once it is stopped when it still runs (202)."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    gone = asyncio.Event()
+    with parts.feed.listening(job.id, lambda event: gone.set() if event.kind == "deleted" else None):
+        deleting = await jobs.delete(parts.platform, caller, job.id)
+        if deleting.state.is_final:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(gone.wait(), REMOVAL_S)
+    return Response(status_code=204 if gone.is_set() else 202)
 
 
 @router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail)

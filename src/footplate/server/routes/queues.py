@@ -12,7 +12,7 @@ from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.services import queues
 from footplate.services.queues import NodeUse, QueueUse
 from footplate.wire import payloads as p
-from footplate.wire.convert import node_view, queue_view, resources
+from footplate.wire.convert import maximum, node_view, queue_view, resources
 
 router = APIRouter(tags=["queues"])
 
@@ -38,7 +38,7 @@ async def add(parts: Wired, caller: Signed, body: p.NewQueue) -> dict[str, Any]:
         body.name,
         body.description,
         resources(body.guaranteed),
-        None if body.maximum is None else resources(body.maximum),
+        maximum(body.maximum),
         tuple(body.nodes),
         body.is_open,
     )
@@ -62,7 +62,7 @@ async def change(parts: Wired, caller: Signed, name: str, body: p.QueueChange) -
     if "guaranteed" in given and body.guaranteed is not None:
         changes["guaranteed"] = resources(body.guaranteed)
     if "maximum" in given:
-        changes["maximum"] = None if body.maximum is None else resources(body.maximum)
+        changes["maximum"] = maximum(body.maximum)
     if body.nodes is not None:
         changes["nodes"] = tuple(body.nodes)
     return show_queue(await queues.change(parts.platform, caller, name, changes))
