@@ -51,5 +51,4 @@ def _bare() -> float:
     with subprocess.Popen(["bash", "-c", "echo first"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        took = time.monotonic() - began
-    return took
+        return time.monotonic() - began

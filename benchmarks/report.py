@@ -29,16 +29,12 @@ def percentile(values: Sequence[float], part: float) -> float:
 
 
 def machine() -> str:
-    model = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        platform.machine(),
-    )
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    model = models[0] if models else platform.machine()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**3
-    return f"{os.cpu_count()} cores ({model}), {memory:.0f} GB, Linux {platform.release()}, Python {platform.python_version()}"
+    system = f"Linux {platform.release()}, Python {platform.python_version()}"
+    return f"{os.cpu_count()} cores ({model}), {memory:.0f} GB, {system}"
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -53,6 +49,7 @@ def write_page(rows: Sequence[Row]) -> None:
     today = datetime.now(UTC).date().isoformat()
     PAGE.write_text(
         "# Benchmarks\n\n"
-        "Written by `make bench`: every figure was measured in one run, with the bare limit or a peer beside it.\n\n"
+        "Written by `make bench`: every figure was measured in one run, with the bare limit or a peer "
+        "beside it.\n\n"
         f"Seen on {today}, {machine()}.\n\n{table(rows)}\n"
     )

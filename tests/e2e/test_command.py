@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -232,6 +234,16 @@ def test_an_exit_while_the_server_was_away_is_learned_from_the_next_start(tmp_pa
         server.start()
         await_that(lambda: shown(server, "away")["state"] == "FAILED", 10)
         assert shown(server, "away")["tasks"][0]["exit_code"] == 9  # type: ignore[index]
+
+
+def test_a_server_that_was_replaced_stops_and_changes_nothing(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home") as server, server.client() as client:
+        with closing(sqlite3.connect(server.home / "footplate.db")) as database, database:
+            database.execute("UPDATE leases SET epoch = epoch + 1")
+        answer = client.post("/jobs", json={"name": "late", "command": "true"})
+        assert (answer.status_code, answer.json()["code"]) == (409, "stale_lease")
+        await_that(lambda: server.has_ended, 15, "the server stops by itself")
+        assert "another server has taken over" in server.log
 
 
 def test_the_server_listens_on_loopback_only_unless_asked(server: ServerProcess) -> None:

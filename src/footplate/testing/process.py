@@ -96,6 +96,10 @@ class ServerProcess:
         except httpx.TransportError:
             return False
 
+    @property
+    def has_ended(self) -> bool:
+        return self._process is not None and self._process.poll() is not None
+
     def kill(self) -> None:
         """End it as a power cut would."""
         assert self._process is not None
