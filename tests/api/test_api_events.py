@@ -10,7 +10,6 @@ import pytest
 from apiclient import Api, Data, Streamed, fresh
 
 from conftest import Hire
-from footplate.testing.server import until
 from footplate.wire import payloads as p
 
 
@@ -136,7 +135,7 @@ def test_a_page_out_of_bounds_is_refused(ann: Api, params: Data, field: str) -> 
 def test_a_deleted_job_is_told_as_gone(ann: Api) -> None:
     job = ann.finished()
     with ann.stream("/events/stream", job=job["id"]) as events:
-        ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+        ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
         kinds = [next(events).data["kind"] for _ in range(2)]
     assert kinds == ["delete_asked", "deleted"]
-    until(lambda: ann.call("GET", f"/jobs/{job['id']}").status_code == 404)
+    ann.refused("GET", f"/jobs/{job['id']}", 404)

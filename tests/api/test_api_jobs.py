@@ -180,8 +180,7 @@ def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
 def test_deleting_forgets_a_finished_job_and_its_files(ann: Api, server: Served) -> None:
     job = ann.finished()
     ann.write_log(job, b"something")
-    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
-    ann.until_gone(job)
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
     assert not list(server.home.glob(f"jobs/*/{job['id']}"))
     ann.refused("DELETE", f"/jobs/{job['id']}", 404)
     assert ann.submit(name=job["name"])["id"] != job["id"]

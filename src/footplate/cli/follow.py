@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from footplate.cli.render import show_count, show_span, show_state
+from footplate.cli.render import show_span, show_state
 from footplate.cli.screen import Screen
-from footplate.cli.session import print_json_line
+from footplate.cli.session import INTERRUPTED, print_json_line
 from footplate.domain.states import FINAL_STATES, JobState
 from footplate.sdk.follow import Ended, Followed, LogText, StateSeen, StepSeen
 from footplate.sdk.lines import Lines
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 TASK_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "bright_red")
 MAX_BARS = 8
-INTERRUPTED = 130
 
 
 def outcome(state: str, exit_code: int | None) -> int:
@@ -40,12 +39,18 @@ def follow(job: Job, events: Iterator[Followed], *, raw: bool = False, as_json: 
             return _relay(events)
         return _show(job, events, raw)
     except KeyboardInterrupt:
-        click.echo(
-            f"\nNo longer watching; job {job.name} goes on. Watch it: footplate logs -f {job.id}   "
-            f"stop it: footplate stop {job.id}",
-            err=True,
-        )
+        leave(job)
         return None
+
+
+def leave(job: Job) -> int:
+    """Say after Ctrl-C that the job goes on; return the exit code."""
+    click.echo(
+        f"\nNo longer watching; job {job.name} goes on. Watch it: footplate logs -f {job.id}   "
+        f"stop it: footplate stop {job.id}",
+        err=True,
+    )
+    return INTERRUPTED
 
 
 def _relay(events: Iterator[Followed]) -> Ended | None:
@@ -127,25 +132,23 @@ class View:
             return []
         if isinstance(event, StepSeen):
             return self._say(event.message)
-        notes = []
-        if event.attempt != self._attempt and self._state:
-            notes.append(f"· attempt {event.attempt} begins")
+        return self._tell_state(event)
+
+    def _tell_state(self, event: StateSeen) -> list[str]:
+        is_retry = event.attempt != self._attempt and self._state != ""
         is_new = event.state != self._state
         self._state, self._attempt = event.state, event.attempt
+        notes = [f"· attempt {event.attempt} begins"] if is_retry else []
         if event.state in FINAL_STATES:
             return notes
-        message = describe_reason(event.reason)
-        return notes + (
-            self._say(f"{event.state}: {message}" if message else event.state)
-            if is_new
-            else self._say(message)
-        )
+        message = str(event.reason.get("message", ""))
+        return notes + (self._say(message, f"{event.state}: ") or ([f"· {event.state}"] if is_new else []))
 
-    def _say(self, message: str) -> list[str]:
-        if not message or self._message.endswith(message):
+    def _say(self, message: str, lead: str = "") -> list[str]:
+        if not message or message == self._message:
             return []
         self._message = message
-        return [f"· {message}"]
+        return [f"· {lead}{message}"]
 
     def footer(self, frame: str) -> list[str]:
         """Return the bottom lines: unfinished output such as progress bars, then the state."""
@@ -154,13 +157,7 @@ class View:
             for (attempt, task), lines in self._lines.items()
             if attempt == self._attempt and lines.unfinished
         ]
-        minutes, seconds = divmod(int(time.monotonic() - self._began_at), 60)
-        is_waiting = self._state in ("", JobState.QUEUED, JobState.STARTING, JobState.STOPPING)
-        why = "" if not is_waiting else self._message.removeprefix(f"{self._state}: ")
-        return [
-            *bars[:MAX_BARS],
-            f"{frame} {self._state or 'connecting'} {minutes}:{seconds:02}  {why}".rstrip(),
-        ]
+        return [*bars[:MAX_BARS], status_line(frame, self._state, self._began_at, self._message)]
 
     def _prefix(self, task: str, coloured: bool = True) -> str:
         if not self._has_tasks:
@@ -170,12 +167,11 @@ class View:
         return (click.style(task, fg=colour) if coloured and sys.stdout.isatty() else task) + " | "
 
 
-def describe_reason(reason: Mapping[str, Any]) -> str:
-    """Write a reason with the number of jobs ahead, where there are any."""
-    message, position = str(reason.get("message", "")), (reason.get("details") or {}).get("position")
-    if isinstance(position, int) and position > 0 and "ahead" not in message:
-        return f"{show_count(position, 'job')} ahead; {message}"
-    return message
+def status_line(frame: str, state: str, began_at: float, message: str) -> str:
+    """Write the one line that says how a job stands: why, too, as long as it does not run."""
+    minutes, seconds = divmod(int(time.monotonic() - began_at), 60)
+    why = "" if state == JobState.RUNNING else message
+    return f"{frame} {state or 'connecting'} {minutes}:{seconds:02}  {why}".rstrip()
 
 
 def print_end(job: Job, ended: Ended) -> None:

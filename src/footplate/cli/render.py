@@ -1,9 +1,9 @@
-"""Values as people read them: tables, sizes, times, states."""
+"""Values as people read them: amounts, times, states, fields, hints."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,68 +21,21 @@ STATE_COLOURS: Mapping[JobState, str] = {
     JobState.FAILED: "red",
     JobState.STOPPED: "bright_black",
 }
+_UNITS: Mapping[str, Callable[[Any], str]] = {
+    "cpus": lambda n: f"{n:g} CPU",
+    "memory_bytes": show_bytes,
+    "gpus": lambda n: f"{n} GPU",
+}
 
 
 def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def colour_of(state: str) -> str:
-    return STATE_COLOURS[JobState(state)] if state in JobState.__members__ else "white"
-
-
-def show_state(state: str) -> str:
-    return click.style(state, fg=colour_of(state))
-
-
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str) -> None:
-    """Print rows below their headings: fitted to a terminal, plain and whole when piped."""
-    if not rows and is_terminal():
-        click.echo(empty)
-    elif is_terminal():
-        _print_fitted(columns, rows)
-    else:
-        _print_plain(columns, rows)
-
-
-def _print_plain(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    texts = [[str(cell) for cell in row] for row in (columns, *rows)]
-    widths = [max(len(row[i]) for row in texts) for i in range(len(columns))]
-    for row in texts:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _print_fitted(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    from rich.console import Console
-
-    Console().print(fitted_table(columns, rows))
-
-
-def fitted_table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Any:
-    """Make a table for a terminal; the last column gives way when the width is short."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for position, column in enumerate(columns):
-        is_last = position == len(columns) - 1
-        table.add_column(
-            column, no_wrap=True, overflow="ellipsis", ratio=1 if is_last and len(columns) > 4 else None
-        )
-    for row in rows:
-        table.add_row(
-            *(
-                Text(text, style=_style(text, column))
-                for column, text in zip(columns, map(str, row), strict=True)
-            )
-        )
-    return table
-
-
-def _style(text: str, column: str) -> str:
-    if column != "STATE":
-        return ""
-    return colour_of(text)
+def show_state(text: str) -> str:
+    """Colour a state; spaces around it and states of tasks stay as they are."""
+    state = text.strip()
+    return click.style(text, fg=STATE_COLOURS[JobState(state)]) if state in JobState.__members__ else text
 
 
 def print_fields(fields: Mapping[str, Any]) -> None:
@@ -93,14 +46,24 @@ def print_fields(fields: Mapping[str, Any]) -> None:
         click.echo(f"{click.style(name, bold=True)}{' ' * (width - len(name))}{value}")
 
 
-def show_amount(resources: Mapping[str, Any] | None) -> str:
+def show_amount(resources: Mapping[str, Any]) -> str:
     """Write CPUs, memory and GPUs in one phrase."""
-    if resources is None:
-        return "no limit"
-    parts = [f"{resources['cpus']:g} CPU", show_bytes(resources["memory_bytes"])]
-    if resources.get("gpus"):
-        parts.append(f"{resources['gpus']} GPU")
-    return ", ".join(parts)
+    if not any(resources.values()):
+        return "none"
+    has_gpus = bool(resources.get("gpus"))
+    return ", ".join(show(resources[name]) for name, show in _UNITS.items() if name != "gpus" or has_gpus)
+
+
+def show_limit(maximum: Mapping[str, Any] | None) -> str:
+    """Write the most that may be used, naming only what is limited."""
+    limits = maximum or {}
+    limited = [show(limits[name]) for name, show in _UNITS.items() if limits.get(name) is not None]
+    return ", ".join(limited) or "unlimited"
+
+
+def show_roles(queues: Sequence[Mapping[str, str]]) -> str:
+    """Write what somebody is in which queue."""
+    return ", ".join(f"{queue['name']} ({queue['role']})" for queue in queues)
 
 
 def show_span(seconds: float | None) -> str:
@@ -119,20 +82,24 @@ def show_span(seconds: float | None) -> str:
     return f"{m}m{s:02}s" if m else f"{s}s"
 
 
-def parse_time(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def show_between(begin: str | None, end: str | None) -> str:
+    """Write how long it was from one instant to another, or is until now."""
+    if not begin:
+        return ""
+    until = datetime.fromisoformat(end) if end else datetime.now(UTC)
+    return show_span(max(0.0, (until - datetime.fromisoformat(begin)).total_seconds()))
 
 
 def show_age(text: str | None) -> str:
     """Write how long ago something was."""
     if not text:
         return ""
-    return show_span(max(0, round((datetime.now(UTC) - parse_time(text)).total_seconds())))
+    return show_span(max(0, round((datetime.now(UTC) - datetime.fromisoformat(text)).total_seconds())))
 
 
 def show_time(text: str | None) -> str:
     """Write an instant in this machine's time zone."""
-    return parse_time(text).astimezone().strftime("%Y-%m-%d %H:%M:%S") if text else ""
+    return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S") if text else ""
 
 
 def show_count(n: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""A terminal with a few lines at its bottom that are redrawn while output scrolls above them."""
+"""A terminal that is drawn on: a few lines at its bottom below scrolling output, or all of it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,15 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self, TextIO
 
+from footplate.cli.cells import cut
+
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TICK_S = 0.1
+
+_OTHER_SCREEN, _NO_CURSOR = "\x1b[?1049h", "\x1b[?25l"
+_OWN_SCREEN, _CURSOR = "\x1b[?1049l", "\x1b[?25h"
+_HOME, _WIPE_REST_OF_LINE, _WIPE_BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
+_WIPE_LINE, _LINE_UP = "\x1b[2K", "\x1b[1A"
 
 
 class Screen:
@@ -53,20 +60,41 @@ class Screen:
 
     def _erase(self) -> str:
         n, self._n_drawn = self._n_drawn, 0
-        return "" if n == 0 else "\r\x1b[2K" + "\x1b[1A\x1b[2K" * (n - 1)
+        return "" if n == 0 else f"\r{_WIPE_LINE}" + (_LINE_UP + _WIPE_LINE) * (n - 1)
 
     def _draw(self) -> str:
-        from rich.cells import set_cell_size
-
         width = shutil.get_terminal_size().columns - 1
-        lines = [
-            _cut(line, width, set_cell_size) for line in self._footer(FRAMES[self._n_ticks % len(FRAMES)])
-        ]
+        lines = [cut(_plain(line), width) for line in self._footer(FRAMES[self._n_ticks % len(FRAMES)])]
         self._n_drawn = len(lines)
         return "\n".join(lines)
 
 
-def _cut(line: str, width: int, set_cell_size: Callable[[str, int], str]) -> str:
+def _plain(line: str) -> str:
     # Only text without escapes can be measured; a wrapped line could not be erased.
-    plain = "".join(char for char in line if char.isprintable())
-    return set_cell_size(plain, width).rstrip()
+    return "".join(char for char in line if char.isprintable())
+
+
+class FullScreen:
+    """Draws whole pages; what the terminal showed before comes back at the end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __enter__(self) -> Self:
+        self._write(_OTHER_SCREEN + _NO_CURSOR)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._write(_CURSOR + _OWN_SCREEN)
+
+    def draw(self, lines: Sequence[str]) -> None:
+        """Show lines instead of what was there, as many as there is room for."""
+        height = shutil.get_terminal_size().lines
+        shown = lines if len(lines) <= height else [*lines[: height - 1], "…"]
+        self._write(_HOME + "\n".join(line + _WIPE_REST_OF_LINE for line in shown) + _WIPE_BELOW)
+
+    def _write(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()

@@ -1,4 +1,4 @@
-"""What all commands share: the client, the option --json, arguments that name jobs."""
+"""What all commands share: the client, the options --json and --yes, arguments that name jobs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
     from footplate.sdk.client import Client
 
+# What a shell reports of a command that Ctrl-C ended.
+INTERRUPTED = 130
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def asked_url(ctx: click.Context) -> str | None:
+    """Return the server that `footplate --url` names."""
+    url: str | None = ctx.find_root().params.get("url")
+    return url
 
 
 def connect() -> Client:
@@ -21,13 +30,20 @@ def connect() -> Client:
     from footplate.sdk.client import Client
 
     ctx = click.get_current_context()
-    client = Client(url=ctx.find_root().obj)
+    client = Client(url=asked_url(ctx))
     ctx.call_on_close(client.close)
     return client
 
 
+def _or_the_groups(ctx: click.Context, param: click.Parameter, value: bool) -> bool:  # noqa: ARG001
+    """Let `footplate queues --json members` mean the same as `footplate queues members --json`."""
+    return value or bool(ctx.parent and ctx.parent.params.get("as_json"))
+
+
 def json_option(function: Function) -> Function:
-    return click.option("--json", "as_json", is_flag=True, help="Print the API's JSON.")(function)
+    return click.option(
+        "--json", "as_json", is_flag=True, callback=_or_the_groups, help="Print the API's JSON."
+    )(function)
 
 
 def print_json(data: Any) -> None:
@@ -38,14 +54,33 @@ def print_json_line(data: Any) -> None:
     click.echo(json.dumps(data, ensure_ascii=False))
 
 
-def _complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+def tell(data: Any, message: str, as_json: bool) -> None:
+    """Say what happened, to a person or to a program."""
+    if as_json:
+        print_json(data)
+    else:
+        click.echo(message)
+
+
+def yes_option(function: Function) -> Function:
+    return click.option("-y", "--yes", is_flag=True, help="Do not ask.")(function)
+
+
+def confirm_deletion(of_what: str) -> None:
+    """Ask before something is gone for good; anything but yes ends the command."""
+    if not click.confirm(f"Delete {of_what}?", err=True):
+        raise click.ClickException("nothing was deleted")
+
+
+def complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
+    """Find the names of jobs that begin with what is typed."""
     from click.shell_completion import CompletionItem
 
     from footplate.domain.errors import FootplateError
     from footplate.sdk.client import Client
 
     try:
-        with Client(timeout_s=1.0) as client:
+        with Client(url=asked_url(ctx), timeout_s=1.0) as client:
             jobs = list(client.jobs(limit=50))
     except FootplateError:
         return []
@@ -53,11 +88,11 @@ def _complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 
 def job_argument(function: Function) -> Function:
-    return click.argument("job", metavar="JOB", shell_complete=_complete_job)(function)
+    return click.argument("job", metavar="JOB", shell_complete=complete_job)(function)
 
 
 def jobs_argument(function: Function) -> Function:
-    return click.argument("jobs", metavar="JOB...", nargs=-1, required=True, shell_complete=_complete_job)(
+    return click.argument("jobs", metavar="JOB...", nargs=-1, required=True, shell_complete=complete_job)(
         function
     )
 
@@ -68,7 +103,7 @@ def duration(text: str) -> int:
     from footplate.domain.problems import Problems
 
     problems = Problems()
-    written = int(text) if str(text).isdigit() else text
+    written = int(text) if text.isdigit() else text
     seconds = Duration(1, 10 * 365 * 86400).read(written, "", problems)
     if problems:
         raise click.BadParameter(problems[0].message)
@@ -76,8 +111,8 @@ def duration(text: str) -> int:
 
 
 def pair(text: str) -> tuple[str, str]:
-    """Read `KEY=VALUE`."""
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise click.BadParameter(f"{text!r} must be written KEY=VALUE")
-    return key, value
+    """Read `NAME=VALUE`."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise click.BadParameter(f"{text!r} must be written NAME=VALUE")
+    return name, value

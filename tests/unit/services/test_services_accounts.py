@@ -44,11 +44,17 @@ class Office:
     def __init__(self, database_url: str, home: Path) -> None:
         self.clock = FakeClock(AT)
         self.store = Store(open_engine(database_url), "test", AT)
-        platform = Platform(
-            self.store, Cluster(), Blobs(home), self.clock, home, NoOutlook(), replan=lambda: None
+        self.platform = Platform(
+            self.store,
+            Cluster(),
+            Blobs(home),
+            self.clock,
+            home,
+            NoOutlook(),
+            replan=lambda: None,
+            refuses=lambda _spec: None,
         )
-        self.platform = platform
-        self.accounts = Accounts(platform, b"secret")
+        self.accounts = Accounts(self.platform, b"secret")
 
     async def open(self) -> None:
         await queues.ensure_default(self.platform)

@@ -1,0 +1,26 @@
+"""How wide text is on a terminal, and how to cut it to fit."""
+
+from __future__ import annotations
+
+
+def width_of(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def cut(text: str, width: int) -> str:
+    """Shorten text that is too wide, with a sign that something is missing."""
+    if width_of(text) <= width:
+        return text
+    if text.isascii():
+        return text[: width - 1] + "…"
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, width - 1).rstrip() + "…"
+
+
+def pad(text: str, width: int) -> str:
+    return text + " " * (width - width_of(text))

@@ -1,0 +1,140 @@
+"""The verb list: a table of jobs, once or kept up to date."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from footplate.cli.render import is_terminal, show_age, show_amount, show_span
+from footplate.cli.session import connect, json_option, print_json
+from footplate.cli.table import Row, lay_out, print_table
+from footplate.domain.states import ACTIVE_STATES, JobState
+
+if TYPE_CHECKING:
+    from footplate.sdk.client import Client
+
+WATCH_EVERY_S = 2.0
+COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "OWNER", "ASKS FOR", "AGE", "RAN", "WHY")
+EXPENDABLE = ("OWNER", "QUEUE", "RAN", "ASKS FOR", "AGE")
+EMPTY = "No jobs match. Submit one: footplate submit job.yaml"
+
+# Words of other systems that people type out of habit.
+_STATE_ALIASES = {
+    "WAITING": JobState.QUEUED,
+    "PENDING": JobState.QUEUED,
+    "COMPLETED": JobState.SUCCEEDED,
+    "DONE": JobState.SUCCEEDED,
+    "CANCELLED": JobState.STOPPED,
+    "CANCELED": JobState.STOPPED,
+    "KILLED": JobState.STOPPED,
+}
+
+
+def state(text: str) -> JobState:
+    """Read a state in our words or in those of other systems."""
+    word = text.upper()
+    if word not in JobState.__members__ and word not in _STATE_ALIASES:
+        raise click.BadParameter(f"{text!r} is none of {', '.join(JobState)}")
+    return _STATE_ALIASES.get(word) or JobState(word)
+
+
+@click.command("list")
+@click.option("-q", "--queue", help="Only jobs of this queue.")
+@click.option("-u", "--owner", help="Only jobs of this user.")
+@click.option("-m", "--mine", is_flag=True, help="Only my jobs.")
+@click.option(
+    "-s", "--state", "states", type=state, multiple=True, help="Only jobs in this state; may be repeated."
+)
+@click.option("-a", "--active", is_flag=True, help="Only jobs that wait or run.")
+@click.option("--search", help="Only jobs whose name or description contains this.")
+@click.option("--tag", help="Only jobs with this tag.")
+@click.option("--sort", help="Field to sort by, with - before it for the largest first.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many."
+)
+@click.option("--all", "everything", is_flag=True, help="As many as there are.")
+@click.option("-w", "--watch", is_flag=True, help="Keep the list up to date until Ctrl-C.")
+@json_option
+@click.pass_context
+def list_jobs(
+    ctx: click.Context,
+    /,
+    mine: bool,
+    owner: str | None,
+    states: tuple[JobState, ...],
+    active: bool,
+    limit: int,
+    everything: bool,
+    watch: bool,
+    as_json: bool,
+    **filters: str | None,
+) -> None:
+    """List jobs, newest first."""
+    if watch and (as_json or not is_terminal()):
+        ctx.fail("--watch draws on a terminal; `footplate events -f` follows what happens line by line")
+    client = connect()
+    chosen: dict[str, Any] = {
+        **filters,
+        "owner": client.whoami()["name"] if mine else owner,
+        "state": sorted({*states, *(ACTIVE_STATES if active else ())}),
+        "limit": None if everything else limit,
+    }
+    if watch:
+        _watch(client, chosen)
+        return
+    jobs = [job.data for job in client.jobs(**chosen)]
+    if as_json:
+        print_json({"items": jobs, "next_page_token": None})
+        return
+    print_table(COLUMNS, [_row(job) for job in jobs], EMPTY, EXPENDABLE)
+    if not everything and len(jobs) == limit and is_terminal():
+        click.echo(f"(the first {limit}; --all shows every job)")
+
+
+def _watch(client: Client, filters: Mapping[str, Any]) -> None:
+    """Draw the list again and again; a server that goes away is waited for."""
+    from footplate.cli.screen import FullScreen
+    from footplate.sdk.errors import Unreachable
+
+    rows, note = _rows(client, filters), ""
+    try:
+        with FullScreen(sys.stdout) as screen:
+            while True:
+                screen.draw(_page(rows, note))
+                time.sleep(WATCH_EVERY_S)
+                try:
+                    rows, note = _rows(client, filters), ""
+                except Unreachable as error:
+                    note = error.message
+    except KeyboardInterrupt:
+        return
+
+
+def _rows(client: Client, filters: Mapping[str, Any]) -> list[Row]:
+    return [_row(job.data) for job in client.jobs(**filters)]
+
+
+def _page(rows: list[Row], note: str) -> list[str]:
+    heading = f"{time.strftime('%H:%M:%S')}  every {WATCH_EVERY_S:g}s; Ctrl-C ends"
+    width = shutil.get_terminal_size().columns
+    table = lay_out(COLUMNS, rows, width, EXPENDABLE) if rows else [EMPTY]
+    return [click.style(heading, dim=True), click.style(note, fg="red"), *table]
+
+
+def _row(job: Mapping[str, Any]) -> Row:
+    return (
+        job["id"],
+        job["name"],
+        job["state"],
+        job["queue"],
+        job["owner"],
+        show_amount(job["resources"]) + (f" in {job['n_tasks']} tasks" if job["n_tasks"] > 1 else ""),
+        show_age(job["submitted_at"]),
+        show_span(job["run_time_s"]),
+        job["reason"]["message"],
+    )
