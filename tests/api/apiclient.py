@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -12,12 +12,16 @@ from typing import Any, Self
 import httpx
 from pydantic import BaseModel
 
+from footplate.domain.cluster import Gpu, Node
 from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.resources import GIB
 from footplate.sdk.sse import ServerEvent, parse
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
 from footplate.wire import payloads as p
+
+NODE = Node("fake", 8000, 16 * GIB, (Gpu(0, "H200"), Gpu(1, "H200")))
 
 Data = dict[str, Any]
 PASSWORD = "a long enough password"
@@ -151,3 +155,8 @@ def check_refusal(answer: httpx.Response) -> Data:
     assert body["message"], body
     assert body["request_id"] == answer.headers["x-request-id"]
     return body
+
+
+# How fixtures hand out callers: by the name of a new account, or of one that exists.
+Hire = Callable[..., Api]
+Sign = Callable[[str], Api]

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from apiclient import PASSWORD, Api, fresh
+from apiclient import NODE, PASSWORD, Api, Hire, Sign, fresh
 
-from footplate.domain.cluster import Gpu, Node
-from footplate.domain.resources import GIB
 from footplate.services import passwords
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, served, until
-
-NODE = Node("fake", 8000, 16 * GIB, (Gpu(0, "H200"), Gpu(1, "H200")))
-
-
-Hire = Callable[..., Api]
-Sign = Callable[[str], Api]
 
 
 @pytest.fixture(scope="module", autouse=True)

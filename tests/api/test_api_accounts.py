@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from apiclient import PASSWORD, Api, Data, fresh
+from apiclient import NODE, PASSWORD, Api, Data, Hire, Sign, fresh
 
-from conftest import NODE, Hire, Sign
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import ADMIN_PASSWORD, Served, served

@@ -7,9 +7,8 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from apiclient import Api, Data, Streamed, fresh
+from apiclient import Api, Data, Hire, Streamed, fresh
 
-from conftest import Hire
 from footplate.wire import payloads as p
 
 

@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from apiclient import Api, Data, fresh
+from apiclient import Api, Data, Hire, Sign, fresh
 
-from conftest import Hire, Sign
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
 from footplate.wire import payloads as p

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from apiclient import PASSWORD, Api, Data, check_refusal, fresh
+from apiclient import PASSWORD, Api, Data, Hire, Sign, check_refusal, fresh
 from pydantic import BaseModel
 
-from conftest import Hire, Sign
 from footplate.domain.specfields import job_schema
 from footplate.server.app import API, make_app
 from footplate.server.settings import Settings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import click
@@ -28,25 +29,37 @@ def version(server: bool, as_json: bool) -> None:
 
 
 @click.command("help")
-@click.argument("verb", required=False)
+@click.argument("words", metavar="[VERB]...", nargs=-1)
 @json_option
 @click.pass_context
-def help_(ctx: click.Context, verb: str | None, as_json: bool) -> None:
+def help_(ctx: click.Context, words: tuple[str, ...], as_json: bool) -> None:
     """Explain one verb, or list all of them with an example each."""
+    root = ctx.find_root()
+    if words:
+        # An unknown verb ends here, with a guess at what was meant.
+        cast("click.Group", root.command).resolve_command(root, [words[0]])
     if as_json:
-        print_json([{"verb": one.name, "summary": one.summary, "example": one.example} for one in VERBS])
-    elif verb is None:
-        _list_verbs()
+        chosen = [BY_NAME[words[0]]] if words else VERBS
+        print_json([{"verb": one.name, "summary": one.summary, "example": one.example} for one in chosen])
+    elif words:
+        _explain(root, words)
+        if len(words) == 1:
+            click.echo(f"\nExample:\n  {BY_NAME[words[0]].example}")
     else:
-        _explain(ctx.find_root(), verb)
+        _list_verbs()
 
 
-def _explain(root: click.Context, verb: str) -> None:
-    _, command, _ = cast("click.Group", root.command).resolve_command(root, [verb])
-    if command is not None:
-        with click.Context(command, info_name=verb, parent=root) as inner:
-            click.echo(command.get_help(inner))
-        click.echo(f"\nExample:\n  {BY_NAME[verb].example}")
+def _explain(ctx: click.Context, words: Sequence[str]) -> None:
+    """Print the help of a verb, or of a verb below a verb as in `queues create`."""
+    if not words:
+        click.echo(ctx.get_help())
+        return
+    if not isinstance(ctx.command, click.Group):
+        ctx.fail(f"`{ctx.command_path}` has no verb {words[0]!r} below it")
+    _, command, _ = ctx.command.resolve_command(ctx, [words[0]])
+    assert command is not None
+    with click.Context(command, info_name=words[0], parent=ctx) as inner:
+        _explain(inner, words[1:])
 
 
 def _list_verbs() -> None:
@@ -58,7 +71,8 @@ def _list_verbs() -> None:
         click.echo(f"  {click.style(one.name.ljust(width), bold=True)}{one.summary.ljust(room)}{example}")
     also = ", ".join(f"{alias} = {one.name}" for one in VERBS for alias in one.aliases)
     click.echo(
-        f"\nAlso understood: {also}.\n`footplate help VERB` explains one verb; every verb takes --json."
+        f"\nAlso understood: {also}.\n`footplate help VERB` explains one verb; "
+        "every verb but up and completion takes --json."
     )
 
 

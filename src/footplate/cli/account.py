@@ -1,16 +1,24 @@
-"""Verbs about the caller: login, logout, whoami, tokens."""
+"""Verbs about the caller: login, logout, whoami, password."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from footplate.cli.render import print_fields, print_table, show_age, show_time
-from footplate.cli.session import connect, duration, json_option, print_json
+from footplate.cli.render import print_fields, show_roles
+from footplate.cli.session import asked_url, connect, duration, json_option, print_json, tell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footplate.sdk.client import Client
+    from footplate.sdk.settings import Settings
+
+LOGIN_S = 30 * 86400
 
 
 @click.command()
@@ -18,9 +26,7 @@ from footplate.cli.session import connect, duration, json_option, print_json
 @click.option("-u", "--user", help="User name; asked for when absent.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
 @click.option("--token", help="Store this token instead of making one from a password.")
-@click.option(
-    "--expires", type=duration, default=30 * 86400, show_default="30d", help="How long the login lasts."
-)
+@click.option("--expires", type=duration, default="30d", show_default=True, help="How long the login lasts.")
 @json_option
 @click.pass_context
 def login(
@@ -36,23 +42,25 @@ def login(
     from footplate.sdk import settings
     from footplate.sdk.client import Client
 
-    server = url or ctx.find_root().obj
-    if token:
-        with Client(server, token) as client:
+    # Without a token at first, so that a wrong address is told before a password is typed.
+    with Client(url or asked_url(ctx), token or "") as client:
+        if token:
             found = settings.Settings(client.url, token, client.whoami()["name"])
-    else:
-        # A first look without credentials, so that a wrong address is told before a password is typed.
-        with Client(server, token="") as client:
+        else:
             client.version()
             user = user or os.environ.get("FOOTPLATE_USER") or click.prompt(f"User at {client.url}", err=True)
-            answer = client.login(user, _password(password_stdin), f"cli@{platform.node()}", expires)
-            found = settings.Settings(client.url, answer["token"], answer["user"], token_id=str(answer["id"]))
+            found = _sign_in(client, user, _password(password_stdin), expires)
     path = settings.config_file()
     settings.write(path, found)
-    if as_json:
-        print_json({"url": found.url, "user": found.user, "path": str(path)})
-    else:
-        click.echo(f"Logged in at {found.url} as {found.user}; remembered in {path}.")
+    data = {"url": found.url, "user": found.user, "path": str(path)}
+    tell(data, f"Logged in at {found.url} as {found.user}; remembered in {path}.", as_json)
+
+
+def _sign_in(client: Client, user: str, password: str, expires_in_s: int | None) -> Settings:
+    from footplate.sdk.settings import Settings
+
+    answer = client.login(user, password, f"cli@{platform.node()}", expires_in_s)
+    return Settings(client.url, answer["token"], answer["user"], token_id=str(answer["id"]))
 
 
 def _password(from_stdin: bool) -> str:
@@ -83,10 +91,7 @@ def logout(as_json: bool) -> None:
         is_revoked = False
         click.echo(f"the token could not be revoked: {error.message}", err=True)
     path.unlink(missing_ok=True)
-    if as_json:
-        print_json({"url": found.url, "is_revoked": is_revoked})
-    else:
-        click.echo(f"Logged out of {found.url}.")
+    tell({"url": found.url, "is_revoked": is_revoked}, f"Logged out of {found.url}.", as_json)
 
 
 @click.command()
@@ -98,68 +103,43 @@ def whoami(as_json: bool) -> None:
     if as_json:
         print_json(me)
         return
-    queues = ", ".join(f"{queue['name']} ({queue['role']})" for queue in me["queues"])
-    rank = " (admin)" if me["is_admin"] else ""
     print_fields(
         {
-            "User": me["name"] + rank,
+            "User": me["name"] + (" (admin)" if me["is_admin"] else ""),
             "Server": client.url,
-            "Queues": "all" if me["is_admin"] else queues or "none",
+            "Queues": "all" if me["is_admin"] else show_roles(me["queues"]) or "none",
         }
     )
 
 
-@click.group(invoke_without_command=True)
+@click.command()
+@click.option(
+    "--old", envvar="FOOTPLATE_PASSWORD", help="Password so far (FOOTPLATE_PASSWORD); asked for when absent."
+)
+@click.option(
+    "--new", envvar="FOOTPLATE_NEW_PASSWORD", help="New one (FOOTPLATE_NEW_PASSWORD); asked for when absent."
+)
 @json_option
-@click.pass_context
-def tokens(ctx: click.Context, as_json: bool) -> None:
-    """List my tokens, or manage them."""
-    if ctx.invoked_subcommand is not None:
-        return
-    items = connect().tokens()
-    if as_json:
-        print_json({"items": items})
-        return
-    columns = ("ID", "NAME", "MADE", "LAST USED", "EXPIRES")
-    print_table(
-        columns, [_token_row(item) for item in items], "No tokens. Make one: footplate tokens create NAME"
-    )
+def password(old: str | None, new: str | None, as_json: bool) -> None:
+    """Change my password; all my tokens become worthless, and this login is renewed."""
+    client = connect()
+    user = client.whoami()["name"]
+    old = old or click.prompt(f"Password of {user} so far", hide_input=True, err=True)
+    new = new or click.prompt("New password", hide_input=True, confirmation_prompt="Once more", err=True)
+    client.change_password(old, new)
+    renewed = _renew_login(client, user, new)
+    then = f"this login goes on ({renewed})" if renewed else "log in again with `footplate login`"
+    data = {"user": user, "path": str(renewed) if renewed else None}
+    tell(data, f"Changed the password of {user}. All tokens made before are revoked; {then}.", as_json)
 
 
-def _token_row(token: dict[str, Any]) -> tuple[str, ...]:
-    def ago(field: str) -> str:
-        return f"{show_age(token.get(field))} ago" if token.get(field) else ""
+def _renew_login(client: Client, user: str, password: str) -> Path | None:
+    """Replace the token that this command found in a file, which is revoked now; return the file."""
+    from footplate.sdk import settings
 
-    return (
-        str(token["id"]),
-        token["name"],
-        ago("created_at"),
-        ago("last_used_at"),
-        show_time(token.get("expires_at")) or "never",
-    )
-
-
-@tokens.command("create")
-@click.argument("name")
-@click.option("--expires", type=duration, help="How long it is valid, such as 30d; for ever when absent.")
-@json_option
-def create_token(name: str, expires: int | None, as_json: bool) -> None:
-    """Make a token for a program; it is shown this once."""
-    made = connect().create_token(name, expires)
-    if as_json:
-        print_json(made)
-        return
-    click.echo(made["token"])
-    click.echo("It is not shown again. Use it as FOOTPLATE_TOKEN.", err=True)
-
-
-@tokens.command("revoke")
-@click.argument("token_id", metavar="ID")
-@json_option
-def revoke_token(token_id: str, as_json: bool) -> None:
-    """Make a token worthless at once."""
-    connect().revoke_token(token_id)
-    if as_json:
-        print_json({"id": token_id, "is_revoked": True})
-    else:
-        click.echo(f"Revoked token {token_id}.")
+    # What `footplate up` left for this machine never expires, as before.
+    for path, expires_in_s in ((settings.config_file(), LOGIN_S), (settings.home_file(None), None)):
+        if settings.read(path) == client.settings:
+            settings.write(path, _sign_in(client, user, password, expires_in_s))
+            return path
+    return None

@@ -142,7 +142,9 @@ class View:
         if event.state in FINAL_STATES:
             return notes
         message = str(event.reason.get("message", ""))
-        return notes + (self._say(message, f"{event.state}: ") or ([f"· {event.state}"] if is_new else []))
+        if not is_new:
+            return notes + self._say(message)
+        return notes + (self._say(message, f"{event.state}: ") or [f"· {event.state}"])
 
     def _say(self, message: str, lead: str = "") -> list[str]:
         if not message or message == self._message:

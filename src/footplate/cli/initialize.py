@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from footplate.cli.render import print_hints
-from footplate.cli.session import json_option, print_json
+from footplate.cli.session import json_option, tell
 
 TEMPLATE = """\
 # A Footplate job. Only name and command are needed; the rest shows defaults or examples.
@@ -62,10 +62,8 @@ def init(file: str, name: str | None, force: bool, as_json: bool) -> None:
         raise click.ClickException(f"{path} exists and is left as it is; --force replaces it") from None
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
-    if as_json:
-        print_json({"path": str(path), "name": name})
-        return
-    click.echo(f"Wrote {path}.")
-    print_hints(
-        {"try it": f"footplate submit {path} --dry-run", "run it": f"footplate submit {path} --follow"}
-    )
+    tell({"path": str(path), "name": name}, f"Wrote {path}.", as_json)
+    if not as_json:
+        print_hints(
+            {"try it": f"footplate submit {path} --dry-run", "run it": f"footplate submit {path} --follow"}
+        )

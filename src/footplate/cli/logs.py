@@ -1,4 +1,4 @@
-"""Verbs that read what a job leaves behind: its log and its events."""
+"""The verb logs: what a job prints."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footplate.cli.render import parse_time
-from footplate.cli.session import connect, job_argument, json_option, print_json, print_json_line
+from footplate.cli.session import INTERRUPTED, connect, job_argument, json_option, print_json_line, tell
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
@@ -51,7 +50,7 @@ def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None
 
 
 def _follow(job: Job, choice: Mapping[str, Any]) -> int:
-    from footplate.cli.follow import INTERRUPTED, follow, print_end
+    from footplate.cli.follow import follow, print_end
 
     tasks = [choice["task"]] if choice["task"] else []
     if tasks:
@@ -101,33 +100,6 @@ def _store(ctx: click.Context, job: Job, path: str, choice: Mapping[str, Any]) -
     task = choice["task"] or tasks[0]
     stored = job.download_log(path, task, choice["attempt"])
     size_bytes = stored.stat().st_size
-    if choice["as_json"]:
-        print_json({"path": str(stored), "task": task, "size_bytes": size_bytes})
-    else:
-        click.echo(f"Stored the log of {task} of {job.name} in {stored} ({size_bytes} bytes).")
+    data = {"path": str(stored), "task": task, "size_bytes": size_bytes}
+    tell(data, f"Stored the log of {task} of {job.name} in {stored} ({size_bytes} bytes).", choice["as_json"])
     return 0
-
-
-@click.command()
-@click.argument("job", required=False)
-@click.option("-f", "--follow", "is_following", is_flag=True, help="Go on as things happen, until Ctrl-C.")
-@click.option("--after", type=click.IntRange(0), default=0, help="Only events behind this number.")
-@json_option
-def events(job: str | None, is_following: bool, after: int, as_json: bool) -> None:
-    """Print what happened to one job, or on the whole platform."""
-    client = connect()
-    job_id = client.job(job).id if job else None
-    if job and not is_following:
-        happened = client.job(job).events(after)
-    else:
-        happened = client.events(after, follow=is_following)
-    for event in happened:
-        if job_id in (None, event["job_id"]):
-            print_json_line(event) if as_json else click.echo(_event_line(event, job_id is None))
-
-
-def _event_line(event: Mapping[str, Any], with_job: bool) -> str:
-    at = parse_time(event["at"]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    about = f"{event['job_id'] or '-'}  " if with_job else ""
-    actor = f" (by {event['actor']})" if event.get("actor") else ""
-    return f"{at}  {about}{event['kind']}: {event['message']}{actor}"

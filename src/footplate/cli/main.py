@@ -10,10 +10,9 @@ from importlib import import_module
 
 import click
 
+from footplate.cli.session import INTERRUPTED
 from footplate.cli.verbs import BY_NAME, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
-
-INTERRUPTED = 130
 
 
 class Verbs(click.Group):
@@ -44,12 +43,16 @@ class Verbs(click.Group):
             formatter.write_dl([(verb.name, f"{verb.summary}  e.g. {verb.example}") for verb in VERBS])
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    subcommand_metavar="VERB [ARGS]...",
+)
 @click.option("--url", metavar="URL", help="Server to talk to, instead of FOOTPLATE_URL or the login's.")
 @click.pass_context
-def cli(ctx: click.Context, url: str | None) -> None:
+def cli(ctx: click.Context, url: str | None) -> None:  # noqa: ARG001  # `session.asked_url` looks it up
     """Submit training jobs, watch them, and manage the platform they run on."""
-    ctx.obj = url
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

@@ -23,6 +23,9 @@ from footplate.cli.table import Row, print_table
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
 
+ATTEMPTS = ("ATTEMPT", "STATE", "RAN", "WHY")
+TASKS = ("TASK", "STATE", "NODE", "GPUS", "PORTS", "EXIT", "DETAIL")
+
 
 @click.command()
 @job_argument
@@ -36,11 +39,9 @@ def show(job: str, as_json: bool) -> None:
     print_fields(_fields(found.data))
     if found.attempt > 0:
         click.echo()
-        columns = ("ATTEMPT", "STATE", "RAN", "WHY")
-        print_table(columns, [_attempt_row(one) for one in found.attempts()], "No attempt has started.")
+        print_table(ATTEMPTS, [_attempt_row(one) for one in found.attempts()], "No attempt has started.")
     click.echo()
-    columns = ("TASK", "STATE", "NODE", "GPUS", "PORTS", "EXIT", "DETAIL")
-    print_table(columns, [_task_row(task) for task in found.tasks], "No tasks.")
+    print_table(TASKS, [_task_row(task) for task in found.tasks], "No tasks.", expendable=("PORTS", "GPUS"))
     click.echo()
     print_hints(hints_for(found))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.render import print_hints, show_count
-from footplate.cli.session import connect, json_option, pair, print_json
+from footplate.cli.session import INTERRUPTED, connect, json_option, pair, print_json
 from footplate.domain.resources import show_bytes
 
 if TYPE_CHECKING:
@@ -57,10 +57,21 @@ class WithCommand(click.Command):
 @click.option("--time-limit", help="Longest run time, such as 2h.")
 @click.option("--tag", "tags", multiple=True, help="Word to find the job by; may be repeated.")
 @click.option(
-    "-p", "--param", "parameters", type=pair, multiple=True, help="Parameter NAME=VALUE; may be repeated."
+    "-p",
+    "--param",
+    "parameters",
+    type=pair,
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Parameter; may be repeated.",
 )
 @click.option(
-    "-e", "--env", type=pair, multiple=True, help="Environment variable NAME=VALUE; may be repeated."
+    "-e",
+    "--env",
+    type=pair,
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Environment variable; may be repeated.",
 )
 @click.option(
     "-f", "--follow", "is_following", is_flag=True, help="Watch until the end; exit with the job's outcome."
@@ -101,7 +112,7 @@ def submit(
     if is_following:
         return _follow(job, as_json)
     if not (quiet or as_json):
-        from footplate.cli.jobs import hints_for
+        from footplate.cli.show import hints_for
 
         print_hints(hints_for(job))
     return 0
@@ -112,20 +123,14 @@ def _prepare(
 ) -> Submission:
     from footplate.sdk.submission import prepare
 
-    overrides = {name: value for name, value in options.items() if value not in (None, ())}
-    overrides["parameters"] = {name: _typed(text) for name, text in options["parameters"]}
-    overrides["env"] = dict(options["env"])
-    overrides = {
-        name: list(value) if name == "tags" else value for name, value in overrides.items() if value != {}
-    }
+    overrides = _overrides(options)
     command = ctx.meta.get(_COMMAND)
+    if command and file:
+        ctx.fail("give a job file, or a command after --, not both")
     if command:
-        if file:
-            ctx.fail("give a job file, or a command after --, not both")
         # One word is a whole shell command; several are words to keep apart.
         text = command[0] if len(command) == 1 else shlex.join(command)
-        document = {"name": _name_for(command), "command": text}
-        return prepare(document, code_dir, **overrides)
+        return prepare({"name": _name_for(command), "command": text}, code_dir, **overrides)
     if file == "-":
         return prepare(_from_stdin(), code_dir, **overrides)
     if file is None and not Path(DEFAULT_FILE).exists():
@@ -134,6 +139,17 @@ def _prepare(
             "or give a command after --"
         )
     return prepare(file or DEFAULT_FILE, code_dir, **overrides)
+
+
+def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    if "parameters" in given:
+        given["parameters"] = {name: _typed(text) for name, text in given["parameters"]}
+    if "env" in given:
+        given["env"] = dict(given["env"])
+    if "tags" in given:
+        given["tags"] = list(given["tags"])
+    return given
 
 
 def _name_for(command: list[str]) -> str:
@@ -164,9 +180,10 @@ def _from_stdin() -> dict[str, Any]:
 
 
 def _tell_code(code: Selection) -> None:
+    # A folder ends in a slash, so that "." is not taken for the end of the sentence.
+    source = f"{code.root}/" if code.root.is_dir() else str(code.root)
     click.echo(
-        f"Sending {show_count(code.n_files, 'file')} ({show_bytes(code.size_bytes)}) of {code.root}.",
-        err=True,
+        f"Sending {show_count(code.n_files, 'file')} ({show_bytes(code.size_bytes)}) from {source}", err=True
     )
     for name in code.left_out:
         click.echo(f"  left out: {name}", err=True)
@@ -186,7 +203,7 @@ def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
 
 
 def _follow(job: Job, as_json: bool) -> int:
-    from footplate.cli.follow import INTERRUPTED, follow, outcome, print_end
+    from footplate.cli.follow import follow, outcome, print_end
 
     ended = follow(job, job.follow(), as_json=as_json)
     if ended is None:

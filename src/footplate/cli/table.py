@@ -64,7 +64,7 @@ def lay_out(
     names = [columns[i] for i in kept]
     return [
         (" " * GAP).join(click.style(cell, bold=True) for cell in head),
-        *((" " * GAP).join(map(_paint, names, row)) for row in body),
+        *((" " * GAP).join(map(_paint, names, row)).rstrip() for row in body),
     ]
 
 

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from footplate.cli.render import print_table, show_age
-from footplate.cli.session import connect, json_option, print_json
+from footplate.cli.render import show_age, show_roles
+from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
+from footplate.cli.table import Row, print_items
+
+COLUMNS = ("NAME", "RANK", "ENABLED", "AGE", "QUEUES")
 
 
 @click.group(invoke_without_command=True)
 @json_option
 @click.pass_context
 def users(ctx: click.Context, as_json: bool) -> None:
-    """List users, or manage them."""
-    if ctx.invoked_subcommand is not None:
-        return
-    items = connect().users()
-    if as_json:
-        print_json({"items": items})
-        return
-    rows = [
-        (user["name"], "admin" if user["is_admin"] else "", show_age(user.get("created_at")))
-        for user in items
-    ]
-    print_table(("NAME", "RANK", "AGE"), rows, "No users.")
+    """List users with their queues, or manage them."""
+    if ctx.invoked_subcommand is None:
+        print_items(connect().users(), COLUMNS, _row, "No users.", as_json)
+
+
+def _row(user: Mapping[str, Any]) -> Row:
+    return (
+        user["name"],
+        "admin" if user["is_admin"] else "",
+        "yes" if user["is_enabled"] else "no",
+        show_age(user["created_at"]),
+        "all" if user["is_admin"] else show_roles(user["queues"]) or "none",
+    )
 
 
 @users.command("add")
@@ -41,37 +46,38 @@ def users(ctx: click.Context, as_json: bool) -> None:
 @json_option
 def add(name: str, password: str, is_admin: bool, as_json: bool) -> None:
     """Add a user."""
-    _tell(connect().create_user(name, password, is_admin=is_admin), f"Added user {name}.", as_json)
+    tell(connect().create_user(name, password, is_admin=is_admin), f"Added user {name}.", as_json)
 
 
 @users.command("edit")
 @click.argument("name")
-@click.option("--password", help="New password.")
+@click.option(
+    "--password",
+    prompt=True,
+    prompt_required=False,
+    hide_input=True,
+    confirmation_prompt=True,
+    help="New password; asked for when none follows.",
+)
 @click.option("--admin/--no-admin", "is_admin", default=None, help="May do everything, or no longer.")
+@click.option("--enable/--disable", "is_enabled", default=None, help="May log in, or no longer.")
 @json_option
 @click.pass_context
 def edit(ctx: click.Context, /, name: str, as_json: bool, **fields: Any) -> None:
-    """Change a user's password or rank."""
+    """Change a user's password or rank, or lock the user out."""
     changes = {field: value for field, value in fields.items() if value is not None}
     if not changes:
-        ctx.fail("say what to change: --password, --admin or --no-admin")
-    _tell(connect().edit_user(name, **changes), f"Changed user {name}.", as_json)
+        ctx.fail("say what to change: --password, --admin, --no-admin, --enable or --disable")
+    tell(connect().edit_user(name, **changes), f"Changed user {name}.", as_json)
 
 
 @users.command("delete")
 @click.argument("name")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@yes_option
 @json_option
 def delete(name: str, yes: bool, as_json: bool) -> None:
     """Delete a user."""
     if not yes:
-        click.confirm(f"Delete user {name}?", abort=True, err=True)
+        confirm_deletion(f"user {name}")
     connect().delete_user(name)
-    _tell({"name": name, "is_deleted": True}, f"Deleted user {name}.", as_json)
-
-
-def _tell(data: Any, message: str, as_json: bool) -> None:
-    if as_json:
-        print_json(data)
-    else:
-        click.echo(message)
+    tell({"name": name, "is_deleted": True}, f"Deleted user {name}.", as_json)

@@ -60,10 +60,15 @@ class ListOf:
             self._refuse_repeats(value, path, problems)
         return tuple(read)
 
+    @property
+    def _default_key(self) -> Any:
+        """What an entry is called that does not say."""
+        return self.kind.default_of(self.unique) if isinstance(self.kind, Record) and self.unique else None
+
     def _refuse_repeats(self, value: Sequence[Json], path: str, problems: Problems) -> None:
         seen: dict[str, int] = {}
         for i, item in enumerate(value):
-            key = item.get(self.unique) if isinstance(item, Mapping) else item
+            key = item.get(self.unique, self._default_key) if isinstance(item, Mapping) else item
             if not isinstance(key, str):
                 continue
             first = seen.setdefault(key, i)
@@ -179,6 +184,9 @@ class Record:
             else:
                 values[known.target] = known.kind.read(item, where, problems)
         return values
+
+    def default_of(self, name: str) -> Any:
+        return self._by_name[name].default
 
     def _suggest(self, name: str) -> str:
         if name in self.similar:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 import httpx
@@ -17,8 +17,11 @@ from footplate.domain.errors import Conflict, NotFound
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
 from footplate.sdk.job import Job
-from footplate.sdk.packing import Archive, Selection, pack, select
-from footplate.sdk.submission import Source, Submission, prepare
+
+# What only a submit needs, YAML included, is loaded when there is one.
+if TYPE_CHECKING:
+    from footplate.sdk.packing import Archive, Selection
+    from footplate.sdk.submission import Source, Submission
 
 Data = dict[str, Any]
 _NAME_TRIES = 5
@@ -143,20 +146,21 @@ class Client:
         """Find one job by its id, or one of mine by its name."""
         return Job(self._connection, self._connection.fetch(_path("jobs", id_or_name)))
 
-    def events(self, after: int = 0, follow: bool = False) -> Iterator[Data]:
-        """Yield what happened on the platform behind event number `after`; with `follow`, for ever."""
-        while True:
-            page = self._connection.fetch("/events", after=after)
-            yield from page["items"]
-            if not page["items"] or page["next_after"] in (None, after):
-                break
-            after = page["next_after"]
-        if follow:
-            for event in self._connection.events("/events/stream", cursor=str(after)):
-                yield json.loads(event.data)
+    def events(self, after: int | None = None, follow: bool = False) -> Iterator[Data]:
+        """Yield what happened on the platform, behind event number `after` or from the first.
+
+        With `follow`, go on for ever, and without `after` begin now.
+        """
+        if not follow:
+            yield from self._connection.page_events("/events", after or 0)
+            return
+        for event in self._connection.events("/events/stream", after=after):
+            yield json.loads(event.data)
 
     def upload_code(self, folder: str | os.PathLike[str] | Selection) -> str:
         """Send a code folder and return its digest; what the server has already is not sent again."""
+        from footplate.sdk.packing import Selection, pack, select
+
         with pack(folder if isinstance(folder, Selection) else select(Path(folder))) as archive:
             if not self._has_code(archive.digest):
                 self._send_code(archive)
@@ -284,10 +288,14 @@ class Client:
 def _prepared(
     source: Source | Submission, code_dir: str | os.PathLike[str] | None, overrides: Mapping[str, Any]
 ) -> Submission:
+    from footplate.sdk.submission import Submission, prepare
+
     return source if isinstance(source, Submission) else prepare(source, code_dir, **overrides)
 
 
 def _digest(selection: Selection) -> str:
+    from footplate.sdk.packing import pack
+
     with pack(selection) as archive:
         return archive.digest
 

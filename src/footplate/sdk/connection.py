@@ -129,7 +129,7 @@ class Connection:
 
         The first connection must succeed. Later the server may be away for up to `give_up_s`.
         """
-        patience = _Patience(self._give_up_s)
+        patience = self.patience()
         while True:
             try:
                 for event in self._connected(path, cursor, params, patience):
@@ -144,8 +144,21 @@ class Connection:
                 patience.lose(error)
             patience.pause()
 
+    def patience(self) -> Patience:
+        """Begin something that goes on when the server is away for a while."""
+        return Patience(self._give_up_s)
+
+    def page_events(self, path: str, after: int) -> Iterator[dict[str, Any]]:
+        """Yield what an event log holds behind number `after`, page by page."""
+        while True:
+            page = self.fetch(path, after=after)
+            yield from page["items"]
+            if not page["items"] or page["next_after"] in (None, after):
+                return
+            after = page["next_after"]
+
     def _connected(
-        self, path: str, cursor: str, params: Mapping[str, Any], patience: _Patience
+        self, path: str, cursor: str, params: Mapping[str, Any], patience: Patience
     ) -> Iterator[sse.ServerEvent]:
         headers = {"Accept": "text/event-stream", **({"Last-Event-ID": cursor} if cursor else {})}
         try:
@@ -219,8 +232,8 @@ class Connection:
         return Unauthenticated(f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN")
 
 
-class _Patience:
-    """How long a stream that once worked may stay broken, with growing pauses between the tries."""
+class Patience:
+    """How long what once worked may stay broken, with growing pauses between the tries."""
 
     def __init__(self, give_up_s: float) -> None:
         self._give_up_s = give_up_s

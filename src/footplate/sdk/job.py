@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -9,9 +10,10 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.domain.errors import EngineUnavailable
+from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.sdk.connection import Connection
-from footplate.sdk.errors import TimedOut
+from footplate.sdk.errors import TimedOut, Unreachable
 from footplate.sdk.follow import Ended, Followed, LogText, read_followed
 from footplate.sdk.lines import Lines
 
@@ -81,17 +83,26 @@ class Job:
         return self
 
     def wait(self, timeout: float | None = None, until: str | Collection[str] | None = None) -> Job:
-        """Wait until the job is over or in one of the states `until`, at most `timeout` seconds."""
+        """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
+
+        A server that goes away meanwhile is waited for, as far as the client's patience reaches.
+        """
         wanted = {until} if isinstance(until, str) else set(until or ())
         deadline = None if timeout is None else time.monotonic() + timeout
-        pause_s = _FIRST_POLL_S
-        while not (self.refresh().is_final or self.state in wanted):
+        patience, pause_s = self._connection.patience(), _FIRST_POLL_S
+        while True:
+            try:
+                self.refresh()
+                patience.connect()
+                if self.is_final or self.state in wanted:
+                    return self
+            except (Unreachable, EngineUnavailable) as error:
+                patience.lose(error)
             left_s = pause_s if deadline is None else deadline - time.monotonic()
             if left_s <= 0:
                 raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} seconds")
             time.sleep(min(pause_s, left_s))
             pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
-        return self
 
     def logs(
         self,
@@ -180,14 +191,16 @@ class Job:
         finally:
             draft.unlink(missing_ok=True)
 
-    def events(self, after: int = 0) -> Iterator[dict[str, Any]]:
-        """Yield what has happened to the job so far, oldest first."""
-        while True:
-            page = self._connection.fetch(self._path("events"), after=after)
-            yield from page["items"]
-            if not page["items"] or page["next_after"] in (None, after):
+    def events(self, after: int | None = None, follow: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield what has happened to the job, oldest first; with `follow`, go on until it is over."""
+        if not follow or self.refresh().is_final:
+            yield from self._connection.page_events(self._path("events"), after or 0)
+            return
+        for event in self._connection.events("/events/stream", job=self.id, after=after or 0):
+            data: dict[str, Any] = json.loads(event.data)
+            yield data
+            if str(data["kind"]).upper() in FINAL_STATES:
                 return
-            after = page["next_after"]
 
     def attempts(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self._connection.fetch(self._path("attempts"))["items"]

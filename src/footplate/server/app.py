@@ -20,6 +20,7 @@ from footplate.engines.base import Engine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.settings import LocalSettings
 from footplate.server import errors
+from footplate.server.auth import describe_security
 from footplate.server.clock import SystemClock
 from footplate.server.parts import Parts
 from footplate.server.requests import RequestEnvelope
@@ -77,6 +78,7 @@ def make_app(
     for module in (jobs, logs, events, queues, accounts, meta):
         app.include_router(module.router, prefix=API, responses=REFUSALS)
     app.include_router(front.router)
+    describe_security(app)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
     return app
 

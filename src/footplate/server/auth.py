@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import Depends, Request
+from fastapi import Depends, FastAPI, Request
 
 from footplate.domain.errors import Unauthenticated
 from footplate.server.parts import Parts, parts_of
@@ -29,3 +29,24 @@ async def _parts(request: Request) -> Parts:
 SIGNED_IN = Depends(caller_of)
 Signed = Annotated[Caller, Depends(caller_of)]
 Wired = Annotated[Parts, Depends(_parts)]
+
+# What answers without a token, by the end of its path.
+OPEN_PATHS = ("/login", "/health", "/version", "/schema/job")
+
+
+def describe_security(app: FastAPI) -> None:
+    """Say in the published description which calls need a token."""
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            description = plain()
+            schemes = description["components"].setdefault("securitySchemes", {})
+            schemes["token"] = {"type": "http", "scheme": "bearer"}
+            for path, operations in description["paths"].items():
+                for operation in operations.values():
+                    operation["security"] = [] if path.endswith(OPEN_PATHS) else [{"token": []}]
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]  # the documented way to add to it

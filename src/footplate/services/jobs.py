@@ -64,6 +64,7 @@ async def _submit(
             if known is not None:
                 return _repeated(tx, platform, known, key, digest)
             job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
+        require_submit(caller, spec.queue, spec.queue in platform.cluster.queues)
         if not transitions.insert(tx, job):
             raise _name_taken(tx.connection, caller.name, spec.name)
         return Submission(job, is_new=True)

@@ -94,9 +94,13 @@ async def remove(platform: Platform, caller: Caller, name: str) -> None:
         if queue_queries.has_jobs(connection, name):
             raise Conflict(f"queue {name} still has jobs: delete them first, or close the queue instead")
         queue_queries.remove_queue(connection, name)
+        # From here on no submit finds it, even one that was checked before.
+        platform.cluster.queues.pop(name, None)
 
-    await platform.store.write(lambda tx: unit(tx.connection))
-    await _reload(platform)
+    try:
+        await platform.store.write(lambda tx: unit(tx.connection))
+    finally:
+        await _reload(platform)
 
 
 async def members(platform: Platform, caller: Caller, name: str) -> dict[str, str]:

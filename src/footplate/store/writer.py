@@ -125,10 +125,11 @@ class Writer:
         """Commit a group and answer its callers; False when a group of several must be tried one by one."""
         transaction = Transaction(self._connection, self._next_seq)
         try:
-            with self._connection.begin():
+            with self._connection.begin() as database:
                 self._check_lease()
                 results = [unit(transaction) for unit, _ in batch]
                 self._flush(transaction)
+                self._commit_or_give_up(database)
         except Exception as error:  # noqa: BLE001  # the top of this thread's loop: the caller gets the error
             if len(batch) == 1:
                 batch[0][1].set_exception(error)
@@ -139,7 +140,19 @@ class Writer:
             future.set_result(result)
         return True
 
+    def _commit_or_give_up(self, database: sa.RootTransaction) -> None:
+        try:
+            database.commit()
+        except sa.exc.DBAPIError as error:
+            if error.connection_invalidated:
+                # Nobody knows whether it happened. What is in memory may be behind what is stored, so
+                # nothing more is written: a restart reads it all again.
+                self._epoch = -1
+            raise
+
     def _check_lease(self) -> None:
+        if self._epoch < 0:
+            raise StaleLease("the database went away during a commit; this server must start again")
         if self._connection.scalar(_LEASE_EPOCH, {"held": LEASE}) != self._epoch:
             raise StaleLease("another server has taken over this database; this one must stop")
 

@@ -10,7 +10,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "sdk"))
 
 from commandline import Command
-from fakeserver import FakeServer
+
+from footplate.testing.fake_server import FakeServer
 
 
 @pytest.fixture

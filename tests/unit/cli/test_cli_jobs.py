@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from commandline import Command
-from fakeserver import FakeServer, Reply, error, job, task
+
+from footplate.testing.fake_server import FakeServer, Reply, error, job, task
 
 ID = "0abcdefghjk1"
 

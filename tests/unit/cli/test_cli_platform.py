@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from commandline import Command
-from fakeserver import FakeServer, Reply, error, job
 
 from footplate import __version__
 from footplate.cli.verbs import VERBS
 from footplate.sdk import settings
+from footplate.testing.fake_server import FakeServer, Reply, error, job
 
 NOTHING = {"cpus": 0, "memory_bytes": 0, "gpus": 0}
 QUEUE = {

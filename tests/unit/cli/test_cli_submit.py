@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 from commandline import Command
-from fakeserver import Asked, FakeServer, Reply, error, job, stream
 
 from footplate.cli.initialize import TEMPLATE
 from footplate.domain.specfields import read_job
+from footplate.testing.fake_server import Asked, FakeServer, Reply, error, job, stream
 from footplate.wire.documents import load
 
 ID = "0abcdefghjk1"

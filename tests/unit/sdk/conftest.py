@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakeserver import FakeServer
 
 from footplate.sdk import connection
 from footplate.sdk.client import Client
+from footplate.testing.fake_server import FakeServer
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakeserver import Asked, FakeServer, Reply, error, job, stream
 
 from footplate.domain.errors import (
     Conflict,
@@ -20,6 +19,7 @@ from footplate.sdk import settings
 from footplate.sdk.client import Client
 from footplate.sdk.errors import TimedOut, Unreachable
 from footplate.sdk.follow import Ended, LogText
+from footplate.testing.fake_server import Asked, FakeServer, Reply, error, job, stream
 
 LOST = Reply(status=0)
 

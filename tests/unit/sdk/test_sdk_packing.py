@@ -5,13 +5,13 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from fakeserver import FakeServer, Reply, error, job
 
 from footplate.domain.errors import InvalidInput, TooLarge
 from footplate.sdk import packing
 from footplate.sdk.client import Client
 from footplate.sdk.packing import pack, select
 from footplate.sdk.submission import prepare
+from footplate.testing.fake_server import FakeServer, Reply, error, job
 
 
 def folder(root: Path, **files: str) -> Path:

@@ -34,6 +34,9 @@ _JOB_BODY = {
         "content": {kind: {"schema": job_schema()} for kind in ("application/json", "application/yaml")},
     }
 }
+_OVERRIDES = {
+    "requestBody": {"required": False, "content": {"application/json": {"schema": {"type": "object"}}}}
+}
 IDEMPOTENCY_KEY = "Idempotency-Key"
 MOST_OF_A_KEY = 255
 REMOVAL_S = 10
@@ -181,7 +184,12 @@ async def stop(parts: Wired, caller: Signed, job_id: str) -> Response:
     return JSONResponse(show(parts, caller, await jobs.stop(parts.platform, caller, job_id)))
 
 
-@router.delete("/{job_id}", status_code=202, response_class=Response)
+@router.delete(
+    "/{job_id}",
+    status_code=202,
+    response_class=Response,
+    responses={204: {"description": "The job was over and is gone."}},
+)
 async def delete(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Remove a job with its logs and files: at once (204), or once it is stopped when it still runs (202)."""
     job = await jobs.find(parts.platform, caller, job_id)
@@ -194,7 +202,7 @@ async def delete(parts: Wired, caller: Signed, job_id: str) -> Response:
     return Response(status_code=204 if gone.is_set() else 202)
 
 
-@router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail)
+@router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail, openapi_extra=_OVERRIDES)
 async def clone(
     request: Request, parts: Wired, caller: Signed, job_id: str, key: IdempotencyKey = ""
 ) -> Response:

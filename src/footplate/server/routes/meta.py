@@ -18,6 +18,11 @@ from footplate.wire.convert import amount
 
 router = APIRouter(tags=["platform"])
 
+_ARCHIVES = {
+    kind: {"schema": {"type": "string", "format": "binary"}}
+    for kind in ("application/gzip", "application/zip", "application/x-tar")
+}
+
 
 @router.get("/health", response_model=p.Health)
 async def health() -> dict[str, str]:
@@ -54,7 +59,13 @@ async def summary(parts: Wired, caller: Signed) -> dict[str, Any]:
     }
 
 
-@router.post("/code", status_code=201, response_model=p.Upload, dependencies=[SIGNED_IN])
+@router.post(
+    "/code",
+    status_code=201,
+    response_model=p.Upload,
+    dependencies=[SIGNED_IN],
+    openapi_extra={"requestBody": {"required": True, "content": _ARCHIVES}},
+)
 async def upload(
     request: Request,
     parts: Wired,

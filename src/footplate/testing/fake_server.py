@@ -80,7 +80,8 @@ class FakeServer:
 
 def _answer(one: Any) -> Answer:
     if callable(one):
-        return one
+        answer: Answer = one
+        return answer
     reply = one if isinstance(one, Reply) else Reply(data=one)
     return lambda _: reply
 

@@ -1,0 +1,39 @@
+"""The verb events: what happened to a job, or on the whole platform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from footplate.cli.render import show_time
+from footplate.cli.session import INTERRUPTED, complete_job, connect, json_option, print_json_line
+
+
+@click.command()
+@click.argument("job", required=False, shell_complete=complete_job)
+@click.option(
+    "-f",
+    "--follow",
+    "is_following",
+    is_flag=True,
+    help="Go on as things happen: until the job is over, or for the platform from now until Ctrl-C.",
+)
+@click.option("--after", type=click.IntRange(0), help="Only events behind this number.")
+@json_option
+def events(job: str | None, is_following: bool, after: int | None, as_json: bool) -> int:
+    """Print what happened to one job, or on the whole platform."""
+    source = connect().job(job) if job else connect()
+    try:
+        for event in source.events(after, is_following):
+            print_json_line(event) if as_json else click.echo(_line(event, with_job=job is None))
+    except KeyboardInterrupt:
+        return INTERRUPTED if job or not is_following else 0
+    return 0
+
+
+def _line(event: Mapping[str, Any], with_job: bool) -> str:
+    about = f"{event['job_id'] or '-'}  " if with_job else ""
+    actor = f" (by {event['actor']})" if event.get("actor") else ""
+    return f"{show_time(event['at'])}  {about}{event['kind']}: {event['message']}{actor}"

@@ -1,0 +1,182 @@
+"""The verb queues: shares of the machines, and who may use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from footplate.cli.render import show_amount, show_limit
+from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
+from footplate.cli.table import Row, print_items
+
+ROLES = ("admin", "member", "viewer")
+COLUMNS = (
+    "NAME",
+    "OPEN",
+    "MY ROLE",
+    "RUNNING",
+    "WAITING",
+    "IN USE",
+    "GUARANTEED",
+    "MAXIMUM",
+    "DESCRIPTION",
+)
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def queues(ctx: click.Context, as_json: bool) -> None:
+    """List queues, or manage them."""
+    if ctx.invoked_subcommand is None:
+        print_items(connect().queues(), COLUMNS, _row, "No queues are open to you.", as_json)
+
+
+def _row(queue: Mapping[str, Any]) -> Row:
+    return (
+        queue["name"],
+        "yes" if queue["is_open"] else "no",
+        queue["my_role"] or "",
+        queue["n_running"],
+        queue["n_waiting"],
+        show_amount(queue["used"]),
+        show_amount(queue["guaranteed"]),
+        show_limit(queue["maximum"]),
+        queue["description"],
+    )
+
+
+def _amount(text: str) -> dict[str, Any]:
+    """Read an amount written as `cpus=8,memory=32GB,gpus=1`; it holds only what is named."""
+    readers: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+        "cpus": ("cpus", float),
+        "memory": ("memory_bytes", _size),
+        "gpus": ("gpus", int),
+    }
+    amount = {}
+    for part in text.split(","):
+        name, _, value = part.strip().partition("=")
+        try:
+            field, read = readers[name]
+            amount[field] = read(value)
+        except (KeyError, ValueError):
+            raise click.BadParameter(f"{part!r} is not understood; write cpus=8,memory=32GB,gpus=1") from None
+    return amount
+
+
+def _size(text: str) -> int:
+    from footplate.domain.kinds import Size
+    from footplate.domain.problems import Problems
+
+    problems = Problems()
+    size_bytes = Size(0, 2**60).read(text, "", problems)
+    if problems:
+        raise ValueError(problems[0].message)
+    return int(size_bytes)
+
+
+def _limit(text: str) -> dict[str, Any]:
+    """Read an amount, or `none`, which limits nothing."""
+    return {} if text == "none" else _amount(text)
+
+
+def _queue_options(function: Any) -> Any:
+    options = (
+        click.option("--description", help="What the queue is for."),
+        click.option(
+            "--guaranteed", type=_amount, metavar="AMOUNT", help="Its share: cpus=8,memory=32GB,gpus=1."
+        ),
+        click.option(
+            "--maximum",
+            type=_limit,
+            metavar="AMOUNT",
+            help="Most that it may use, written the same way; what is not named is unlimited. "
+            "none: all is unlimited.",
+        ),
+        click.option(
+            "--node",
+            "nodes",
+            multiple=True,
+            help="Machine that it may use; may be repeated; all when absent.",
+        ),
+        click.option("--open/--closed", "is_open", default=None, help="Whether it takes new jobs."),
+        json_option,
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {name: value for name, value in options.items() if value not in (None, ())}
+    if "nodes" in fields:
+        fields["nodes"] = list(fields["nodes"])
+    if "maximum" in fields:
+        fields["maximum"] = fields["maximum"] or None
+    return fields
+
+
+@queues.command("create")
+@click.argument("name")
+@_queue_options
+def create(name: str, as_json: bool, **options: Any) -> None:
+    """Make a queue."""
+    tell(connect().create_queue(name, **_fields(options)), f"Made queue {name}.", as_json)
+
+
+@queues.command("edit")
+@click.argument("name")
+@_queue_options
+@click.pass_context
+def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> None:
+    """Change a queue."""
+    fields = _fields(options)
+    if not fields:
+        ctx.fail("say what to change: --description, --guaranteed, --maximum, --node, --open or --closed")
+    tell(connect().edit_queue(name, **fields), f"Changed queue {name}.", as_json)
+
+
+@queues.command("delete")
+@click.argument("name")
+@yes_option
+@json_option
+def delete(name: str, yes: bool, as_json: bool) -> None:
+    """Delete a queue that no job needs."""
+    if not yes:
+        confirm_deletion(f"queue {name}")
+    connect().delete_queue(name)
+    tell({"name": name, "is_deleted": True}, f"Deleted queue {name}.", as_json)
+
+
+@queues.command("members")
+@click.argument("name")
+@json_option
+def members(name: str, as_json: bool) -> None:
+    """List who may use a queue."""
+    empty = f"Queue {name} has no members."
+    print_items(
+        connect().members(name), ("USER", "ROLE"), lambda one: (one["user"], one["role"]), empty, as_json
+    )
+
+
+@queues.command("grant")
+@click.argument("name")
+@click.argument("user")
+@click.argument("role", type=click.Choice(ROLES), default="member")
+@json_option
+def grant(name: str, user: str, role: str, as_json: bool) -> None:
+    """Let USER into a queue as admin, member or viewer."""
+    connect().set_member(name, user, role)
+    tell({"queue": name, "user": user, "role": role}, f"{user} is now {role} of queue {name}.", as_json)
+
+
+@queues.command("revoke")
+@click.argument("name")
+@click.argument("user")
+@json_option
+def revoke(name: str, user: str, as_json: bool) -> None:
+    """Take USER out of a queue."""
+    connect().remove_member(name, user)
+    tell({"queue": name, "user": user, "role": None}, f"{user} is no longer in queue {name}.", as_json)

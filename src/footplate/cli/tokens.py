@@ -1,0 +1,60 @@
+"""The verb tokens: what programs log in with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from footplate.cli.render import show_age, show_time
+from footplate.cli.session import connect, duration, json_option, print_json, tell
+from footplate.cli.table import Row, print_items
+
+COLUMNS = ("ID", "NAME", "MADE", "LAST USED", "EXPIRES")
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def tokens(ctx: click.Context, as_json: bool) -> None:
+    """List my tokens, or manage them."""
+    if ctx.invoked_subcommand is None:
+        empty = "No tokens. Make one: footplate tokens create NAME"
+        print_items(connect().tokens(), COLUMNS, _row, empty, as_json)
+
+
+def _row(token: Mapping[str, Any]) -> Row:
+    def ago(field: str) -> str:
+        return f"{show_age(token[field])} ago" if token[field] else ""
+
+    return (
+        token["id"],
+        token["name"],
+        ago("created_at"),
+        ago("last_used_at"),
+        show_time(token["expires_at"]) or "never",
+    )
+
+
+@tokens.command("create")
+@click.argument("name")
+@click.option("--expires", type=duration, help="How long it is valid, such as 30d; for ever when absent.")
+@json_option
+def create(name: str, expires: int | None, as_json: bool) -> None:
+    """Make a token for a program; it is shown this once."""
+    made = connect().create_token(name, expires)
+    if as_json:
+        print_json(made)
+        return
+    click.echo(made["token"])
+    click.echo("It is not shown again. Use it as FOOTPLATE_TOKEN.", err=True)
+
+
+@tokens.command("revoke")
+@click.argument("token_id", metavar="ID")
+@json_option
+def revoke(token_id: str, as_json: bool) -> None:
+    """Make a token worthless at once."""
+    connect().revoke_token(token_id)
+    tell({"id": token_id, "is_revoked": True}, f"Revoked token {token_id}.", as_json)
