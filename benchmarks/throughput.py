@@ -12,6 +12,7 @@ from benchmarks.report import Row
 from footplate.testing.process import ServerProcess
 
 N_JOBS = 1000
+N_BURSTS = 3
 N_CONNECTIONS = 8
 BAR = 200
 
@@ -20,7 +21,8 @@ def run(folder: Path) -> list[Row]:
     with ServerProcess(folder / "throughput") as server:
         token = token_of(server)
         asyncio.run(_burst(server, token, "warm-up", 50))
-        per_s = N_JOBS / asyncio.run(_burst(server, token, "burst", N_JOBS))
+        rates = [N_JOBS / asyncio.run(_burst(server, token, f"burst-{i}", N_JOBS)) for i in range(N_BURSTS)]
+    per_s = sorted(rates)[N_BURSTS // 2]
     began = time.monotonic()
     for _ in range(N_JOBS):
         subprocess.run(["true"], check=True)
@@ -50,7 +52,7 @@ async def _burst(server: ServerProcess, token: str, name: str, n_jobs: int) -> f
     began = time.monotonic()
     await asyncio.gather(*(submit(client) for client in clients))
     while sum((await clients[0].call("GET", "/summary"))["jobs"].values()):
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.1)
     took = time.monotonic() - began
     ended = (await clients[0].call("GET", "/summary"))["finished_today"]
     assert ended["FAILED"] == ended["STOPPED"] == 0, ended

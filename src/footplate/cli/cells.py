@@ -16,7 +16,7 @@ def cut(text: str, width: int) -> str:
     if width_of(text) <= width:
         return text
     if text.isascii():
-        return text[: width - 1] + "…"
+        return text[: width - 1].rstrip() + "…"
     from rich.cells import set_cell_size
 
     return set_cell_size(text, width - 1).rstrip() + "…"

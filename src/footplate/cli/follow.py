@@ -32,15 +32,24 @@ def outcome(state: str, exit_code: int | None) -> int:
     return exit_code if exit_code is not None and 1 <= exit_code <= 125 else 1
 
 
-def follow(job: Job, events: Iterator[Followed], *, raw: bool = False, as_json: bool = False) -> Ended | None:
-    """Show a job's life until it is over; None when Ctrl-C ends the watching, never the job."""
+def follow(
+    job: Job,
+    events: Iterator[Followed],
+    *,
+    of_one_task: bool = False,
+    raw: bool = False,
+    as_json: bool = False,
+) -> Ended | None:
+    """Show a job's life and end; None when Ctrl-C ends the watching, never the job."""
+    view = View(names_tasks=job.data["n_tasks"] > 1 and not of_one_task)
     try:
-        if as_json:
-            return _relay(events)
-        return _show(job, events, raw)
+        ended = _relay(events) if as_json else _show(view, events, raw)
     except KeyboardInterrupt:
         leave(job)
         return None
+    if ended and not as_json:
+        _print_end(job, ended)
+    return ended
 
 
 def leave(job: Job) -> int:
@@ -63,8 +72,7 @@ def _relay(events: Iterator[Followed]) -> Ended | None:
     return None
 
 
-def _show(job: Job, events: Iterator[Followed], raw: bool) -> Ended | None:
-    view = View(job.data.get("n_tasks", 1) > 1)
+def _show(view: View, events: Iterator[Followed], raw: bool) -> Ended | None:
     is_live = sys.stdout.isatty() and not raw
     out: Out = Screen(sys.stdout, view.footer) if is_live else Pipe(raw)
     with out if isinstance(out, Screen) else nullcontext():
@@ -107,8 +115,8 @@ def _note(notes: Sequence[str], out: Out) -> None:
 class View:
     """What is known of a followed job, and how that reads."""
 
-    def __init__(self, has_tasks: bool) -> None:
-        self._has_tasks = has_tasks
+    def __init__(self, names_tasks: bool) -> None:
+        self._names_tasks = names_tasks
         self._began_at = time.monotonic()
         self._state = ""
         self._attempt = 0
@@ -162,7 +170,7 @@ class View:
         return [*bars[:MAX_BARS], status_line(frame, self._state, self._began_at, self._message)]
 
     def _prefix(self, task: str, coloured: bool = True) -> str:
-        if not self._has_tasks:
+        if not self._names_tasks:
             return ""
         # The same task keeps its colour in every view of the job.
         colour = TASK_COLOURS[sum(task.encode()) % len(TASK_COLOURS)]
@@ -176,7 +184,7 @@ def status_line(frame: str, state: str, began_at: float, message: str) -> str:
     return f"{frame} {state or 'connecting'} {minutes}:{seconds:02}  {why}".rstrip()
 
 
-def print_end(job: Job, ended: Ended) -> None:
+def _print_end(job: Job, ended: Ended) -> None:
     """Say on standard error how the job ended and what can be done next."""
     job.refresh()
     ran = f" after {show_span(job.data['run_time_s'])}" if job.data.get("run_time_s") else ""

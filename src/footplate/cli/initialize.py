@@ -38,7 +38,7 @@ memory: 1GB
 #     command: python train.py --epochs ${{{{ parameters.epochs }}}}
 
 # queue: default
-# priority: 0              # higher starts first within the queue
+# priority: 0              # higher starts first
 # image: python:3.12       # absent: this machine's own environment
 # retry: 1                 # try again after a failure
 # time_limit: 1h

@@ -50,18 +50,12 @@ def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None
 
 
 def _follow(job: Job, choice: Mapping[str, Any]) -> int:
-    from footplate.cli.follow import follow, print_end
+    from footplate.cli.follow import follow
 
     tasks = [choice["task"]] if choice["task"] else []
-    if tasks:
-        job.data["n_tasks"] = 1
     events = job.follow(tasks, choice["attempt"], choice["tail"], choice["since"])
-    ended = follow(job, events, raw=choice["raw"], as_json=choice["as_json"])
-    if ended is None:
-        return INTERRUPTED
-    if not choice["as_json"]:
-        print_end(job, ended)
-    return 0
+    ended = follow(job, events, of_one_task=bool(tasks), raw=choice["raw"], as_json=choice["as_json"])
+    return 0 if ended else INTERRUPTED
 
 
 def _print(job: Job, choice: Mapping[str, Any]) -> int:

@@ -45,7 +45,7 @@ class WithCommand(click.Command):
     "--again", is_flag=True, help="If the name is taken, use the next free one: NAME-2, NAME-3, ..."
 )
 @click.option("-q", "--queue", help="Queue to wait in.")
-@click.option("--priority", type=int, help="Higher starts first within the queue.")
+@click.option("--priority", type=int, help="Higher starts first.")
 @click.option("--description", help="What the job is for.")
 @click.option("--image", help="Container image.")
 @click.option("--cpus", type=float, help="CPUs of each task.")
@@ -203,11 +203,7 @@ def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
 
 
 def _follow(job: Job, as_json: bool) -> int:
-    from footplate.cli.follow import follow, outcome, print_end
+    from footplate.cli.follow import follow, outcome
 
     ended = follow(job, job.follow(), as_json=as_json)
-    if ended is None:
-        return INTERRUPTED
-    if not as_json:
-        print_end(job, ended)
-    return outcome(ended.state, ended.exit_code)
+    return outcome(ended.state, ended.exit_code) if ended else INTERRUPTED

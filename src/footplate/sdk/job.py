@@ -100,7 +100,7 @@ class Job:
                 patience.lose(error)
             left_s = pause_s if deadline is None else deadline - time.monotonic()
             if left_s <= 0:
-                raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} seconds")
+                raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} s")
             time.sleep(min(pause_s, left_s))
             pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
 

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-import sys
+import os
+import pty
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-# The fake server is shared with the tests of the SDK, which these commands call.
-sys.path.insert(0, str(Path(__file__).parent.parent / "sdk"))
-
-from commandline import Command
+from commandline import Command, Start, start_on
 
 from footplate.testing.fake_server import FakeServer
 
@@ -31,3 +29,26 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServ
 @pytest.fixture
 def footplate(capsys: pytest.CaptureFixture[str], server: FakeServer) -> Command:
     return Command(capsys)
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    """A terminal: our end of it, and the command's."""
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    os.close(ours)
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start the command on a terminal; it does not outlive the test."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def begin(terminal: int, *arguments: str) -> subprocess.Popen[bytes]:
+        started.append(start_on(terminal, *arguments))
+        return started[-1]
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.wait()

@@ -4,11 +4,12 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commandline import Command
 
-from footplate.testing.fake_server import FakeServer, Reply, error, job, task
+from footplate.testing.fake_server import FakeServer, Reply, error, job, stream, task
 
 ID = "0abcdefghjk1"
 
@@ -20,9 +21,20 @@ def test_a_list_is_plain_and_whole_when_piped(server: FakeServer, footplate: Com
     result = footplate("list")
     header, first, second = result.out.splitlines()
     assert header.split()[:3] == ["ID", "NAME", "STATE"]
-    assert f"2 jobs ahead; {long.strip()}" in first
+    assert first.endswith(f"  {long.strip()}")
     assert "\x1b" not in result.out
     assert second.split()[:3] == [ID, "digits", "RUNNING"]
+
+
+def test_the_jobs_ahead_are_counted_once(server: FakeServer, footplate: Command) -> None:
+    why = "behind 2 jobs; needs 2 GPUs at once; 0 of 2 are free"
+    waiting = job(state="QUEUED", position=2, reason={"code": "behind_others", "message": why})
+    server.on("GET /jobs", {"items": [waiting], "next_page_token": None})
+    server.on("GET /jobs/digits", waiting)
+    for verb in (("list",), ("show", "digits")):
+        out = footplate(*verb).out
+        assert why in out
+        assert out.count("2 jobs") == 1
 
 
 def test_filters_reach_the_server_in_its_own_words(server: FakeServer, footplate: Command) -> None:
@@ -60,6 +72,25 @@ def test_show_names_state_reason_tasks_and_what_to_type_next(server: FakeServer,
         assert text in out
 
 
+def test_show_lists_the_attempts_of_a_job_that_was_tried_again(
+    server: FakeServer, footplate: Command
+) -> None:
+    attempt = {
+        "number": 0,
+        "state": "FAILED",
+        "reason": {"code": "task_failed", "message": "exited with code 4; retry 1 of 2", "details": {}},
+        "started_at": "2026-11-15T08:00:00.000Z",
+        "running_at": "2026-11-15T08:00:01.000Z",
+        "finished_at": "2026-11-15T08:01:04.000Z",
+        "tasks": [],
+    }
+    server.on("GET /jobs/digits", job(), job(attempt=1, retry=2, retries_used=1))
+    server.on(f"GET /jobs/{ID}/attempts", {"items": [attempt, {**attempt, "number": 1}]})
+    assert "ATTEMPT" not in footplate("show", "digits").out
+    lines = footplate("show", "digits").out.splitlines()
+    assert "0        FAILED  1m03s  exited with code 4; retry 1 of 2" in lines
+
+
 def test_stop_says_what_happened_to_which_job(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/a", job(name="a"))
     server.on("GET /jobs/b", job(name="b", state="SUCCEEDED"))
@@ -85,9 +116,28 @@ def test_delete_asks_first_and_does_nothing_without_a_yes(
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     server.on("GET /jobs/digits", job())
     server.on(f"DELETE /jobs/{ID}", Reply(202))
-    assert footplate("delete", "digits").exit_code == 130
+    result = footplate("delete", "digits")
+    assert result.exit_code == 1
+    assert "nothing was deleted" in result.err
     assert not server.requests(f"DELETE /jobs/{ID}")
-    assert "being stopped and then deleted" in footplate("delete", "-y", "digits").out
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "fate"),
+    [
+        ("RUNNING", 202, "being stopped, then deleted"),
+        ("SUCCEEDED", 204, "deleted"),
+        ("SUCCEEDED", 202, "being deleted"),
+    ],
+)
+def test_delete_says_whether_the_job_is_gone(
+    server: FakeServer, footplate: Command, state: str, status: int, fate: str
+) -> None:
+    server.on("GET /jobs/digits", job(state=state))
+    server.on(f"DELETE /jobs/{ID}", Reply(status))
+    assert footplate("rm", "-y", "digits").out == f"digits ({ID}) is {fate}.\n"
+    (answer,) = json.loads(footplate("rm", "-y", "digits", "--json").out)["items"]
+    assert answer["is_deleted"] is (status == 204)
 
 
 def test_clone_takes_the_next_free_name(server: FakeServer, footplate: Command) -> None:
@@ -113,6 +163,20 @@ def test_wait_exits_with_the_outcome(server: FakeServer, footplate: Command) -> 
     assert footplate("wait", "digits").exit_code == 7
     server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED", tasks=[task(exit_code=0)]))
     assert footplate("wait", "digits").exit_code == 0
+
+
+def test_a_wait_that_is_too_long_has_an_exit_code_of_its_own(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", job())
+    result = footplate("wait", "digits", "--timeout", "1")
+    assert (result.exit_code, result.out) == (124, "")
+    assert result.err == f"job digits ({ID}) is still RUNNING after 1 s\n"
+
+
+def test_a_list_is_watched_on_a_terminal_only(footplate: Command) -> None:
+    result = footplate("list", "--watch")
+    assert result.exit_code == 2
+    assert "footplate events -f" in result.err
 
 
 def test_logs_of_several_tasks_carry_their_names(server: FakeServer, footplate: Command) -> None:
@@ -164,17 +228,36 @@ def test_a_log_is_stored_in_a_file(server: FakeServer, footplate: Command, tmp_p
     assert path.read_bytes() == b"a\rb\n\xff"
 
 
-def test_events_are_lines_with_time_and_sentence(server: FakeServer, footplate: Command) -> None:
-    event = {
-        "seq": 1,
+def happened(kind: str, seq: int = 1, job_id: str = ID) -> dict[str, Any]:
+    return {
+        "seq": seq,
         "at": "2026-11-15T08:00:00.000Z",
-        "job_id": ID,
-        "kind": "submitted",
+        "job_id": job_id,
+        "kind": kind,
         "attempt": 0,
-        "actor": "ada",
-        "message": "submitted to queue default",
+        "actor": "ada" if kind == "submitted" else "",
+        "message": f"it is {kind}",
         "data": {},
     }
+
+
+def test_events_are_lines_with_time_and_sentence(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
-    server.on(f"GET /jobs/{ID}/events", {"items": [event], "next_after": 1}, {"items": [], "next_after": 1})
-    assert footplate("events", "digits").out.endswith("submitted: submitted to queue default (by ada)\n")
+    server.on(
+        f"GET /jobs/{ID}/events",
+        {"items": [happened("submitted")], "next_after": 1},
+        {"items": [], "next_after": 1},
+    )
+    assert footplate("events", "digits").out.endswith("submitted: it is submitted (by ada)\n")
+
+
+def test_following_the_events_of_a_job_ends_with_the_job(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", job())
+    kinds = ("submitted", "task_exited", "succeeded", "deleted")
+    server.on("GET /events/stream", stream(*(("event", happened(kind)) for kind in kinds)))
+    result = footplate("events", "-f", "digits")
+    assert result.exit_code == 0
+    assert [line.split("  ")[1].split(":")[0] for line in result.out.splitlines()] == [*kinds[:3]]
+    query = server.requests("GET /events/stream")[0].query
+    assert query == {"job": [ID], "after": ["0"]}

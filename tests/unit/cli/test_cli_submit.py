@@ -2,20 +2,15 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import pty
 import re
 import signal
-import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commandline import Command
+from commandline import Command, Start, read_until
 
 from footplate.cli.initialize import TEMPLATE
 from footplate.domain.specfields import read_job
@@ -75,9 +70,25 @@ def test_a_manifest_is_sent_with_its_code(server: FakeServer, footplate: Command
     (tmp_path / "code" / "train.py").write_text("print(1)")
     (tmp_path / "manifest.yml").write_text("name: x\ncommand: python train.py\n")
     result = footplate("train", "manifest.yml", "code/")
-    assert "Sending 1 file (8B) of code" in result.err
+    assert "Sending 1 file (8B) from code/\n" in result.err
     assert sent(server)["code"]["upload"].startswith("sha256:")
     assert len(server.requests("POST /code")) == 1
+
+
+def test_the_folder_one_is_in_is_not_taken_for_the_one_above(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    accept(server)
+    server.on("POST /code", Reply(201, {"upload": "sha256:x", "size_bytes": 1}))
+    (tmp_path / "footplate.yaml").write_text("name: x\ncommand: true\ncode: .\n")
+    assert footplate("submit").err.startswith("Sending 1 file (30B) from ./\n")
+
+
+def test_a_parameter_without_a_value_says_how_to_write_it(footplate: Command) -> None:
+    result = footplate("submit", "-p", "epochs", "--", "true")
+    assert result.exit_code == 2
+    assert "must be written NAME=VALUE" in result.err
+    assert "--param NAME=VALUE" in footplate("help", "submit").out
 
 
 def test_options_override_the_file(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
@@ -222,6 +233,17 @@ def test_piped_output_holds_the_log_alone_and_notes_go_beside(server: FakeServer
     assert "SUCCEEDED after 5.5s: that is all" in result.err
 
 
+def test_what_a_step_has_said_is_not_said_again_with_the_state(
+    server: FakeServer, footplate: Command
+) -> None:
+    accept(server)
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED"))
+    step = ("step", {"kind": "waiting", "message": "behind 1 job"})
+    server.on(STREAM, stream(step, state("QUEUED", "behind 1 job"), end("SUCCEEDED")))
+    notes = [line for line in footplate("submit", "-f", "--", "true").err.splitlines() if line[0] == "·"]
+    assert notes == ["· behind 1 job", "· QUEUED"]
+
+
 def test_following_as_json_gives_one_event_a_line(server: FakeServer, footplate: Command) -> None:
     accept(server)
     server.on(STREAM, stream(state("RUNNING"), log("hi\n"), end("SUCCEEDED")))
@@ -235,9 +257,6 @@ def test_raw_logs_pass_untouched(server: FakeServer, footplate: Command) -> None
     server.on(STREAM, stream(log("\r 10%"), log("\r100%\n"), end("SUCCEEDED")))
     result = footplate("logs", "-f", "--raw", "digits")
     assert (result.exit_code, result.out) == (0, "\r 10%\r100%\n")
-
-
-Start = Callable[..., subprocess.Popen[bytes]]
 
 
 class OpenStream:
@@ -255,52 +274,6 @@ class OpenStream:
         yield from first.pieces or ()
         self.released.wait(20)
         yield from stream(end("SUCCEEDED")).pieces or ()
-
-
-def read_until(terminal: int, text: str, deadline_s: float = 15) -> str:
-    seen, deadline = "", time.monotonic() + deadline_s
-    while text not in seen:
-        assert time.monotonic() < deadline, seen
-        try:
-            seen += os.read(terminal, 4096).decode("utf-8", "replace")
-        except OSError:  # the other side has closed the terminal
-            break
-    return seen
-
-
-@pytest.fixture
-def terminal() -> Any:
-    ours, theirs = pty.openpty()
-    yield ours, theirs
-    os.close(ours)
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Start the command on a terminal; it does not outlive the test."""
-    started = []
-
-    def begin(terminal: int, *arguments: str) -> subprocess.Popen[bytes]:
-        started.append(_start(terminal, *arguments))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.kill()
-        process.wait()
-
-
-def _start(terminal: int, *arguments: str) -> subprocess.Popen[bytes]:
-    program = [sys.executable, "-c", "from footplate.cli.main import main; main()", *arguments]
-    process = subprocess.Popen(
-        program,
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )
-    os.close(terminal)
-    return process
 
 
 def test_ctrl_c_leaves_the_job_running_and_says_so(
@@ -353,7 +326,7 @@ def test_init_writes_a_file_that_is_a_valid_job(footplate: Command, tmp_path: Pa
 
 def test_what_the_first_file_shows_as_comments_is_valid_too() -> None:
     shown = re.findall(r"^# ((?: *- | +)?[a-z_]+:.*)$", TEMPLATE.format(name="x"), re.MULTILINE)
-    spec = read_job(
-        load("\n".join(["name: x", *(line for line in shown if not line.startswith("gpu"))]), "f")
-    )
+    # Fields of GPUs go with a command beside the name, and the code is a folder that a submit replaces.
+    kept = (line for line in shown if not line.startswith(("gpu", "code")))
+    spec = read_job(load("\n".join(["name: x", *kept]), "f"))
     assert (spec.roles[0].count, spec.time_limit_s, spec.parameters) == (2, 3600, {"epochs": 5})

@@ -217,8 +217,39 @@ def test_waiting_returns_at_the_end_or_at_a_wanted_state(server: FakeServer, cli
 
 def test_waiting_too_long_is_an_error_and_the_job_goes_on(server: FakeServer, client: Client) -> None:
     server.on("GET /jobs/x", job(id="x"))
-    with pytest.raises(TimedOut, match=r"still RUNNING after 0.05 seconds"):
+    with pytest.raises(TimedOut, match=r"still RUNNING after 0.05 s$"):
         client.job("x").wait(timeout=0.05)
+
+
+def test_waiting_goes_on_when_the_server_was_away(server: FakeServer, client: Client) -> None:
+    away = [LOST] * 8
+    server.on("GET /jobs/x", job(id="x"), job(id="x"), *away, job(id="x", state="SUCCEEDED"))
+    assert client.job("x").wait(timeout=10).state == "SUCCEEDED"
+
+
+def test_waiting_gives_up_when_the_server_stays_away(server: FakeServer) -> None:
+    server.on("GET /jobs/x", job(id="x"), job(id="x"), LOST)
+    with (
+        Client(server.url, "secret", give_up_s=0.1) as client,
+        pytest.raises(Unreachable, match=r"tried for \d+ seconds"),
+    ):
+        client.job("x").wait(timeout=10)
+
+
+def test_events_of_the_platform_are_followed_from_now_on_or_from_a_number(
+    server: FakeServer, client: Client
+) -> None:
+    server.on("GET /events/stream", stream(("event", {"seq": 7}, "7")))
+    assert next(client.events(follow=True)) == {"seq": 7}
+    assert next(client.events(3, follow=True)) == {"seq": 7}
+    assert [asked.query for asked in server.requests("GET /events/stream")] == [{}, {"after": ["3"]}]
+
+
+def test_events_of_a_job_that_is_over_are_not_waited_for(server: FakeServer, client: Client) -> None:
+    server.on("GET /jobs/x", job(id="x", state="FAILED"))
+    last = {"items": [], "next_after": 1}
+    server.on("GET /jobs/x/events", {"items": [{"seq": 1, "kind": "failed"}], "next_after": 1}, last)
+    assert [event["seq"] for event in client.job("x").events(follow=True)] == [1]
 
 
 def test_jobs_are_listed_over_all_pages(server: FakeServer, client: Client) -> None:
