@@ -33,7 +33,7 @@ def run(folder: Path) -> list[Row]:
     return [
         Row(
             claim,
-            f"{per_s:.0f} jobs/s",
+            f"{per_s:.0f} jobs/s (bursts: {', '.join(f'{rate:.0f}' for rate in rates)})",
             f"≥ {BAR} jobs/s",
             f"bare loop of `subprocess.run`: {bare:.0f}/s",
             per_s >= BAR,
