@@ -254,7 +254,9 @@ class ProcessContract(EngineContract):
     async def test_signals_have_their_default_effect_in_tasks(self, bench: Bench) -> None:
         handle = await bench.launch("grep -E 'SigIgn|SigBlk' /proc/self/status")
         await bench.until_over(handle)
-        values = {int(line.split()[1], 16) for line in bench.log(handle).splitlines()}
+        # The C library keeps signals 32 and 33 to itself: nobody can change what a parent made of them.
+        ours = ~(0b11 << 31)
+        values = {int(line.split()[1], 16) & ours for line in bench.log(handle).splitlines()}
         assert values == {0}
 
     @on_loop
