@@ -322,6 +322,20 @@ def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
     admin.refused("DELETE", "/queues/default", 409, says="default queue stays")
 
 
+def test_a_queue_cannot_be_guaranteed_more_than_its_maximum(admin: Api, queue: str) -> None:
+    small, large = (
+        {"cpus": 1, "memory_bytes": 2**30, "gpus": 1},
+        {"cpus": 1, "memory_bytes": 2**30, "gpus": 2},
+    )
+    new = {"name": fresh("queue"), "guaranteed": large, "maximum": small}
+    admin.refused("POST", "/queues", 422, "guaranteed.gpus", "1 are the maximum", json=new)
+    admin.refused("GET", f"/queues/{new['name']}", 404)
+    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"guaranteed": large, "maximum": large})
+    admin.refused("PATCH", f"/queues/{queue}", 422, "maximum.gpus", json={"maximum": small})
+    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"guaranteed": small, "maximum": small})
+    admin.refused("PATCH", f"/queues/{queue}", 422, "guaranteed.gpus", json={"guaranteed": large})
+
+
 def test_a_drained_node_starts_nothing_until_it_is_opened(admin: Api) -> None:
     drained = admin.ok("PATCH", "/nodes/fake", p.NodeBody, json={"is_schedulable": False})
     assert drained["is_schedulable"] is False
@@ -364,7 +378,12 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     inside = sign(token(0))
     me = inside.ok("GET", "/me", p.Me)
     assert (me["name"], me["is_admin"], me["job_id"]) == (owner.name, False, job["id"])
-    inside.refused("GET", "/users", 403)
+    inside.refused("GET", "/users", 403, says="a job may not list users")
+    inside.refused("GET", "/tokens", 403, says="a job may not")
+    inside.refused("DELETE", "/tokens/any", 403, says="a job may not revoke")
+    role = {"role": "admin"}
+    inside.refused("PUT", f"/queues/default/members/{owner.name}", 403, says="hand out roles", json=role)
+    inside.refused("DELETE", f"/queues/default/members/{owner.name}", 403, says="take roles away")
     inside.refused("POST", "/tokens", 403, says="a job may not make tokens", json={"name": "sneaky"})
     inside.refused("POST", "/me/password", 403, json={"old_password": PASSWORD, "new_password": "x" * 9})
     inside.submit(cpus=0.1)

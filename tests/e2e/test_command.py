@@ -194,6 +194,35 @@ def test_code_is_sent_along_without_what_is_ignored(server: ServerProcess, tmp_p
     assert "secret.env" not in result.stdout
 
 
+@pytest.mark.parametrize(
+    "mischief", ["mkdir ../exit", "echo nonsense > ../exit; chmod 0 ../exit", "rm -rf ../*; sleep 0.3"]
+)
+def test_a_task_that_spoils_its_own_records_harms_only_itself(server: ServerProcess, mischief: str) -> None:
+    name = "spoiler-" + "".join(letter for letter in mischief if letter.isalpha())
+    server.command("submit", "--name", name, "--", mischief)
+    assert server.command("submit", "--name", f"beside-{name}", "--follow", "--", "true").returncode == 0
+    await_that(lambda: shown(server, name)["state"] in ("FAILED", "SUCCEEDED"), 15, f"{name} ends")
+    assert server.command("delete", name, "--yes").returncode == 0
+
+
+def test_a_job_that_spoilt_its_records_does_not_keep_a_server_from_starting(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home") as server:
+        server.command("submit", "--name", "spoilt", "--", "mkdir ../exit; sleep 1")
+        await_that(lambda: shown(server, "spoilt")["state"] == "RUNNING", 10)
+        server.kill()
+        await_that(lambda: not processes_of(server.home), 10)
+        server.start()
+        await_that(lambda: shown(server, "spoilt")["state"] == "FAILED", 10)
+
+
+def test_more_ports_than_there_are_are_refused(server: ServerProcess, tmp_path: Path) -> None:
+    job = tmp_path / "ports.yaml"
+    job.write_text("name: ports\ncommand: true\ncount: 2\nports: [{label: x, begin_at: 65500, count: 30}]\n")
+    result = server.command("submit", str(job))
+    assert result.returncode == 1
+    assert "leaves room for 1 times 30 ports" in result.stderr
+
+
 def test_a_second_server_on_the_same_home_is_refused(server: ServerProcess) -> None:
     result = server.command("up", "--home", str(server.home), "--port", "0")
     assert result.returncode == 1

@@ -1,6 +1,15 @@
-"""How wide text is on a terminal, and how to cut it to fit."""
+"""Text on a terminal: how wide it is, how to cut it to fit, and nothing in it that the terminal obeys."""
 
 from __future__ import annotations
+
+import re
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def one_line(text: str) -> str:
+    """Write what others wrote on one line, without control characters that would steer the terminal."""
+    return _CONTROLS.sub("", " ".join(text.split()))
 
 
 def width_of(text: str) -> int:

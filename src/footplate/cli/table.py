@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from footplate.cli.cells import cut, pad, width_of
+from footplate.cli.cells import cut, one_line, pad, width_of
 from footplate.cli.render import is_terminal, show_state
 from footplate.cli.session import print_json
 
@@ -53,7 +53,7 @@ def lay_out(
 
     `expendable` names the columns that can be missed, the first to go first.
     """
-    texts = [[_one_line(cell) for cell in row] for row in (columns, *rows)]
+    texts = [[one_line(str(cell)) for cell in row] for row in (columns, *rows)]
     widths = [max(width_of(row[i]) for row in texts) for i in range(len(columns))]
     kept = list(range(len(columns)))
     if width is not None:
@@ -66,10 +66,6 @@ def lay_out(
         (" " * GAP).join(click.style(cell, bold=True) for cell in head),
         *((" " * GAP).join(map(_paint, names, row)).rstrip() for row in body),
     ]
-
-
-def _one_line(cell: Any) -> str:
-    return " ".join(str(cell).split())
 
 
 def _affordable(

@@ -18,6 +18,7 @@ from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot, shape_of
 from footplate.store.store import Move
 
+NO_PORTS = Reason(ReasonCode.NO_PORTS, "waits for ports: those that it asks for are in use")
 EXPLAIN_EVERY_S = 0.5
 MOST_EXPLAINED = 200
 
@@ -38,15 +39,20 @@ class Admission:
         self._explained_at = 0.0
         self.last: Plan | None = None
 
-    async def run_pass(self, news: Sequence[Move] = ()) -> None:
+    async def run_pass(self, news: Sequence[Move] = ()) -> bool:
         """Plan once and commit what was decided, together with news that give room back.
 
         The room is then taken again in the commit that gives it back: one commit for each job that
-        follows another, not two. Should the room not come back after all, nothing takes it.
+        follows another, not two. Should the room not come back after all, nothing takes it: False.
         """
         async with self._one_at_a_time:
             ahead = self._foretell(news)
-            freed = {job_id for job_id, job in ahead.items() if job.placement is None}
+            board = self._context.store.board
+            freed = {
+                job_id
+                for job_id, job in ahead.items()
+                if job.placement is None and (held := board.get(job_id)) and held.placement is not None
+            }
             self.take(ahead)
             self._foretold |= freed
             done = False
@@ -55,6 +61,7 @@ class Admission:
             finally:
                 if not done:
                     self.take_all()
+        return done
 
     def _foretell(self, news: Sequence[Move]) -> dict[str, Job]:
         """How jobs will stand once these news are committed."""
@@ -73,18 +80,38 @@ class Admission:
         return known
 
     def _decide(self) -> list[Move]:
-        snapshot = self.snapshot()
         now = self._context.clock.now()
+        moves, without_ports = self._plan(now, frozenset())
+        if without_ports:
+            # What they would have taken is for others now.
+            moves, more = self._plan(now, without_ports)
+            without_ports |= more
+        board = self._context.store.board
+        for job_id in sorted(without_ports):
+            job = board.get(job_id)
+            if job is not None and job.reason.code is not ReasonCode.NO_PORTS:
+                moves.append((job_id, WaitExplained(now, NO_PORTS)))
+        return moves + self._explanations(now)
+
+    def _plan(self, now: float, passed_over: frozenset[str]) -> tuple[list[Move], frozenset[str]]:
+        """Plan without some jobs; the result is what to do, and which jobs found no ports."""
+        snapshot = self.snapshot()
+        if passed_over:
+            pending = tuple(job for job in snapshot.pending if job.id not in passed_over)
+            snapshot = replace(snapshot, pending=pending)
         self.last = plan(snapshot, self._context.policy, now)
         moves: list[Move] = []
+        without_ports = set()
         placements = [job.placement for job in snapshot.running]
         for start in self.last.starts:
             placed = self._with_ports(start.job_id, start.placement, placements)
-            if placed is not None:
+            if placed is None:
+                without_ports.add(start.job_id)
+            else:
                 placements.append(placed)
                 moves.append((start.job_id, Placed(now, placed)))
         moves += [(refusal.job_id, Refused(now, refusal.reason)) for refusal in self.last.refusals]
-        return moves + self._explanations(now)
+        return moves, frozenset(without_ports)
 
     def take_all(self) -> None:
         """Begin anew from the board."""
@@ -156,8 +183,8 @@ class Admission:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether the last pass left jobs waiting."""
-        return self.last is not None and bool(self.last.order)
+        """Whether jobs wait."""
+        return bool(self._pending)
 
 
 def _pending(job: Job) -> PendingJob:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
 from footplate.control.context import Context
@@ -17,7 +18,7 @@ from footplate.control.launch import launch, launch_plan, remove
 from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.watch import events_from
-from footplate.domain.errors import FootplateError, StaleLease
+from footplate.domain.errors import StaleLease
 from footplate.domain.events import (
     Effect,
     Event,
@@ -32,7 +33,7 @@ from footplate.domain.events import (
 from footplate.domain.job import Job
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
-from footplate.engines.base import GivesHints, Handle, OffersNodes
+from footplate.engines.base import GivesHints, Handle, Observation, OffersNodes
 from footplate.store import job_queries
 from footplate.store.store import Move, News
 
@@ -45,10 +46,11 @@ LOGS_S = 1.0
 LEASE_S = 5.0
 SWEEP_S = 3600.0
 KEYS_KEPT_S = 7 * 86400.0
-STOP_PAUSE_S = 1.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 60.0
+T = TypeVar("T")
 
 
 class Controller:
@@ -110,7 +112,7 @@ class Controller:
     def _take_news(self, news: News) -> None:
         self.admission.take(news.jobs)
         for job, effect in news.effects:
-            if isinstance(effect, Reschedule):
+            if job.state.is_final:
                 self._handles.pop((job.id, job.attempt), None)
             self._carry_out(job, effect)
 
@@ -156,7 +158,7 @@ class Controller:
             self._report(f"{key[0]} of job {key[1]}", error)
 
     async def _launch(self, job: Job) -> None:
-        handle = await launch(self._context, job)
+        handle = await self._insist(f"launching job {job.id}", lambda: launch(self._context, job))
         if handle is not None:
             self._handles[job.id, job.attempt] = handle
 
@@ -164,26 +166,37 @@ class Controller:
         launching = self._work.get(("launch", job.id, job.attempt))
         if launching is not None:
             await asyncio.wait([launching])
-        handle = self._handle(job)
-        while True:
-            try:
-                await self._context.engine.stop(handle, grace_s)
-                break
-            except FootplateError as error:
-                log.warning("stopping job %s: %s; trying again", job.id, error)
-                await asyncio.sleep(STOP_PAUSE_S)
-        seen = await self._context.engine.observe([handle])
+        seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, grace_s))
         now = self._context.clock.now()
         current = self._context.store.board.get(job.id, job)
         moves: list[Event] = [*events_from(current, seen, now), TasksGone(now, job.attempt)]
         await self._context.store.apply_all((job.id, event) for event in moves)
+        self._handles.pop((job.id, job.attempt), None)
+
+    async def _end(self, job: Job, grace_s: float) -> Sequence[Observation]:
+        handle = self._handle(job)
+        await self._context.engine.stop(handle, grace_s)
+        return await self._context.engine.observe([handle])
+
+    async def _insist(self, what: str, step: Callable[[], Awaitable[T]]) -> T:
+        """Do what must be done in the end, however often it fails; every failure is told."""
+        pause_s = FAULT_PAUSE_S
+        while True:
+            try:
+                return await step()
+            except StaleLease:
+                raise
+            except Exception:
+                log.exception("%s failed; trying again in %g s", what, pause_s)
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _remove(self, job: Job) -> None:
         for kind in ("launch", "stop"):
             under_way = self._work.get((kind, job.id, job.attempt))
             if under_way is not None:
                 await asyncio.wait([under_way])
-        await remove(self._context, job)
+        await self._insist(f"removing job {job.id}", lambda: remove(self._context, job))
 
     def _handle(self, job: Job) -> Handle:
         key = (job.id, job.attempt)
@@ -197,7 +210,7 @@ class Controller:
     async def _admit(self) -> None:
         await self._replan.wait()
         self._replan.clear()
-        await self.admission.run_pass()
+        await self._pass()
 
     async def _explain_rest(self) -> None:
         if self.admission.has_waiting:
@@ -227,16 +240,36 @@ class Controller:
         }
         if not watched:
             return
-        seen = await self._context.engine.observe([self._handle(job) for job in watched.values()])
+        seen: dict[str, list[Observation]] = {}
+        for one in await self._sights(list(watched.values())):
+            seen.setdefault(one.attempt_id, []).append(one)
         now = self._context.clock.now()
         news: list[Move] = []
-        for one in seen:
-            job = watched[one.attempt_id]
-            news += [(job.id, event) for event in events_from(job, [one], now)]
+        for attempt_id, job in watched.items():
+            news += [(job.id, event) for event in events_from(job, seen.get(attempt_id, ()), now)]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
-            await self.admission.run_pass(news)
+            await self._pass(news)
         else:
             await self._context.store.apply_all(news)
+
+    async def _sights(self, jobs: Sequence[Job]) -> Sequence[Observation]:
+        """Look at these jobs; one that cannot be looked at must not hide the others."""
+        try:
+            return await self._context.engine.observe([self._handle(job) for job in jobs])
+        except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
+            if len(jobs) == 1:
+                self._report(f"looking at job {jobs[0].id}", error)
+                return ()
+            return [one for job in jobs for one in await self._sights([job])]
+
+    async def _pass(self, news: Sequence[Move] = ()) -> None:
+        done = False
+        try:
+            done = await self.admission.run_pass(news)
+        finally:
+            if not done:
+                # What it decided did not come about: somebody must decide again.
+                self._replan.set()
 
     async def _enforce_limits(self) -> None:
         now = self._context.clock.now()

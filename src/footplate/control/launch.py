@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
-from contextlib import suppress
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from footplate.control.context import Context
 from footplate.domain import layout
@@ -110,11 +113,25 @@ async def _fail(context: Context, job: Job, message: str, is_final: bool) -> Non
     await context.store.apply_all([(job.id, event)])
 
 
+def _remove_tree(folder: Path) -> None:
+    """Remove a folder with all that tasks have made in it, also what they have locked against writing."""
+
+    def unlock(step: Callable[..., Any], path: str, _fault: Any) -> None:
+        if not os.path.lexists(path):
+            return
+        Path(path).parent.chmod(0o700)
+        if Path(path).is_dir() and not Path(path).is_symlink():
+            Path(path).chmod(0o700)
+        step(path)
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=unlock)
+
+
 async def remove(context: Context, job: Job) -> None:
     """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
     folder = layout.job_folder(context.home, job.id)
-    with suppress(FileNotFoundError):
-        await asyncio.to_thread(shutil.rmtree, folder)
+    await asyncio.to_thread(_remove_tree, folder)
     now = context.clock.now()
 
     def unit(tx: Transaction) -> None:

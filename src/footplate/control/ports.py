@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from footplate.domain.cluster import Placement, TaskPlacement
+from footplate.domain.cluster import GIVEN_PORTS, Placement, TaskPlacement
 from footplate.domain.spec import JobSpec, PortRange
 
 MAIN = PortRange("main")
-FIRST, LAST = 20_000, 29_999
+FIRST, LAST = GIVEN_PORTS[0], GIVEN_PORTS[-1]
+# Ports that others use are rare; a job does not hold the loop up to find the last free one.
+MOST_PROBES = 200
 
 
 def is_free_here(port: int) -> bool:
@@ -42,7 +44,8 @@ class Ports:
         }
         tasks = []
         for task in placement.tasks:
-            wanted = (MAIN, *(ports for ports in spec.role(task.role).ports if ports.label != MAIN.label))
+            own = spec.role(task.role).ports
+            wanted = own if any(ports.label == MAIN.label for ports in own) else (MAIN, *own)
             given = [(ports.label, self._take(task.node, ports, taken)) for ports in wanted]
             if any(numbers is None for _, numbers in given):
                 return None
@@ -50,22 +53,28 @@ class Ports:
         return Placement(tuple(tasks))
 
     def _take(self, node: str, wanted: PortRange, taken: set[tuple[str, int]]) -> tuple[int, ...] | None:
-        span = LAST - FIRST + 1
-        for step in range(span):
-            if wanted.begin_at:
-                first = wanted.begin_at + step
-            else:
-                first = FIRST + (self._next - FIRST + step) % span
+        n_probed = 0
+        for first in self._beginnings(wanted):
             numbers = tuple(range(first, first + wanted.count))
-            if numbers[-1] > (65_535 if wanted.begin_at else LAST):
-                if wanted.begin_at:
-                    return None
+            if any((node, port) in taken for port in numbers):
                 continue
-            if all((node, port) not in taken and self._is_free(port) for port in numbers):
+            n_probed += 1
+            if all(self._is_free(port) for port in numbers):
                 taken.update((node, port) for port in numbers)
                 self._next = self._next if wanted.begin_at else numbers[-1] + 1
                 return numbers
+            if n_probed == MOST_PROBES:
+                break
         return None
+
+    def _beginnings(self, wanted: PortRange) -> Iterator[int]:
+        """Where a range may begin: from the asked port upwards, or once round from the last one's end."""
+        if wanted.begin_at:
+            yield from range(wanted.begin_at, 65_536 - wanted.count + 1)
+            return
+        last = LAST - wanted.count + 1
+        yield from range(min(self._next, LAST + 1), last + 1)
+        yield from range(FIRST, min(self._next, last + 1))
 
 
 def _with_ports(task: TaskPlacement, given: list[tuple[str, tuple[int, ...] | None]]) -> TaskPlacement:

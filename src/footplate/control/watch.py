@@ -29,5 +29,7 @@ def _events_of(one: Observation, attempt: int, now: float, has_started: bool) ->
     if one.state is TaskState.EXITED:
         code = 255 if one.exit_code is None else one.exit_code
         yield TaskExited(one.finished_at or now, attempt, one.role, one.index, code, one.detail)
+    elif one.state is TaskState.WAITING and has_started:
+        yield TaskLost(now, attempt, one.role, one.index, "the engine no longer knows that it was started")
     elif one.state is TaskState.LOST:
         yield TaskLost(now, attempt, one.role, one.index, one.detail or "its process can no longer be found")

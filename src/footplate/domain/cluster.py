@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from footplate.domain.resources import NOTHING, Resources, total
 
+# The ports of each node that are given out to tasks which do not ask for certain ones.
+GIVEN_PORTS = range(20_000, 30_000)
+
 
 @dataclass(frozen=True, slots=True)
 class Gpu:

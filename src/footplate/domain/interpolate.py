@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-_REFERENCE = re.compile(r"\$\{\{\s*(.*?)\s*\}\}", re.DOTALL)
+# Bounded, and without overlapping repeats: the text is a user's and may be made to take long.
+_REFERENCE = re.compile(r"\$\{\{([^{}]{0,200})\}\}")
 
 
 class Unresolved(Exception):
@@ -19,10 +20,11 @@ def resolve(text: str, parameters: Mapping[str, Any]) -> str:
         return text
 
     def value_of(match: re.Match[str]) -> str:
-        scope, _, name = match[1].partition(".")
+        reference = match[1].strip()
+        scope, _, name = reference.partition(".")
         if scope != "parameters" or name not in parameters:
             known = ", ".join(f"parameters.{known}" for known in parameters) or "none are set"
-            raise Unresolved(f"refers to {match[1][:60]!r}, which is not set (known: {known})")
+            raise Unresolved(f"refers to {reference[:60]!r}, which is not set (known: {known})")
         value = parameters[name]
         return str(value).lower() if isinstance(value, bool) else str(value)
 

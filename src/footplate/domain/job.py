@@ -98,12 +98,17 @@ class Job:
     finished_at: float | None = None
     is_deleting: bool = False
 
-    def task(self, role: str, index: int) -> Task:
-        """The task of that name; `InvalidTransition` when the job has none."""
-        for task in self.tasks:
-            if task.role == role and task.index == index:
-                return task
+    def position(self, role: str, index: int) -> int:
+        """Where a task stands among all; `InvalidTransition` when the job has none of that name."""
+        position = 0
+        for one in self.spec.roles:
+            if one.name == role and 0 <= index < one.count:
+                return position + index
+            position += one.count
         raise InvalidTransition(f"job {self.id} has no task {role}-{index}")
+
+    def task(self, role: str, index: int) -> Task:
+        return self.tasks[self.position(role, index)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +145,11 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
     (S.STOPPING, TasksGone): _ENDS | {S.QUEUED},
+    (S.STARTING, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
+    (S.RUNNING, TaskExited): frozenset({S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
     **{
-        (state, kind): frozenset({state, S.STOPPING, S.SUCCEEDED, S.FAILED})
+        (state, TaskLost): frozenset({state, S.STOPPING, S.SUCCEEDED, S.FAILED})
         for state in (S.STARTING, S.RUNNING)
-        for kind in (TaskExited, TaskLost)
     },
     **{(S.STOPPING, kind): frozenset({S.STOPPING}) for kind in (TaskExited, TaskLost)},
     **{(state, StopAsked): frozenset({S.STOPPING}) for state in _HELD},
@@ -220,13 +226,12 @@ def _place(job: Job, event: Placed) -> Outcome:
 
 def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: Any) -> Job | None:
     """Change one task; None when it is over already, so that the first word about an end stands."""
-    for position, task in enumerate(job.tasks):
-        if task.role == event.role and task.index == event.index:
-            if task.state.is_over:
-                return None
-            changed = replace(task, **changes)
-            return replace(job, tasks=(*job.tasks[:position], changed, *job.tasks[position + 1 :]))
-    raise InvalidTransition(_story(job, event))
+    position = job.position(event.role, event.index)
+    task = job.tasks[position]
+    if task.state.is_over:
+        return None
+    changed = replace(task, **changes)
+    return replace(job, tasks=(*job.tasks[:position], changed, *job.tasks[position + 1 :]))
 
 
 def _start_task(job: Job, event: TaskStarted) -> Outcome:
@@ -256,25 +261,31 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         started_at=event.at if started is None else started,
         finished_at=event.at,
     )
-    return Outcome(job) if changed is None else _judge(_run_when_all_started(changed, event.at), event.at)
+    if changed is None:
+        return Outcome(job)
+    return _judge(_run_when_all_started(changed, event.at), event.role, event.at)
 
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
     changed = _with_task(job, event, state=TaskState.LOST, detail=event.detail, finished_at=event.at)
-    return Outcome(job) if changed is None else _judge(changed, event.at)
+    return Outcome(job) if changed is None else _judge(changed, event.role, event.at)
 
 
-def _judge(job: Job, at: float) -> Outcome:
-    """Decide after a task's end whether the attempt is over, by the completion rule of each role."""
+def _judge(job: Job, role_name: str, at: float) -> Outcome:
+    """Decide after the end of a task of a role whether the attempt is over."""
     if job.state is S.STOPPING:
         return Outcome(job)
-    for role in job.spec.roles:
-        tasks = [task for task in job.tasks if task.role == role.name]
+    role = job.spec.role(role_name)
+    first = job.position(role_name, 0)
+    tasks = job.tasks[first : first + role.count]
+    least_failed, least_succeeded = role.completion.min_failed, role.completion.min_succeeded
+    if least_failed is not None:
         failed = [task for task in tasks if task.has_failed]
-        if role.completion.min_failed is not None and len(failed) >= role.completion.min_failed:
+        if len(failed) >= least_failed:
             return _end(job, Next(S.FAILED, _why_failed(failed, len(tasks))), at)
+    if least_succeeded is not None:
         n_succeeded = sum(task.has_succeeded for task in tasks)
-        if role.completion.min_succeeded is not None and n_succeeded >= role.completion.min_succeeded:
+        if n_succeeded >= least_succeeded:
             message = f"{n_succeeded} of {len(tasks)} {role.name} tasks succeeded, as many as the job needs"
             return _end(job, Next(S.SUCCEEDED, Reason(ReasonCode.COMPLETED, message)), at)
     if all(task.state.is_over for task in job.tasks):

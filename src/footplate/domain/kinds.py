@@ -138,9 +138,16 @@ class Size:
 
 
 _DURATION = re.compile(
-    r"(?:(?P<d>\d{1,6})d)?\s*(?:(?P<h>\d{1,8})h)?\s*(?:(?P<m>\d{1,9})m(?:in)?)?\s*(?:(?P<s>\d{1,10})s)?"
+    r"(?:(?P<d>\d{1,6})d)?(?:(?P<h>\d{1,8})h)?(?:(?P<m>\d{1,9})m(?:in)?)?(?:(?P<s>\d{1,10})s)?"
 )
+MOST_OF_A_DURATION = 64
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+
+def _duration_in(value: Json) -> re.Match[str] | None:
+    if not isinstance(value, str) or len(value) > MOST_OF_A_DURATION or not value.strip():
+        return None
+    return _DURATION.fullmatch("".join(value.split()))
 
 
 def show_duration(seconds: float) -> str:
@@ -162,7 +169,7 @@ class Duration:
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e12:
             seconds = int(value)
-        elif isinstance(value, str) and value.strip() and (match := _DURATION.fullmatch(value.strip())):
+        elif match := _duration_in(value):
             seconds = sum(int(match[unit] or 0) * factor for unit, factor in _SECONDS.items())
         else:
             return problems.add(

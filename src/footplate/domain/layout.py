@@ -38,5 +38,9 @@ def log_index_file(task: Path) -> Path:
     return task / "log.index"
 
 
+def log_holes_file(task: Path) -> Path:
+    return task / "log.holes"
+
+
 def work_folder(task: Path) -> Path:
     return task / "work"

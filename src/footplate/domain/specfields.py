@@ -91,10 +91,18 @@ class FilePath(Text):
         return read
 
 
+@dataclass(frozen=True)
+class Command(Text):
+    """Shell text; a job file that says `command: true` means the program, not the truth value."""
+
+    def read(self, value: Json, path: str, problems: Problems) -> Any:
+        return super().read(str(value).lower() if isinstance(value, bool) else value, path, problems)
+
+
 ENV_NAME = EnvName(255, 1, r"[A-Za-z_][A-Za-z0-9_]*", "letters, digits and _, beginning with a letter or _")
 ENV = MapOf(ENV_NAME, ScalarText(32_768), 1000)
 PATH = FilePath(1024)
-COMMAND = Text(65_536, 1)
+COMMAND = Command(65_536, 1)
 IMAGE = Text(512, 0, r"(\S{1,512})?", "an image name without spaces")
 
 PORT = Record(

@@ -53,6 +53,7 @@ class ReasonCode(StrEnum):
     RESERVED_FOR_ANOTHER = "reserved_for_another"
     QUEUE_LIMIT = "queue_limit"
     NO_NODE = "no_node"
+    NO_PORTS = "no_ports"
     RETRYING = "retrying"
     # starting
     PREPARING = "preparing"

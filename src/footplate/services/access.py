@@ -57,6 +57,13 @@ def require_submit(caller: Caller, queue: str, exists: bool) -> None:
         raise Denied(f"you may look at queue {queue} but not submit to it: your role there is viewer")
 
 
+def require_person(caller: Caller, what: str, instead: str = "do it as yourself") -> None:
+    """Refuse a job: it acts for its owner on jobs, not on accounts and rights."""
+    if caller.job_id is not None:
+        raise Denied(f"a job may not {what}; {instead}")
+
+
 def require_admin(caller: Caller, what: str) -> None:
+    require_person(caller, what, "a platform admin can, with a token of their own")
     if not caller.is_admin:
         raise Denied(f"only a platform admin may {what}; you are {caller.name}")

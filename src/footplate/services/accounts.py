@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
-from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Unauthenticated
+from footplate.domain.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.ids import job_id as time_sorted_id
-from footplate.services.access import Caller, require_admin
-from footplate.services.passwords import hash_password, matches
+from footplate.services.access import Caller, require_admin, require_person
+from footplate.services.passwords import HashingThreads, hash_password
 from footplate.services.platform import Platform
-from footplate.services.throttle import LoginThrottle
+from footplate.services.throttle import FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER, LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
 
@@ -40,7 +40,9 @@ class Accounts:
     def __init__(self, platform: Platform, secret: bytes) -> None:
         self._platform = platform
         self._secret = secret
-        self._throttle = LoginThrottle()
+        self._hashing = HashingThreads()
+        self._tries_of_users = LoginThrottle(FREE_TRIES_OF_USER)
+        self._tries_of_addresses = LoginThrottle(FREE_TRIES_OF_ADDRESS)
         self._remembered: dict[str, _Remembered] = {}
 
     async def identify(self, token: str) -> Caller:
@@ -118,10 +120,9 @@ class Accounts:
         owner, roles = await self._platform.store.read(query)
         if owner is None or not owner.is_enabled:
             raise Unauthenticated(f"the account {job.owner} is disabled or gone")
-        # A job acts for its owner in queues, but never as a platform admin.
-        return Caller(
-            owner.name, False, {**roles, job.spec.queue: roles.get(job.spec.queue, "member")}, job_id
-        )
+        # A job acts for its owner in queues, but never as a platform admin, who needs no role to submit.
+        granted = {job.spec.queue: "member"} if owner.is_admin else {}
+        return Caller(owner.name, False, {**granted, **roles}, job_id)
 
     # Signing in
 
@@ -129,25 +130,24 @@ class Accounts:
         self, name: str, password: str, address: str, label: str, expires_in_s: int | None
     ) -> tuple[str, Token]:
         """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
-        now = self._platform.clock.now()
-        keys = (f"user {name}", f"address {address}")
-        for key in keys:
-            self._throttle.check(key, now)
-        user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
-        is_right = await asyncio.to_thread(matches, password, user.password_hash if user else "")
+        with self._hashing.turn():
+            now = self._platform.clock.now()
+            # Both are asked before either counts: who is refused has not tried.
+            self._tries_of_addresses.check(address, now)
+            self._tries_of_users.begin(name, now)
+            self._tries_of_addresses.begin(address, now)
+            user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
+            is_right = await self._hashing.matches(password, user.password_hash if user else "")
         if user is None or not is_right:
-            for key in keys:
-                self._throttle.fail(key, now)
             raise Unauthenticated(f"wrong name or password for {name!r}")
+        self._tries_of_users.forget(name)
+        self._tries_of_addresses.forget(address)
         if not user.is_enabled:
             raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
-        for key in keys:
-            self._throttle.succeed(key)
         return await self._issue(name, label, expires_in_s)
 
     async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
-        if caller.job_id is not None:
-            raise Denied("a job may not make tokens; make one as yourself and store it as a secret")
+        require_person(caller, "make tokens", "make one as yourself and store it as a secret")
         return await self._issue(caller.name, label, expires_in_s)
 
     async def _issue(self, name: str, label: str, expires_in_s: int | None) -> tuple[str, Token]:
@@ -166,9 +166,11 @@ class Accounts:
         return text, token
 
     async def tokens(self, caller: Caller) -> list[Token]:
+        require_person(caller, "look at its owner's tokens")
         return await self._platform.store.read(lambda connection: accounts.tokens_of(connection, caller.name))
 
     async def revoke(self, caller: Caller, token_id: str) -> None:
+        require_person(caller, "revoke its owner's tokens")
         gone = await self._platform.store.write(
             lambda tx: accounts.remove_token(tx.connection, caller.name, token_id)
         )
@@ -178,22 +180,18 @@ class Accounts:
 
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
         """Set one's own password; every token of the account is revoked."""
-        if caller.job_id is not None:
-            raise Denied("a job may not change passwords")
-        now = self._platform.clock.now()
-        self._throttle.check(f"user {caller.name}", now)
-        user = await self._platform.store.read(lambda connection: accounts.user(connection, caller.name))
-        if user is None or not await asyncio.to_thread(matches, old, user.password_hash):
-            self._throttle.fail(f"user {caller.name}", now)
-            raise InvalidInput("is not your current password", "old_password")
-        await self._set_password(caller.name, new)
-
-    async def _set_password(self, name: str, password: str) -> None:
-        hashed = await asyncio.to_thread(hash_password, password)
+        require_person(caller, "change passwords")
+        with self._hashing.turn():
+            self._tries_of_users.begin(caller.name, self._platform.clock.now())
+            user = await self._platform.store.read(lambda connection: accounts.user(connection, caller.name))
+            if user is None or not await self._hashing.matches(old, user.password_hash):
+                raise InvalidInput("is not your current password", "old_password")
+            self._tries_of_users.forget(caller.name)
+            hashed = await self._hashing.hash(new)
 
         def unit(connection: sa.Connection) -> None:
-            accounts.change_user(connection, name, {"password_hash": hashed})
-            accounts.remove_tokens_of(connection, name)
+            accounts.change_user(connection, caller.name, {"password_hash": hashed})
+            accounts.remove_tokens_of(connection, caller.name)
 
         await self._platform.store.write(lambda tx: unit(tx.connection))
         self.forget()
@@ -225,9 +223,7 @@ class Accounts:
         unknown = sorted(set(roles) - set(self._platform.cluster.queues))
         if unknown:
             raise InvalidInput(f"there is no queue {unknown[0]}", f"queues.{unknown[0]}")
-        user = User(
-            name, await asyncio.to_thread(hash_password, password), is_admin, True, self._platform.clock.now()
-        )
+        user = User(name, await self._hashing.hash(password), is_admin, True, self._platform.clock.now())
 
         def unit(connection: sa.Connection) -> None:
             if accounts.user(connection, name) is not None:
@@ -245,16 +241,18 @@ class Accounts:
         require_admin(caller, "change users")
         await self.user(caller, name)
         wanted = {"is_admin": is_admin, "is_enabled": is_enabled}
-        changes = {column: value for column, value in wanted.items() if value is not None}
+        changes: dict[str, Any] = {column: value for column, value in wanted.items() if value is not None}
+        if password is not None:
+            changes["password_hash"] = await self._hashing.hash(password)
 
         def unit(connection: sa.Connection) -> None:
             if changes:
                 accounts.change_user(connection, name, changes)
+            if password is not None:
+                accounts.remove_tokens_of(connection, name)
             _require_an_admin(connection)
 
         await self._platform.store.write(lambda tx: unit(tx.connection))
-        if password is not None:
-            await self._set_password(name, password)
         self.forget()
         return await self.user(caller, name)
 

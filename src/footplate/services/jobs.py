@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain import job as jobs
+from footplate.domain.cluster import GIVEN_PORTS
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound
 from footplate.domain.events import DeleteAsked, Edited, StopAsked
 from footplate.domain.ids import is_job_id, job_id
@@ -28,6 +29,8 @@ from footplate.services.platform import Platform
 from footplate.store import job_queries, transitions
 from footplate.store.job_queries import Attempt, Filter
 from footplate.store.writer import Transaction
+
+CLONE_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,11 @@ async def _submit(
             known = job_queries.remembered(tx.connection, caller.name, key)
             if known is not None:
                 return _repeated(tx, platform, known, key, digest)
-            job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
         require_submit(caller, spec.queue, spec.queue in platform.cluster.queues)
         if not transitions.insert(tx, job):
             raise _name_taken(tx.connection, caller.name, spec.name)
+        if key:
+            job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
         return Submission(job, is_new=True)
 
     return await platform.store.write(unit)
@@ -106,6 +110,27 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
         raise InvalidInput(never.message, "roles")
+    _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))
+
+
+def _check_ports(spec: JobSpec, n_nodes: int) -> None:
+    """Refuse a job that asks for more ports than its nodes have."""
+    asked = 0
+    for number, role in enumerate(spec.roles):
+        asked += role.count
+        for position, ports in enumerate(role.ports):
+            asked += 0 if ports.begin_at else role.count * ports.count
+            n_fitting = (65_536 - ports.begin_at) // ports.count * n_nodes
+            if ports.begin_at and role.count > n_fitting:
+                raise InvalidInput(
+                    f"leaves room for {n_fitting} times {ports.count} ports; the role has {role.count} tasks",
+                    f"roles[{number}].ports[{position}].begin_at",
+                )
+    if asked > len(GIVEN_PORTS) * n_nodes:
+        most = len(GIVEN_PORTS) * n_nodes
+        raise InvalidInput(
+            f"ask for {asked} ports in all, one for each task included; there are {most}", "roles"
+        )
 
 
 def _check_code(platform: Platform, spec: JobSpec) -> None:
@@ -208,12 +233,20 @@ async def clone(
 ) -> Submission:
     """Submit a job's configuration again under a new name, with some fields replaced."""
     job = await find(platform, caller, id_or_name)
-    document = {**write_job(job.spec), **overrides}
-    if "name" not in overrides:
-        document["name"] = await free_name(platform, caller, job.spec.name)
-    spec = read_job(document)
-    asked = {**write_job(spec), "clone of": job.id, "name": overrides.get("name")}
-    return await _submit(platform, caller, spec, key, asked)
+    tries_left = 1 if "name" in overrides else CLONE_TRIES
+    while True:
+        document = {**write_job(job.spec), **overrides}
+        if "name" not in overrides:
+            document["name"] = await free_name(platform, caller, job.spec.name)
+        spec = read_job(document)
+        asked = {**write_job(spec), "clone of": job.id, "name": overrides.get("name")}
+        try:
+            return await _submit(platform, caller, spec, key, asked)
+        except Conflict:
+            # Somebody took the name that was free a moment ago.
+            tries_left -= 1
+            if tries_left == 0:
+                raise
 
 
 async def free_name(platform: Platform, caller: Caller, name: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.job import Job
 from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.specfields import MAX_TASKS
 from footplate.domain.states import JobState
 from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
@@ -23,20 +25,27 @@ from footplate.store.rows import EventRecord
 FALLBACK_S = 1.0
 PING_S = 15.0
 EVENTS_AT_ONCE = 1000
+LOGS_AT_ONCE = 50
+# How many logs a follower looks at in a second for growth that the kernel did not tell.
+LOOKS_PER_S = 1000
 END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
 STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "stop_asked"}
 
 
-def task_name(job: Job, wanted: str | None) -> str:
-    """The task that a caller means: the first when none is named; `role/0` and `role-0` are the same."""
+def task_names(job: Job, wanted: Sequence[str]) -> list[str]:
+    """The tasks that a caller means, all when none is named; `role/0` and `role-0` are the same."""
     names = [task.name for task in job.tasks]
-    if wanted is None:
-        return names[0]
-    name = wanted.replace("/", "-")
-    if name not in names:
-        few = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-        raise NotFound(f"job {job.id} has no task {wanted[:80]!r}; it has {few}")
-    return name
+    known = set(names)
+    for one in wanted:
+        if one.replace("/", "-") not in known:
+            few = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
+            raise NotFound(f"job {job.id} has no task {one[:80]!r}; it has {few}")
+    return [one.replace("/", "-") for one in wanted] or names
+
+
+def task_name(job: Job, wanted: str | None) -> str:
+    """The task that a caller means: the first when none is named."""
+    return task_names(job, [] if wanted is None else [wanted])[0]
 
 
 def log_of(platform: Platform, job: Job, name: str, attempt: int | None) -> LogFile:
@@ -100,35 +109,68 @@ class _Reading:
         """The offset to resume from: whole characters only."""
         return self.offset - len(self.decoder.getstate()[0])
 
+    def read(self) -> Piece:
+        return self.log.read(self.offset, BLOCK)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Cursor:
-    """Where a broken-off stream goes on: attempt, last event, and the offset in each task's log."""
+    """Where a broken-off stream goes on: attempt, last event, and how far each task's log was sent.
+
+    Every message carries one, so it is short: tasks go by their place in the job, and those of a past
+    attempt whose log was sent whole are one bit each.
+    """
 
     attempt: int
-    seq: int
-    offsets: dict[str, int]
+    seq: int = 0
+    offsets: dict[int, int] = field(default_factory=dict)
+    whole: int = 0
+    _shown: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._shown = {place: f"{place}={offset}" for place, offset in self.offsets.items()}
+
+    def advance(self, place: int, offset: int) -> None:
+        if offset:
+            self.offsets[place] = offset
+            self._shown[place] = f"{place}={offset}"
+
+    def complete(self, place: int) -> None:
+        self.whole |= 1 << place
+        self.offsets.pop(place, None)
+        self._shown.pop(place, None)
+
+    def is_whole(self, place: int) -> bool:
+        return bool(self.whole >> place & 1)
 
     def __str__(self) -> str:
-        offsets = "&".join(f"{name}={offset}" for name, offset in self.offsets.items())
-        return f"{self.attempt}|{self.seq}|{offsets}"
+        whole = f"|{self.whole:x}" if self.whole else ""
+        return f"{self.attempt}|{self.seq}|{','.join(self._shown.values())}{whole}"
 
     @staticmethod
     def read(text: str) -> Cursor:
         try:
-            attempt, seq, offsets = text.split("|")
-            pairs = (pair.rpartition("=") for pair in offsets.split("&") if pair)
-            numbers = {name: _number(offset) for name, _, offset in pairs}
-            return Cursor(_number(attempt), _number(seq), numbers)
+            attempt, seq, offsets, *rest = text.split("|")
+            pairs = (pair.partition("=") for pair in offsets.split(",") if pair)
+            numbers = {_number(place, MAX_TASKS): _number(offset) for place, _, offset in pairs}
+            (whole,) = rest or ["0"]
+            return Cursor(_number(attempt), _number(seq), numbers, _bits(whole))
         except ValueError as error:
             raise InvalidInput("is not a cursor of a log stream", "Last-Event-ID") from error
 
 
-def _number(text: str) -> int:
+def _number(text: str, end: int = 2**60) -> int:
     number = int(text)
-    if not 0 <= number < 2**60:
+    if not 0 <= number < end:
         raise ValueError("counts of attempts, events and bytes are never like that")
     return number
+
+
+def _bits(text: str) -> int:
+    bits = int(text, 16)
+    if not 0 <= bits < 1 << MAX_TASKS:
+        raise ValueError("there are never so many tasks")
+    return bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +183,10 @@ class Sent:
 
 
 class Follower:
-    """Follows a job: its states and steps, and what its tasks print, until it is over."""
+    """Follows a job: its states and steps, and what its tasks print, until it is over.
+
+    A gang may have thousands of logs: only those that grew are read, and always outside the event loop.
+    """
 
     def __init__(
         self, platform: Platform, feed: Feed, growth: Growth, job: Job, names: Sequence[str]
@@ -151,23 +196,24 @@ class Follower:
         self._growth = growth
         self._job = job
         self._names = tuple(names)
+        self._places = {task.name: place for place, task in enumerate(job.tasks)}
         self._wake = asyncio.Event()
         self._inbox = Inbox(self._wake.set)
         # The event log comes first, from where the follower begins; then the feed brings what happens.
         self._inbox.has_gap = True
         self._only: int | None = None
-        self._attempt = job.attempt
-        self._seq = 0
+        self._cursor = Cursor(job.attempt)
         self._readings: dict[str, _Reading] = {}
+        self._grown: set[str] = set()
         self._watched: set[str] = set()
+        self._watches = ExitStack()
         self._shown: tuple[Any, ...] = ()
 
     async def follow(self, attempt: int | None, since: Since, cursor: Cursor | None) -> AsyncIterator[Sent]:
         """Yield what happens, a `ping` in quiet times, and an `end`."""
-        with ExitStack() as stack:
-            stack.enter_context(self._feed.listening(self._job.id, self._inbox.put))
+        with self._feed.listening(self._job.id, self._inbox.put), self._watches:
             self._only = attempt
-            self._begin(attempt, since, cursor)
+            await asyncio.to_thread(self._begin, attempt, since, cursor)
             while True:
                 self._wake.clear()
                 job = await self._platform.store.job(self._job.id)
@@ -177,109 +223,163 @@ class Follower:
                 self._job = job
                 # The end may be in the rows before the feed has brought its events.
                 self._inbox.has_gap = self._inbox.has_gap or job.state.is_final
-                async for sent in self._news(stack):
+                async for sent in self._news():
                     yield sent
                 only_past = attempt is not None and attempt < job.attempt
                 if job.state.is_final or only_past:
-                    yield Sent("end", _ending(job), self._cursor())
+                    yield Sent("end", _ending(job), str(self._cursor))
                     return
                 if not await self._pause():
                     yield Sent("ping", {})
 
     def _begin(self, attempt: int | None, since: Since, cursor: Cursor | None) -> None:
         if cursor is not None:
-            self._attempt, self._seq = min(cursor.attempt, self._job.attempt), cursor.seq
+            self._cursor = cursor
+            cursor.attempt = min(cursor.attempt, self._job.attempt)
         elif attempt is not None:
-            self._attempt = attempt
+            self._cursor.attempt = attempt
         elif since == Since():
-            self._attempt = 0
+            self._cursor.attempt = 0
+        number = self._cursor.attempt
         for name in self._names:
-            log = log_of(self._platform, self._job, name, self._attempt)
-            if cursor is not None:
-                offset = cursor.offsets.get(name, 0)
-            else:
-                offset = begin(self._job, name, self._attempt, log, since)
-            self._readings[name] = _Reading(log, offset)
+            log, place = log_of(self._platform, self._job, name, number), self._places[name]
+            if cursor is None:
+                self._cursor.advance(place, begin(self._job, name, number, log, since))
+            self._readings[name] = _Reading(log, self._cursor.offsets.get(place, 0))
+        self._grown.update(self._names)
 
-    async def _news(self, stack: ExitStack) -> AsyncIterator[Sent]:
+    async def _news(self) -> AsyncIterator[Sent]:
         while events := await self._events():
             for event in events:
-                if event.kind in END_KINDS:
-                    # What a task printed is told before its end.
-                    for sent in self._all_output(stack):
-                        yield sent
-                self._seq = event.seq
+                # What a task printed is told before its end.
+                async for sent in self._rest_of(self._ended_by(event)):
+                    yield sent
+                self._cursor.seq = event.seq
                 if event.kind in STEP_KINDS:
-                    yield Sent("step", event.view(), self._cursor())
+                    yield Sent("step", event.view(), str(self._cursor))
+        async for sent in self._output():
+            yield sent
         job = self._job
-        while True:
-            for sent in self._all_output(stack):
-                yield sent
-            if self._attempt >= job.attempt or self._only is not None:
-                break
-            self._turn_to(self._attempt + 1)
         shown = (job.state, job.attempt, job.reason.code)
         if shown != self._shown:
             self._shown = shown
-            yield Sent("state", _state(job), self._cursor())
-
-    def _all_output(self, stack: ExitStack) -> Iterator[Sent]:
-        while sent := self._output(stack):
-            yield from sent
-
-    def _turn_to(self, attempt: int) -> None:
-        self._attempt = attempt
-        self._watched.clear()
-        for name in self._names:
-            self._readings[name] = _Reading(log_of(self._platform, self._job, name, attempt), 0)
+            yield Sent("state", _state(job), str(self._cursor))
 
     async def _events(self) -> list[EventRecord]:
         """Events since the last look: from the log at first and after a gap, then from the feed."""
         held = self._inbox.take()
         if self._inbox.has_gap:
             self._inbox.has_gap = False
-            job_id, seq = self._job.id, self._seq
+            job_id, seq = self._job.id, self._cursor.seq
             held = await self._platform.store.read(
                 lambda connection: event_queries.after(connection, seq, EVENTS_AT_ONCE, job_id)
             )
             self._inbox.has_gap = self._inbox.has_gap or len(held) == EVENTS_AT_ONCE
-        return [event for event in held if event.seq > self._seq]
+        return [event for event in held if event.seq > self._cursor.seq]
 
-    def _output(self, stack: ExitStack) -> list[Sent]:
-        sent: list[Sent] = []
-        for name, reading in self._readings.items():
-            if name not in self._watched and reading.log.path.parent.is_dir():
-                # Watch before reading: what comes in between is then not missed.
-                self._watched.add(name)
-                stack.enter_context(self._growth.listening(reading.log.path.parent, self._wake.set))
-            piece = reading.log.read(reading.offset, BLOCK)
-            if not piece.data:
-                continue
-            offset = reading.sent
-            text = reading.decoder.decode(piece.data)
-            reading.offset = piece.next_offset
-            if text:
-                data = {"task": name, "attempt": self._attempt, "offset": offset, "text": text}
-                sent.append(Sent("log", data, self._cursor()))
-        return sent
+    def _ended_by(self, event: EventRecord) -> Sequence[str]:
+        """The tasks whose log must be told before an event is; one that starts has a log from now on."""
+        if event.attempt != self._cursor.attempt:
+            return ()
+        if event.kind == "requeued":
+            return self._names
+        task = event.data.get("task")
+        if task not in self._readings:
+            return ()
+        self._grown.add(task)
+        return (task,) if event.kind in END_KINDS else ()
+
+    async def _output(self) -> AsyncIterator[Sent]:
+        while self._is_past:
+            async for sent in self._rest_of(self._names):
+                yield sent
+            if self._cursor.attempt >= self._job.attempt or self._only is not None:
+                return
+            self._turn_to(self._cursor.attempt + 1)
+        async for sent in self._read_on(list(self._grown)):
+            yield sent
+        if self._grown:
+            self._wake.set()
+
+    @property
+    def _is_past(self) -> bool:
+        """Whether the tasks of the attempt print no more."""
+        return self._job.state.is_final or self._cursor.attempt < self._job.attempt
+
+    def _turn_to(self, attempt: int) -> None:
+        self._watches.close()
+        self._watched.clear()
+        self._cursor = Cursor(attempt, self._cursor.seq)
+        for name in self._names:
+            self._readings[name] = _Reading(log_of(self._platform, self._job, name, attempt), 0)
+        self._grown.update(self._names)
+
+    async def _rest_of(self, names: Sequence[str]) -> AsyncIterator[Sent]:
+        """What is left of some logs, to their ends."""
+        left = [name for name in names if not self._cursor.is_whole(self._places[name])]
+        while left:
+            async for sent in self._read_on(left):
+                yield sent
+            left = [name for name in left if name in self._grown]
+
+    async def _read_on(self, names: Sequence[str]) -> AsyncIterator[Sent]:
+        """Read a block of each log; those that had one are looked at again."""
+        for start in range(0, len(names), LOGS_AT_ONCE):
+            some = names[start : start + LOGS_AT_ONCE]
+            # Watch before reading: what comes in between is then not missed.
+            await self._watch([name for name in some if name not in self._watched])
+            self._grown.difference_update(some)
+            for name, piece in await asyncio.to_thread(self._pieces, some):
+                if text := self._take(name, piece):
+                    yield text
+
+    def _pieces(self, names: Sequence[str]) -> list[tuple[str, Piece]]:
+        return [(name, self._readings[name].read()) for name in names]
+
+    def _take(self, name: str, piece: Piece) -> Sent | None:
+        reading, place = self._readings[name], self._places[name]
+        offset = reading.sent
+        is_end = not piece.data and self._is_past
+        text = reading.decoder.decode(piece.data, final=is_end)
+        reading.offset = piece.next_offset
+        if is_end:
+            self._cursor.complete(place)
+        elif piece.data:
+            self._grown.add(name)
+            self._cursor.advance(place, reading.sent)
+        data = {"task": name, "attempt": self._cursor.attempt, "offset": offset, "text": text}
+        return Sent("log", data, str(self._cursor)) if text else None
+
+    async def _watch(self, names: Iterable[str]) -> None:
+        folders = {name: self._readings[name].log.path.parent for name in names}
+        if self._is_past or not folders:
+            return
+        for name in await asyncio.to_thread(lambda: [name for name in folders if folders[name].is_dir()]):
+            self._watched.add(name)
+            self._watches.enter_context(self._growth.listening(folders[name], partial(self._hear, name)))
+
+    def _hear(self, name: str) -> None:
+        self._grown.add(name)
+        self._wake.set()
 
     async def _pause(self) -> bool:
         """Wait for something to happen; False after a quiet while."""
-        waited_s = 0.0
+        waited_s, pace_s = 0.0, max(FALLBACK_S, len(self._readings) / LOOKS_PER_S)
         while waited_s < PING_S:
             try:
-                await asyncio.wait_for(self._wake.wait(), FALLBACK_S)
+                await asyncio.wait_for(self._wake.wait(), pace_s)
             except TimeoutError:
-                waited_s += FALLBACK_S
-                if any(reading.log.size > reading.offset for reading in self._readings.values()):
+                waited_s += pace_s
+                self._grown.update(await asyncio.to_thread(self._look))
+                if self._grown:
                     return True
             else:
                 return True
         return False
 
-    def _cursor(self) -> str:
-        offsets = {name: reading.sent for name, reading in self._readings.items() if reading.sent}
-        return str(Cursor(self._attempt, self._seq, offsets))
+    def _look(self) -> list[str]:
+        """The logs that grew without our being told."""
+        return [name for name, reading in self._readings.items() if reading.log.size > reading.offset]
 
 
 def _state(job: Job) -> dict[str, Any]:

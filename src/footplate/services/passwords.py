@@ -1,12 +1,20 @@
-"""Passwords, kept as salted scrypt hashes."""
+"""Passwords, kept as salted scrypt hashes and hashed in threads of their own."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
 import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
+from footplate.domain.errors import Throttled
+
+N_THREADS = 2
+MOST_WAITING = 32
 _N, _R, _P = 2**14, 8, 1
 
 
@@ -35,3 +43,28 @@ def _derive(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
 
 def _text(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
+
+
+class HashingThreads:
+    """A few threads that only hash: however many people sign in, nothing else waits for them."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(N_THREADS, thread_name_prefix="passwords")
+        self._n_turns = 0
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Stand in line for the threads; raise `Throttled` when the line is long already."""
+        if self._n_turns >= N_THREADS + MOST_WAITING:
+            raise Throttled("too many people are signing in just now; try again in a moment")
+        self._n_turns += 1
+        try:
+            yield
+        finally:
+            self._n_turns -= 1
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, hash_password, password)
+
+    async def matches(self, password: str, stored: str) -> bool:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, matches, password, stored)

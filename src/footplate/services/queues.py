@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from footplate.domain.cluster import Node, Queue
-from footplate.domain.errors import Conflict, Denied, NotFound
-from footplate.domain.resources import NOTHING, Resources
+from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem
+from footplate.domain.job import Job
+from footplate.domain.resources import NOTHING, Resources, show_bytes, show_cpus
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
-from footplate.services.access import RANKS, Caller, require_admin
+from footplate.services.access import RANKS, Caller, require_admin, require_person
 from footplate.services.platform import Platform
 from footplate.store import account_queries, queue_queries
 
@@ -29,16 +30,22 @@ class QueueUse:
     my_role: str | None
 
 
+@dataclass(slots=True)
+class _Load:
+    used: Resources = NOTHING
+    n_running: int = 0
+    n_waiting: int = 0
+
+
 def all_visible(platform: Platform, caller: Caller) -> list[QueueUse]:
+    loads = _loads(list(platform.store.board.values()))
     return [
-        _use(platform, caller, queue)
-        for queue in platform.cluster.queues.values()
-        if caller.rank_in(queue.name)
+        _use(caller, queue, loads) for queue in platform.cluster.queues.values() if caller.rank_in(queue.name)
     ]
 
 
 def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
-    return _use(platform, caller, _visible(platform, caller, name))
+    return _use(caller, _visible(platform, caller, name), _loads(list(platform.store.board.values())))
 
 
 def _visible(platform: Platform, caller: Caller, name: str) -> Queue:
@@ -48,21 +55,27 @@ def _visible(platform: Platform, caller: Caller, name: str) -> Queue:
     return queue
 
 
-def _use(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
-    used, n_running, n_waiting = NOTHING, 0, 0
-    for job in list(platform.store.board.values()):
-        if job.spec.queue != queue.name:
-            continue
+def _loads(jobs: Iterable[Job]) -> dict[str, _Load]:
+    """What the jobs of each queue hold, in one pass over all of them."""
+    loads: dict[str, _Load] = {}
+    for job in jobs:
+        load = loads.setdefault(job.spec.queue, _Load())
         if job.placement is not None:
-            used, n_running = used + job.placement.resources, n_running + 1
+            load.used, load.n_running = load.used + job.placement.resources, load.n_running + 1
         elif job.state is JobState.QUEUED:
-            n_waiting += 1
+            load.n_waiting += 1
+    return loads
+
+
+def _use(caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
+    load = loads.get(queue.name, _Load())
     role = "admin" if caller.is_admin else caller.roles.get(queue.name)
-    return QueueUse(queue, used, n_running, n_waiting, role)
+    return QueueUse(queue, load.used, load.n_running, load.n_waiting, role)
 
 
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
     require_admin(caller, "add queues")
+    _check_limits(queue)
     now = platform.clock.now()
 
     def unit(connection: sa.Connection) -> None:
@@ -79,9 +92,28 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     """Change a queue; running jobs go on even when it shrinks below what they hold."""
     require_admin(caller, "change queues")
     changed = replace(_visible(platform, caller, name), **changes)
+    if not changes.keys().isdisjoint(("guaranteed", "maximum")):
+        _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
     await platform.store.write(lambda tx: queue_queries.change_queue(tx.connection, changed))
     await _reload(platform)
     return find(platform, caller, name)
+
+
+def _check_limits(queue: Queue, blamed: str = "guaranteed") -> None:
+    """Raise `InvalidInput` when a queue is promised more than it may use."""
+    if queue.maximum is None or queue.guaranteed.fits_in(queue.maximum):
+        return
+    least, most = queue.guaranteed, queue.maximum
+    amounts: dict[str, tuple[int, int, Callable[[int], str]]] = {
+        "cpus": (least.milli_cpus, most.milli_cpus, show_cpus),
+        "memory_bytes": (least.memory_bytes, most.memory_bytes, show_bytes),
+        "gpus": (least.gpus, most.gpus, str),
+    }
+    raise InvalidInput(
+        Problem(f"{blamed}.{what}", f"{show(low)} are guaranteed, but {show(high)} are the maximum")
+        for what, (low, high, show) in amounts.items()
+        if low > high
+    )
 
 
 async def remove(platform: Platform, caller: Caller, name: str) -> None:
@@ -109,6 +141,7 @@ async def members(platform: Platform, caller: Caller, name: str) -> dict[str, st
 
 
 async def put_member(platform: Platform, caller: Caller, name: str, user: str, role: str) -> None:
+    require_person(caller, "hand out roles")
     _require_queue_admin(caller, _visible(platform, caller, name))
 
     def unit(connection: sa.Connection) -> None:
@@ -120,6 +153,7 @@ async def put_member(platform: Platform, caller: Caller, name: str, user: str, r
 
 
 async def remove_member(platform: Platform, caller: Caller, name: str, user: str) -> None:
+    require_person(caller, "take roles away")
     _require_queue_admin(caller, _visible(platform, caller, name))
     if not await platform.store.write(lambda tx: account_queries.remove_member(tx.connection, name, user)):
         raise NotFound(f"{user} has no role in queue {name}")

@@ -112,5 +112,10 @@ def remove_tokens_of(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.user == name))
 
 
+def remove_expired_tokens(connection: sa.Connection, before: float) -> int:
+    """Remove tokens that expired before an instant; return how many."""
+    return connection.execute(sa.delete(tokens).where(tokens.c.expires_at < before)).rowcount
+
+
 def touch_token(connection: sa.Connection, token_id: str, at: float) -> None:
     connection.execute(sa.update(tokens).where(tokens.c.id == token_id).values(last_used_at=at))

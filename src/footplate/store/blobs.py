@@ -10,6 +10,7 @@ import re
 import shutil
 import struct
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import AsyncIterable
@@ -24,6 +25,7 @@ MAX_FILES = 100_000
 MAX_HEADER_BYTES = 1024**2
 _READ_BYTES = 1024**2
 _DAMAGE = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
+_PARTIAL = ".upload-"
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
@@ -42,7 +44,7 @@ class Blobs:
     async def save(self, chunks: AsyncIterable[bytes], expected: str = "") -> tuple[str, int]:
         """Keep an archive; refuse it when it is too large, damaged, or would leave its folder."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        partial = self._folder / f".upload-{os.urandom(8).hex()}"
+        partial = self._folder / f"{_PARTIAL}{os.urandom(8).hex()}"
         hasher, size = hashlib.sha256(), 0
         try:
             with partial.open("wb") as out:
@@ -66,6 +68,19 @@ class Blobs:
         finally:
             partial.unlink(missing_ok=True)
         return f"sha256:{hasher.hexdigest()}", size
+
+    def sweep(self, older_than_s: float) -> int:
+        """Remove what uploads left behind that a crash cut short; return how many files."""
+        n_removed = 0
+        for partial in self._folder.glob(f"{_PARTIAL}*"):
+            # The age is on the clock of the machine, which also dated the file.
+            try:
+                if time.time() - partial.stat().st_mtime > older_than_s:
+                    partial.unlink()
+                    n_removed += 1
+            except FileNotFoundError:
+                continue  # its upload has just ended
+        return n_removed
 
 
 def check_archive(path: Path) -> None:

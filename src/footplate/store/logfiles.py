@@ -1,8 +1,9 @@
 """Log files: written by the tasks themselves, byte for byte; read here by offset, line and time.
 
 Beside each log lies an index of lines `TIME OFFSET`: at that time the log had that size. A log above its
-cap loses its middle: the bytes are given back to the file system as a hole, noted as `hole START END`, so
-that every offset stays what it was.
+cap loses its middle: the bytes are given back to the file system as a hole, so that every offset stays what
+it was. A file of lines `START END` notes the holes; it is apart from the index, since every read needs it
+and few logs have one.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
-from footplate.domain.layout import log_file, log_index_file
+from footplate.domain.layout import log_file, log_holes_file, log_index_file
 from footplate.domain.resources import show_bytes
 
 BLOCK = 64 * 1024
+# How far back the last lines are looked for.
+MOST_TAIL_BYTES = 64 * 1024**2
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2
 _PAGE = 4096
 
@@ -35,6 +38,7 @@ class LogFile:
     def __init__(self, task_folder: Path) -> None:
         self.path = log_file(task_folder)
         self._index = log_index_file(task_folder)
+        self._holes = log_holes_file(task_folder)
 
     @property
     def size(self) -> int:
@@ -63,41 +67,35 @@ class LogFile:
 
     def holes(self) -> list[tuple[int, int]]:
         """The parts that were dropped."""
-        return [(int(words[1]), int(words[2])) for words in self._index_lines() if words[0] == "hole"]
+        return [(int(start), int(end)) for start, end in _pairs(self._holes)]
 
     def offset_of_tail(self, n_lines: int) -> int:
-        """Where the last lines begin."""
+        """Where the last lines begin; where they are too long, the earliest line within reach."""
         position = size = self.size
-        found = 0
+        found = line = 0
         with self.path.open("rb") if size else open(os.devnull, "rb") as log:  # noqa: PTH123  # one shape for both
-            while position > 0:
+            while 0 < position and size - position < MOST_TAIL_BYTES:
                 step = min(BLOCK, position)
                 log.seek(position - step)
                 block = log.read(step)
                 cut = len(block) - 1 if position == size and block.endswith(b"\n") else len(block)
                 while (cut := block.rfind(b"\n", 0, cut)) >= 0:
                     found += 1
+                    line = position - step + cut + 1
                     if found == n_lines:
-                        return position - step + cut + 1
+                        return line
                 position -= step
-        return 0
+        return line if position and found else position
 
     def offset_since(self, at: float, started_at: float | None, finished_at: float | None) -> int:
         """The size that the log had at a moment, as far as it was sampled."""
         if started_at is not None and at <= started_at:
             return 0
-        samples = [(float(words[0]), int(words[1])) for words in self._index_lines() if words[0] != "hole"]
+        samples = [(float(sampled_at), int(size)) for sampled_at, size in _pairs(self._index)]
         if finished_at is not None:
             samples.append((finished_at, self.size))
         before = bisect_right(samples, (at, 2**63))
         return samples[before - 1][1] if before else 0
-
-    def _index_lines(self) -> list[list[str]]:
-        try:
-            lines = self._index.read_text().splitlines()
-        except OSError:
-            return []
-        return [words for line in lines if len(words := line.split()) in (2, 3)]
 
     def sample(self, at: float, size: int) -> None:
         """Note how large the log is now."""
@@ -111,9 +109,18 @@ class LogFile:
         end = (self.size - (cap_bytes - head)) // _PAGE * _PAGE
         if end - start < _PAGE or not _punch(self.path, start, end - start):
             return False
-        with self._index.open("a") as index:
-            index.write(f"hole {start} {end}\n")
+        with self._holes.open("a") as holes:
+            holes.write(f"{start} {end}\n")
         return True
+
+
+def _pairs(path: Path) -> list[list[str]]:
+    """The words of a file of two in each line; a missing file has none, and a torn line is passed over."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return []
+    return [words for line in lines if len(words := line.split()) == 2]
 
 
 def _punch(path: Path, start: int, length: int) -> bool:

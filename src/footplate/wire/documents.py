@@ -77,8 +77,7 @@ def _load_json(text: str, source: str) -> Any:
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            twice = _first_repeated(key for key, _ in pairs)
             raise InvalidInput(f"{source}: key {shorten(twice)!r} is given twice")
         return built
 
@@ -92,6 +91,15 @@ def _load_json(text: str, source: str) -> Any:
         raise InvalidInput(f"{source}: a number has too many digits") from None
     _check_json(value, source)
     return value
+
+
+def _first_repeated(keys: Iterable[str]) -> str:
+    seen: set[str] = set()
+    for key in keys:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise LookupError("every key is there once")
 
 
 def _check_json(value: Any, source: str) -> None:

@@ -37,3 +37,11 @@ def test_every_name_keeps_the_columns_in_line(name: str) -> None:
     head, odd, plain = lay_out(("NAME", "WHY"), [(name, "|"), ("x", "|")], 80)
     columns = [width_of(click.unstyle(line).partition("|")[0]) for line in (odd, plain)]
     assert columns[0] == columns[1] == click.unstyle(head).index("WHY")
+
+
+@pytest.mark.parametrize("evil", ["\x1b]0;title\x07", "\x1b[2J", "\x9b2J", "\x00\x7f", "\x85", "\x1c", "\r"])
+def test_what_others_wrote_cannot_steer_the_terminal(evil: str) -> None:
+    _, line = lay_out(("NAME", "WHY"), [(f"a{evil}b", f"c{evil}d")])
+    assert all(char.isprintable() for char in line)
+    assert line.startswith("a")
+    assert line.endswith("d")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from typing import Any
 
 import pytest
@@ -222,6 +224,10 @@ def test_null_means_the_default_where_a_field_has_one() -> None:
     )
 
 
+def test_the_command_true_is_a_program() -> None:
+    assert read_job({"name": "x", "command": True}).roles[0].command == "true"
+
+
 def test_environment_values_are_texts_for_the_shell() -> None:
     assert read_job({"name": "x", "command": "x", "env": {"N": 1, "B": True, "F": 0.5}}).env == {
         "N": "1",
@@ -235,6 +241,24 @@ def test_the_schema_knows_every_field_that_the_reader_knows() -> None:
     assert set(FULL) <= set(schema["properties"])
     assert {"command", "cpus", "gpus", "memory"} <= set(schema["properties"])
     assert all("description" in entry for entry in schema["properties"].values())
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"time_limit": "1d" + " " * 50_000 + "x"},
+        {"command": "${{" + " " * 60_000},
+        {"command": "${{ a" * 12_000},
+        {"memory": "1" + " " * 50_000 + "x"},
+        {"deadline": "2030" + " " * 50_000},
+    ],
+    ids=lambda field: next(iter(field)),
+)
+def test_no_text_takes_long_to_read(field: dict[str, str]) -> None:
+    began = time.monotonic()
+    with contextlib.suppress(InvalidInput):
+        read_job({"name": "x", "command": "true", **field})
+    assert time.monotonic() - began < 0.5
 
 
 json_values = st.recursive(

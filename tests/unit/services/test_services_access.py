@@ -10,6 +10,7 @@ from footplate.services.access import (
     may_see,
     may_touch,
     require_admin,
+    require_person,
     require_submit,
     require_touch,
     visible_queues,
@@ -80,3 +81,12 @@ def test_visible_queues_are_those_with_a_role_and_all_for_admins() -> None:
     assert visible_queues(CALLERS["platform admin"]) is None
     assert visible_queues(CALLERS["viewer"]) == ("vision",)
     assert visible_queues(CALLERS["owner without a role"]) == ()
+
+
+def test_a_job_is_no_person_and_no_admin() -> None:
+    require_person(CALLERS["viewer"], "hand out roles")
+    inside = Caller("root", is_admin=True, job_id=JOB.id)
+    with pytest.raises(Denied, match="a job may not hand out roles; do it as yourself"):
+        require_person(inside, "hand out roles")
+    with pytest.raises(Denied, match="a job may not add users; a platform admin can"):
+        require_admin(inside, "add users")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footplate.domain.errors import Conflict, Denied, Unauthenticated
+from footplate.domain.errors import Conflict, Denied, Throttled, Unauthenticated
 from footplate.domain.events import Placed, StopAsked, TaskExited, TasksGone
 from footplate.domain.job import Job
 from footplate.domain.states import Reason, ReasonCode
@@ -17,7 +17,8 @@ from footplate.services import accounts, passwords, queues
 from footplate.services.access import Caller
 from footplate.services.accounts import Accounts
 from footplate.services.platform import Platform
-from footplate.store import transitions
+from footplate.services.throttle import FIRST_WAIT_S, FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER
+from footplate.store import account_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine
@@ -214,6 +215,41 @@ async def test_a_job_of_a_platform_admin_is_none_itself(office: Office) -> None:
 
 
 @in_office
+async def test_a_job_has_no_role_that_its_owner_has_lost(office: Office) -> None:
+    await office.hire()
+    one = job()
+    await office.put(one)
+    token = office.accounts.job_token(one.id, 0)
+    assert (await office.accounts.identify(token)).roles == {"default": "member"}
+    await queues.remove_member(office.platform, ROOT, "default", "ann")
+    office.accounts.forget()
+    assert (await office.accounts.identify(token)).roles == {}
+
+
+@in_office
+async def test_a_job_neither_sees_nor_revokes_tokens_nor_hands_out_roles(office: Office) -> None:
+    token = await office.hire()
+    inside = Caller("ann", False, {"default": "admin"}, job_id="0abcdefghjk1")
+    (kept,) = await office.accounts.tokens(Caller("ann"))
+    refused: dict[str, Awaitable[object]] = {
+        "look at its owner's tokens": office.accounts.tokens(inside),
+        "revoke its owner's tokens": office.accounts.revoke(inside, kept.id),
+        "make tokens": office.accounts.issue(inside, "sneaky", None),
+        "change passwords": office.accounts.change_password(inside, "a password", "another one"),
+        "hand out roles": queues.put_member(office.platform, inside, "default", "admin", "viewer"),
+        "take roles away": queues.remove_member(office.platform, inside, "default", "ann"),
+        "list users": office.accounts.users(inside),
+        "add users": office.accounts.add(inside, "eve", "a password", True, {}),
+        "change users": office.accounts.change(inside, "ann", None, True, None),
+        "remove users": office.accounts.remove(inside, "ann"),
+    }
+    for what, call in refused.items():
+        with pytest.raises(Denied, match=f"a job may not {what}; "):
+            await call
+    assert await is_known(office, token)
+
+
+@in_office
 async def test_a_job_of_a_disabled_owner_is_refused(office: Office) -> None:
     await office.hire()
     one = job()
@@ -221,6 +257,63 @@ async def test_a_job_of_a_disabled_owner_is_refused(office: Office) -> None:
     token = office.accounts.job_token(one.id, 0)
     await office.accounts.change(ROOT, "ann", None, None, False)
     assert not await is_known(office, token)
+
+
+async def log_in(office: Office, name: str, password: str) -> str:
+    """Try to sign in; say what became of it."""
+    try:
+        await office.accounts.login(name, password, "10.0.0.1", "login", None)
+    except (Unauthenticated, Throttled) as refusal:
+        return refusal.code
+    return "let in"
+
+
+@in_office
+async def test_guesses_at_the_same_time_are_throttled_like_one_after_the_other(office: Office) -> None:
+    await office.hire()
+    answers = await asyncio.gather(*(log_in(office, "ann", f"guess {n}") for n in range(60)))
+    assert answers.count("unauthenticated") == FREE_TRIES_OF_USER
+    assert answers.count("throttled") == 60 - FREE_TRIES_OF_USER
+    office.clock.advance(FIRST_WAIT_S)
+    assert await log_in(office, "ann", "a password") == "let in"
+
+
+@in_office
+async def test_an_address_is_throttled_only_after_many_names_were_tried_from_it(office: Office) -> None:
+    await office.hire()
+    for number in range(FREE_TRIES_OF_ADDRESS):
+        assert await log_in(office, f"user-{number}", "a guess") == "unauthenticated"
+    assert await log_in(office, "ann", "a password") == "throttled"
+    office.clock.advance(FIRST_WAIT_S)
+    assert await log_in(office, "ann", "a password") == "let in"
+
+
+@in_office
+async def test_a_right_password_makes_up_for_the_wrong_ones_before(office: Office) -> None:
+    await office.hire()
+    for _ in range(3):
+        for _ in range(FREE_TRIES_OF_USER - 1):
+            assert await log_in(office, "ann", "a guess") == "unauthenticated"
+        assert await log_in(office, "ann", "a password") == "let in"
+
+
+@in_office
+async def test_tokens_that_expired_long_ago_are_swept(office: Office) -> None:
+    await office.hire()
+    await office.accounts.issue(Caller("ann"), "forever", None)
+    await office.accounts.issue(Caller("ann"), "longer", 7200)
+
+    async def sweep(before: float) -> int:
+        return await office.store.write(
+            lambda tx: account_queries.remove_expired_tokens(tx.connection, before)
+        )
+
+    expired_at = AT + 3600
+    assert await sweep(expired_at) == 0
+    assert await sweep(expired_at + 1) == 1
+    assert await sweep(expired_at + 1) == 0
+    left = await office.accounts.tokens(Caller("ann"))
+    assert {token.name for token in left} == {"forever", "longer"}
 
 
 @in_office

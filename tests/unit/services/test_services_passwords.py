@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import ExitStack
+
 import pytest
 
+from footplate.domain.errors import Throttled
 from footplate.services import passwords
-from footplate.services.passwords import hash_password, matches
+from footplate.services.passwords import MOST_WAITING, N_THREADS, HashingThreads, hash_password, matches
 
 
 def test_a_password_matches_its_own_hash_only() -> None:
@@ -37,3 +41,26 @@ def test_hashes_made_with_other_costs_still_match(monkeypatch: pytest.MonkeyPatc
 
 def test_the_cost_is_what_is_recommended_for_logins() -> None:
     assert (passwords._N, passwords._R, passwords._P) >= (2**14, 8, 1)
+
+
+def test_only_so_many_stand_in_line_for_hashing() -> None:
+    hashing = HashingThreads()
+    with ExitStack() as line:
+        for _ in range(N_THREADS + MOST_WAITING):
+            line.enter_context(hashing.turn())
+        with pytest.raises(Throttled, match="try again"), hashing.turn():
+            pass
+    with hashing.turn():
+        pass
+
+
+def test_passwords_are_hashed_and_compared_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_N", 2)
+
+    async def scenario() -> None:
+        hashing = HashingThreads()
+        stored = await hashing.hash("correct horse")
+        assert await hashing.matches("correct horse", stored)
+        assert not await hashing.matches("wrong horse", stored)
+
+    asyncio.run(scenario())

@@ -207,3 +207,12 @@ def test_a_job_is_written_in_the_order_of_the_job_file() -> None:
 
 def test_one_word_can_be_read_alone() -> None:
     assert [scalar(word) for word in ("5", "0.5", "true", "text")] == [5, 0.5, True, "text"]
+
+
+def test_a_key_given_twice_among_very_many_is_found_quickly() -> None:
+    keys = [f"k{number}" for number in range(50_000)]
+    text = "{" + ",".join(f'"{key}":1' for key in (*keys, keys[-1])) + "}"
+    began_at = time.process_time()
+    with pytest.raises(InvalidInput, match="key 'k49999' is given twice"):
+        load(text, "f")
+    assert time.process_time() - began_at < 2

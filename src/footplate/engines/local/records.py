@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 STOPPED_BY_TERM = 143
 STOPPED_BY_KILL = 137
+MOST_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ def read_claim(folder: Path) -> Claim | None:
 
 def read_exit(folder: Path) -> Exit | None:
     found = _read(folder / "exit")
-    # A file without its line end was being written when the writer was killed.
-    if found is None or not found[0].endswith("\n"):
+    # A file without its line end was being written when the writer was killed; anything else is spoilt.
+    if found is None or not re.fullmatch(r"\d{1,3}\n", found[0]):
         return None
     return Exit(int(found[0]), found[1])
 
@@ -59,18 +61,23 @@ def fence(folder: Path) -> None:
 
 
 def write_exit(folder: Path, code: int) -> None:
-    """Record the exit code of a task that could not do so itself."""
-    (folder / "exit").write_text(f"{code}\n")
+    """Record the exit code of a task that could not do so itself, where the task has left a way to."""
+    with contextlib.suppress(OSError):
+        (folder / "exit").write_text(f"{code}\n")
+
+
+# Tasks can reach these files. One that was spoilt counts as absent: the task is then lost, nothing worse.
+SPOILT = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, UnicodeDecodeError)
 
 
 def _read(path: Path) -> tuple[str, float] | None:
     try:
         with path.open() as file:
-            return file.read(), os.fstat(file.fileno()).st_mtime
-    except (FileNotFoundError, NotADirectoryError):
+            return file.read(MOST_BYTES), os.fstat(file.fileno()).st_mtime
+    except SPOILT:
         return None
 
 
 def _identity(text: str) -> Identity | None:
-    words = text.split()
-    return Identity(int(words[0]), int(words[1]), words[2]) if len(words) == 3 else None
+    match = re.fullmatch(r"(\d{1,10}) (\d{1,20}) (\S+)\n", text)
+    return Identity(int(match[1]), int(match[2]), match[3]) if match else None

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import InvalidInput, Unauthenticated
 from footplate.server import stream as sse
-from footplate.server.auth import Signed, Wired
+from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.parts import Parts
 from footplate.services import jobs
-from footplate.services.access import Caller, visible_queues
+from footplate.services.access import Caller, may_see, visible_queues
 from footplate.services.feed import Inbox
 from footplate.services.logs import PING_S
 from footplate.store import event_queries
@@ -26,6 +26,35 @@ router = APIRouter(tags=["events"])
 After = Annotated[int, Query(ge=0, le=2**60, description="Only events with a higher number.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 PAGE = 1000
+LOOK_AGAIN_S = 5.0
+
+
+class Standing:
+    """Whether a follower may go on: rights are taken from people also while they look."""
+
+    def __init__(self, request: Request, parts: Parts, caller: Caller, job_id: str | None) -> None:
+        self._request = request
+        self._parts = parts
+        self._caller: Caller | None = caller
+        self._job_id = job_id
+        self._looked_at = parts.platform.clock.now()
+
+    async def look(self, is_due: bool = False) -> Caller | None:
+        """The caller with today's rights, looked up again after a while or when due; None to end."""
+        now = self._parts.platform.clock.now()
+        if is_due or abs(now - self._looked_at) >= LOOK_AGAIN_S:
+            self._looked_at = now
+            self._caller = await self._identify()
+        return self._caller
+
+    async def _identify(self) -> Caller | None:
+        try:
+            caller = await caller_of(self._request)
+        except Unauthenticated:
+            return None
+        job = await self._parts.platform.store.job(self._job_id) if self._job_id else None
+        # A job that is gone is no reason to end: its follower is still to be told.
+        return None if job is not None and not may_see(caller, job.owner, job.spec.queue) else caller
 
 
 async def _read(
@@ -58,6 +87,7 @@ async def of_job(parts: Wired, caller: Signed, job_id: str, after: After = 0, li
 
 @router.get("/events/stream", response_class=Response)
 async def follow(
+    request: Request,
     parts: Wired,
     caller: Signed,
     job: Annotated[p.Text | None, Query(max_length=255, description="Only events of this job.")] = None,
@@ -73,35 +103,44 @@ async def follow(
     begin = int(last_event_id) if last_event_id else after
     if begin is None:
         begin = await parts.platform.store.read(event_queries.last_seq)
-    return sse.stream(_follow(parts, caller, job_id, begin))
+    return sse.stream(_follow(parts, Standing(request, parts, caller, job_id), job_id, begin))
 
 
-async def _follow(parts: Parts, caller: Caller, job_id: str | None, seq: int) -> AsyncIterator[bytes]:
+async def _follow(parts: Parts, standing: Standing, job_id: str | None, seq: int) -> AsyncIterator[bytes]:
     wake = asyncio.Event()
     inbox = Inbox(wake.set)
     inbox.has_gap = True
-    queues = visible_queues(caller)
+    is_quiet = False
     with parts.feed.listening(job_id, inbox.put):
         yield sse.PING
-        while True:
+        while (caller := await standing.look(is_due=is_quiet)) is not None:
+            if is_quiet:
+                yield sse.PING
             wake.clear()
-            if inbox.has_gap:
-                inbox.has_gap = False
-                inbox.take()
-                found = await _read(parts, caller, seq, PAGE, job_id)
-                inbox.has_gap = inbox.has_gap or len(found) == PAGE
-            else:
-                found = [
-                    event
-                    for event in inbox.take()
-                    if queues is None or job_id or event.owner == caller.name or event.queue in queues
-                ]
-            for event in found:
+            for event in await _news(parts, caller, inbox, seq, job_id):
                 if event.seq > seq:
                     seq = event.seq
                     yield sse.message("event", event.view(), str(seq))
-            if not inbox.has_gap:
-                try:
-                    await asyncio.wait_for(wake.wait(), PING_S)
-                except TimeoutError:
-                    yield sse.PING
+            is_quiet = not inbox.has_gap and not await _woken(wake)
+
+
+async def _news(
+    parts: Parts, caller: Caller, inbox: Inbox, seq: int, job_id: str | None
+) -> list[EventRecord]:
+    """Events since the last look that the caller may see, from the log where the inbox has a gap."""
+    held = inbox.take()
+    if not inbox.has_gap:
+        return [event for event in held if may_see(caller, event.owner, event.queue)]
+    inbox.has_gap = False
+    found = await _read(parts, caller, seq, PAGE, job_id)
+    inbox.has_gap = inbox.has_gap or len(found) == PAGE
+    return found
+
+
+async def _woken(wake: asyncio.Event) -> bool:
+    """Wait for news; False after a quiet while."""
+    try:
+        await asyncio.wait_for(wake.wait(), PING_S)
+    except TimeoutError:
+        return False
+    return True

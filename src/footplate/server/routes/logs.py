@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -9,13 +10,15 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from footplate.domain.errors import InvalidInput
+from footplate.domain.job import Job
 from footplate.domain.kinds import Duration, Instant
 from footplate.domain.problems import MISSING, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
 from footplate.server.ranges import send_file
+from footplate.server.routes.events import Standing
 from footplate.services import jobs, logs
-from footplate.store.logfiles import fold_progress
+from footplate.store.logfiles import LogFile, fold_progress
 from footplate.wire import payloads as p
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
@@ -62,7 +65,13 @@ async def read(
     name = logs.task_name(job, task)
     log = logs.log_of(parts.platform, job, name, attempt)
     beginning = logs.Since(offset, tail, _moment(since, parts.platform.clock.now()))
-    begin = logs.begin(job, name, attempt, log, beginning)
+    return await asyncio.to_thread(_part, job, name, attempt, log, beginning, limit, raw)
+
+
+def _part(
+    job: Job, name: str, attempt: int | None, log: LogFile, since: logs.Since, limit: int, raw: bool
+) -> Response:
+    begin = logs.begin(job, name, attempt, log, since)
     piece = log.read(begin, limit)
     text, next_offset = ("", piece.next_offset) if raw else logs.text_of(piece)
     headers = {
@@ -94,6 +103,7 @@ async def download(
 
 @router.get("/stream", response_class=Response)
 async def follow(
+    request: Request,
     parts: Wired,
     caller: Signed,
     job_id: str,
@@ -101,11 +111,11 @@ async def follow(
     attempt: AttemptNumber = None,
     tail: TailLines = None,
     since: SinceTime = None,
-    last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=65_536)] = "",
+    last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=262_144)] = "",
 ) -> Response:
     """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
     job = await jobs.find(parts.platform, caller, job_id)
-    names = [logs.task_name(job, one) for one in task] or [one.name for one in job.tasks]
+    names = logs.task_names(job, task)
     since_at = _moment(since, parts.platform.clock.now())
     cursor = logs.Cursor.read(last_event_id) if last_event_id else None
     beginning = logs.Since(None, tail, since_at)
@@ -113,8 +123,12 @@ async def follow(
     if attempt is not None:
         logs.log_of(parts.platform, job, names[0], attempt)
 
+    standing = Standing(request, parts, caller, job.id)
+
     async def chunks() -> AsyncIterator[bytes]:
         async for sent in follower.follow(attempt, beginning, cursor):
+            if await standing.look(is_due=sent.kind == "ping") is None:
+                return
             yield sse.PING if sent.kind == "ping" else sse.message(sent.kind, sent.data, sent.cursor)
 
     return sse.stream(chunks())

@@ -1,0 +1,146 @@
+"""Admission on a real store with a fake engine: nothing decided is lost, and nothing is given twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from footplate.control.context import Context
+from footplate.control.controller import Controller
+from footplate.control.ports import Ports
+from footplate.domain import job as jobs
+from footplate.domain.cluster import Node, Queue
+from footplate.domain.events import StopAsked
+from footplate.domain.resources import GIB
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.store import queue_queries, transitions
+from footplate.store.blobs import Blobs
+from footplate.store.cluster import Cluster
+from footplate.store.database import open_engine, sqlite_url
+from footplate.store.migrate import migrate
+from footplate.store.store import Store
+from footplate.testing.builders import spec
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+
+NODE = Node("fake", 2000, 4 * GIB)
+
+
+class World:
+    """A controller with everything around it."""
+
+    def __init__(self, store: Store, engine: FakeEngine, controller: Controller) -> None:
+        self.store = store
+        self.engine = engine
+        self.controller = controller
+        self._n_jobs = 0
+
+    async def submit(self, **fields: object) -> str:
+        self._n_jobs += 1
+        asked = spec(**{"name": f"job-{self._n_jobs}", "command": "wait for the test", **fields})
+        job = jobs.submit(f"{self._n_jobs:012d}", "ann", asked, 0.0)
+        await self.store.write(lambda tx: transitions.insert(tx, job))
+        return job.id
+
+    async def state(self, job_id: str) -> JobState | None:
+        job = await self.store.job(job_id)
+        return None if job is None else job.state
+
+    async def until(self, job_id: str, state: JobState) -> None:
+        async with asyncio.timeout(10):
+            while await self.state(job_id) is not state:
+                await asyncio.sleep(0.005)
+
+
+@asynccontextmanager
+async def world(home: Path, ports: Ports) -> AsyncIterator[World]:
+    database = open_engine(sqlite_url(home))
+    migrate(database)
+    clock = FakeClock()
+    store, cluster, engine = Store(database, "test", clock.now()), Cluster(), FakeEngine(clock, [NODE])
+    await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
+    await store.read(cluster.load)
+    context = Context(store, cluster, Blobs(home / "blobs"), engine, clock, home, ports=ports)
+    controller = Controller(context)
+    await controller.start()
+    try:
+        yield World(store, engine, controller)
+    finally:
+        await controller.close()
+        store.close()
+
+
+Story = Callable[[World], Coroutine[None, None, None]]
+
+
+def tell(home: Path, story: Story, ports: Ports | None = None) -> None:
+    async def run() -> None:
+        async with world(home, ports or Ports(lambda _: True)) as one:
+            await story(one)
+
+    asyncio.run(run())
+
+
+def test_a_job_starts_in_the_room_of_one_that_ends(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        first, second, third = [await one.submit() for _ in range(3)]
+        await one.until(second, JobState.RUNNING)
+        assert await one.state(third) is JobState.QUEUED
+        one.engine.finish(f"{first}.0")
+        await one.until(third, JobState.RUNNING)
+        assert await one.state(first) is JobState.SUCCEEDED
+
+    tell(tmp_path, story)
+
+
+def test_a_stop_that_comes_between_does_not_keep_others_from_starting(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        first, second, third = [await one.submit(grace="1h") for _ in range(3)]
+        await one.until(second, JobState.RUNNING)
+        reason = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+        stopping = one.store.apply(first, StopAsked(1.0, reason, "ann"))
+        one.engine.finish(f"{first}.0")
+        one.engine.finish(f"{second}.0")
+        await stopping
+        await one.until(third, JobState.RUNNING)
+        await one.until(first, JobState.STOPPED)
+        await one.until(second, JobState.SUCCEEDED)
+
+    tell(tmp_path, story)
+
+
+def test_a_job_without_ports_waits_with_that_reason_and_holds_nobody_up(tmp_path: Path) -> None:
+    taken = {7000}
+
+    async def story(one: World) -> None:
+        greedy = await one.submit(cpus=2, ports=[{"label": "web", "begin_at": 65_535}])
+        modest = await one.submit()
+        await one.until(modest, JobState.RUNNING)
+        job = await one.store.job(greedy)
+        assert job is not None
+        assert (job.state, job.reason.code) == (JobState.QUEUED, ReasonCode.NO_PORTS)
+        taken.clear()
+        one.engine.finish(f"{modest}.0")
+        await one.until(greedy, JobState.RUNNING)
+
+    tell(tmp_path, story, Ports(lambda port: port != 65_535 or not taken))
+
+
+def test_what_the_nodes_have_is_never_given_twice(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        ids = [await one.submit() for _ in range(12)]
+        for _ in range(200):
+            running = [job for job in list(one.store.board.values()) if job.placement is not None]
+            assert len(running) <= 2
+            for attempt_id, role, index in one.engine.running():
+                one.engine.finish(attempt_id, role, index)
+            if [await one.state(job_id) for job_id in ids] == [JobState.SUCCEEDED] * 12:
+                return
+            await asyncio.sleep(0.01)
+        pytest.fail("not all jobs came to an end")
+
+    tell(tmp_path, story)
