@@ -113,6 +113,40 @@ def test_a_member_sees_the_events_of_their_queues_only(ann: Api, admin: Api, hir
     ann.refused("GET", f"/jobs/{hidden['id']}/events", 404)
 
 
+def test_a_stream_goes_on_without_the_queues_that_were_taken_from_its_reader(
+    ann: Api, admin: Api, hire: Hire, clock: FakeClock
+) -> None:
+    queue = fresh("lent")
+    admin.ok("POST", "/queues", status=201, json={"name": queue})
+    reader = hire(**{queue: "viewer", "default": "viewer"})
+    with reader.stream("/events/stream") as events:
+        shown = admin.submit(queue=queue)
+        assert next(events).data["job_id"] == shown["id"]
+        admin.call("DELETE", f"/queues/{queue}/members/{reader.name}")
+        clock.advance(LOOK_AGAIN_S)
+        admin.ok("POST", f"/jobs/{shown['id']}/stop", status=202)
+        marker = ann.submit()
+        assert next(event for event in events if event.data["kind"] == "submitted").data["job_id"] == marker["id"]
+
+
+@pytest.mark.parametrize("path", ["/events/stream", "/events/stream?job={}", "/jobs/{}/logs/stream"])
+def test_a_stream_ends_soon_after_its_reader_was_disabled(
+    ann: Api, admin: Api, hire: Hire, clock: FakeClock, path: str
+) -> None:
+    job = ann.running()
+    reader = hire(default="viewer")
+    with reader.stream(path.format(job["id"])) as events:
+        ann.finished(cpus=0.1) if path == "/events/stream" else None
+        admin.ok("PATCH", f"/users/{reader.name}", json={"is_enabled": False})
+        clock.advance(LOOK_AGAIN_S)
+        ann.write_log(job, b"secret")
+        ann.finish(job)
+        ann.until(job, "SUCCEEDED")
+        seen = list(events)
+    assert "secret" not in str(seen)
+    assert "succeeded" not in [event.data.get("kind") for event in seen]
+
+
 @pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "99999999999999999999", str(2**60 + 1)])
 def test_a_forged_cursor_is_refused(ann: Api, cursor: str) -> None:
     ann.refused("GET", "/events/stream", 422, "Last-Event-ID", headers={"Last-Event-ID": cursor})

@@ -354,7 +354,7 @@ class Follower:
         folders = {name: self._readings[name].log.path.parent for name in names}
         if self._is_past or not folders:
             return
-        for name in await asyncio.to_thread(lambda: [name for name in folders if folders[name].is_dir()]):
+        for name in await asyncio.to_thread(lambda: [one for one in folders if folders[one].is_dir()]):
             self._watched.add(name)
             self._watches.enter_context(self._growth.listening(folders[name], partial(self._hear, name)))
 

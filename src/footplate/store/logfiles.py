@@ -74,7 +74,7 @@ class LogFile:
         position = size = self.size
         found = line = 0
         with self.path.open("rb") if size else open(os.devnull, "rb") as log:  # noqa: PTH123  # one shape for both
-            while 0 < position and size - position < MOST_TAIL_BYTES:
+            while position > 0 and size - position < MOST_TAIL_BYTES:
                 step = min(BLOCK, position)
                 log.seek(position - step)
                 block = log.read(step)

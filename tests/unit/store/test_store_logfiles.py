@@ -85,6 +85,24 @@ def test_the_tail_is_found_across_blocks(
     assert content[log.offset_of_tail(n_lines) :] == lines(*range(max(0, 20_000 - n_lines), 20_000))
 
 
+def test_the_tail_of_endless_lines_is_looked_for_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "BLOCK", 1000)
+    monkeypatch.setattr(logfiles, "MOST_TAIL_BYTES", 3000)
+    assert log_with(tmp_path, b"x" * 10_000).offset_of_tail(1) == 7000
+    assert log_with(tmp_path, b"x" * 9000 + b"\nend\n").offset_of_tail(1) == 9001
+    assert log_with(tmp_path, b"x" * 9000 + b"\nend\n").offset_of_tail(2) == 9001
+    assert log_with(tmp_path, b"x" * 2000).offset_of_tail(1) == 0
+
+
+def test_a_long_index_does_not_slow_reading(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"abc")
+    (tmp_path / "log.index").mkdir()
+    assert log.read(0, 10).data == b"abc"
+    assert log.holes() == []
+
+
 def test_since_begins_where_the_log_was_at_that_time(tmp_path: Path) -> None:
     log = log_with(tmp_path, b"x" * 500)
     for at, size in ((100.0, 10), (101.0, 200), (102.0, 500)):
