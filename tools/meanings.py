@@ -28,6 +28,7 @@ REASONS = {
     ReasonCode.RESERVED_FOR_ANOTHER: "Enough is free, but kept for a job ahead of it.",
     ReasonCode.QUEUE_LIMIT: "Its queue is closed, gone, or at the most that it may use.",
     ReasonCode.NO_NODE: "No node in service could take it, even empty.",
+    ReasonCode.NO_PORTS: "The ports that it asks for are in use.",
     ReasonCode.RETRYING: "The attempt before failed; the job is tried again.",
     ReasonCode.PREPARING: "Has its place and is being started.",
     ReasonCode.RUNNING: "All tasks run.",

@@ -353,6 +353,7 @@ def server_settings() -> str:
                 ("`FOOTPLATE_URL`", "address of the server"),
                 ("`FOOTPLATE_TOKEN`", "token to use"),
                 ("`FOOTPLATE_USER`, `FOOTPLATE_PASSWORD`", "account to log in with, where no token is given"),
+                ("`FOOTPLATE_NEW_PASSWORD`", "the password that `footplate password` sets"),
                 ("`FOOTPLATE_HOME`", "home folder of a server on this machine; its `client.toml` is read"),
                 (
                     "`FOOTPLATE_CONFIG`",
@@ -384,7 +385,8 @@ def command_line() -> str:
         "server for one command. `-h` explains any verb. Where `--json` is listed, it prints the answer of "
         "the API.",
         "The exit code is 0 only when what was asked happened; 2 means that the command was written wrongly, "
-        "130 that Ctrl-C ended it, 1 everything else. `submit --follow` and `wait` exit with the outcome of "
+        "130 that Ctrl-C ended it, 124 that `wait` ran out of time, 1 everything else. "
+        "`submit --follow` and `wait` exit with the outcome of "
         "the job: 0 when it succeeded, else the exit code of the task that failed if that is from 1 to 125, "
         "else 1.",
         *parts,

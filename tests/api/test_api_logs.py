@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from itertools import takewhile
+from pathlib import Path
 
 import pytest
 from apiclient import Api, Data, Streamed
 
+from footplate.domain.cluster import Node
 from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.resources import GIB
 from footplate.services import logs
 from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.server import until
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import served, until
 
 NUMBERED = b"".join(b"line %d\n" % number for number in range(100))
 
@@ -266,6 +271,70 @@ def test_a_stream_that_breaks_off_anywhere_resumes_without_loss_or_repetition(an
     assert len(steps) == 4
 
 
+def test_a_live_stream_that_breaks_off_resumes_after_the_job_is_over(ann: Api) -> None:
+    job = ann.running(count=3, cpus=0.1)
+    for index in range(2):
+        ann.write_log(job, b"early %d\n" % index, index=index)
+    with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
+        seen = [*takewhile(lambda event: event.kind != "state", events)]
+    for index in range(3):
+        ann.write_log(job, b"late %d\n" % index, index=index)
+        ann.finish(job, index=index)
+    ann.until(job, "SUCCEEDED")
+    with ann.stream(f"/jobs/{job['id']}/logs/stream", seen[-1].cursor) as events:
+        resumed = until_end(events)
+    assert sorted(logged(seen).splitlines()) == ["early 0", "early 1"]
+    assert sorted(logged(resumed).splitlines()) == ["late 0", "late 1", "late 2"]
+    with ann.stream(f"/jobs/{job['id']}/logs/stream", resumed[-1].cursor) as events:
+        assert logged(until_end(events)) == ""
+
+
+def test_bytes_at_the_end_that_form_no_character_are_told(ann: Api) -> None:
+    job = ann.running()
+    with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
+        ann.write_log(job, b"cut \xe8\xae")
+        ann.finish(job)
+        assert logged(until_end(events)) == "cut \ufffd"
+
+
+def test_a_cursor_of_the_largest_gang_is_taken(ann: Api, job: Data) -> None:
+    offsets = ",".join(f"{place}={10**9 + place}" for place in range(10_000))
+    with ann.stream(f"/jobs/{job['id']}/logs/stream", f"0|0|{offsets}") as events:
+        assert next(events).data["kind"] == "submitted"
+
+
+def test_following_a_gang_of_a_thousand_holds_up_nobody(tmp_path: Path) -> None:
+    clock = FakeClock()
+    engine = FakeEngine(clock, [Node("large", 1_000_000, 1000 * GIB)])
+    with (
+        served(tmp_path, engine, clock) as server,
+        Api(server, server.sign_in()) as api,
+        Api(server, api.token) as other,
+    ):
+        gang = api.submit(command="true", count=1000, cpus=0.1, memory="16MB")
+        until(lambda: api.job(gang["id"])["state"] == "SUCCEEDED", 60)
+        for index in range(1000):
+            api.write_log(gang, b"%5d\n" % index, index=index)
+        seen: list[Streamed] = []
+
+        def follow() -> None:
+            with api.stream(f"/jobs/{gang['id']}/logs/stream") as events:
+                seen.extend(until_end(events))
+
+        follower = threading.Thread(target=follow)
+        begun_at, longest_s = time.monotonic(), 0.0
+        follower.start()
+        while follower.is_alive():
+            asked_at = time.monotonic()
+            other.ok("GET", "/health")
+            longest_s = max(longest_s, time.monotonic() - asked_at)
+        took_s = time.monotonic() - begun_at
+    assert sorted(logged(seen).split()) == sorted(map(str, range(1000)))
+    assert max(len(event.cursor) for event in seen) < 1000
+    print("FIGURES", took_s, longest_s, sum(len(e.cursor) for e in seen))
+    assert (took_s < 8, longest_s < 1) == (True, True), (took_s, longest_s)
+
+
 def test_a_resumed_stream_brings_the_steps_that_happened_meanwhile(ann: Api) -> None:
     job = ann.running(retry=1)
     with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
@@ -330,7 +399,22 @@ def test_a_job_of_more_events_than_one_look_takes_is_told_whole(
 
 
 @pytest.mark.parametrize(
-    "cursor", ["x", "-1|0|", "0|-1|", "0|0|main-0=-5", "0|0", f"0|{2**70}|", "0|0|main-0=" + "9" * 5000]
+    "cursor",
+    [
+        "x",
+        "-1|0|",
+        "0|-1|",
+        "0|0|0=-5",
+        "0|0|main-0=5",
+        "0|0|10000=5",
+        "0|0",
+        f"0|{2**70}|",
+        "0|0|0=" + "9" * 5000,
+        "0|0||-1",
+        "0|0||g",
+        "0|0||1|1",
+        "0|0||" + "f" * 5000,
+    ],
 )
 def test_a_forged_cursor_is_refused(ann: Api, job: Data, cursor: str) -> None:
     path = f"/jobs/{job['id']}/logs/stream"

@@ -41,6 +41,8 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
 
     async def tell(settings: Settings, parts: Parts) -> None:
         await _leave_token(settings, parts)
+        if parts.first_password is not None:
+            click.echo(f"The first account is admin, its password {parts.first_password} (shown only now)")
         click.echo(
             f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
         )

@@ -35,6 +35,7 @@ from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
 from footplate.engines.base import GivesHints, Handle, Observation, OffersNodes
 from footplate.store import job_queries
+from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.store import Move, News
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ NODES_S = 15.0
 LOGS_S = 1.0
 LEASE_S = 5.0
 SWEEP_S = 3600.0
-KEYS_KEPT_S = 7 * 86400.0
+LEFTOVERS_KEPT_S = 7 * 86400.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
@@ -91,7 +92,7 @@ class Controller:
             ("nodes", _every(NODES_S, self._refresh_nodes)),
             ("logs", _every(LOGS_S, self._log_keeper.look)),
             ("lease", _every(LEASE_S, self._hold_lease)),
-            ("sweep", _every(SWEEP_S, self._forget_old_keys)),
+            ("sweep", _every(SWEEP_S, self._sweep)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
             self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))
@@ -280,9 +281,12 @@ class Controller:
         """Learn that another server has taken over, even when there is nothing to write."""
         await self._context.store.write(lambda _: None)
 
-    async def _forget_old_keys(self) -> None:
-        before = self._context.clock.now() - KEYS_KEPT_S
+    async def _sweep(self) -> None:
+        """Forget what nobody will ask for again: idempotency keys, expired tokens, broken-off uploads."""
+        before = self._context.clock.now() - LEFTOVERS_KEPT_S
         await self._context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
+        await self._context.store.write(lambda tx: remove_expired_tokens(tx.connection, before))
+        await asyncio.to_thread(self._context.blobs.sweep, LEFTOVERS_KEPT_S)
 
     async def _refresh_nodes(self) -> None:
         engine = self._context.engine

@@ -50,7 +50,7 @@ def join(path: str, part: str | int) -> str:
     return f"{path}.{part}" if path else part
 
 
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f\ud800-\udfff]")
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def is_writable(text: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -37,8 +36,6 @@ from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
 from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
-
-log = logging.getLogger(__name__)
 
 API = "/api/v1"
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -120,11 +117,9 @@ async def _wire(
     feed = Feed(store)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
-    if made_up is not None:
-        log.warning("made the account admin with the password %s (shown only now)", made_up)
     await controller.start()
     stack.push_async_callback(controller.close)
-    return Parts(platform, accounts_, controller, feed, growth)
+    return Parts(platform, accounts_, controller, feed, growth, made_up)
 
 
 def local_engine(node: NodeSettings) -> LocalEngine:

@@ -15,11 +15,14 @@ from footplate.store.growth import Growth
 
 @dataclass(frozen=True, slots=True)
 class Parts:
+    """`first_password` is that of the first account, when it had to be made up at this start."""
+
     platform: Platform
     accounts: Accounts
     controller: Controller
     feed: Feed
     growth: Growth
+    first_password: str | None = None
 
 
 def parts_of(request: Request) -> Parts:

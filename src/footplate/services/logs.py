@@ -109,8 +109,10 @@ class _Reading:
         """The offset to resume from: whole characters only."""
         return self.offset - len(self.decoder.getstate()[0])
 
-    def read(self) -> Piece:
-        return self.log.read(self.offset, BLOCK)
+    def read(self) -> tuple[Piece, bool]:
+        """Read on, and tell whether that was all there is."""
+        piece = self.log.read(self.offset, BLOCK)
+        return piece, piece.next_offset >= self.log.size
 
 
 @dataclass(slots=True)
@@ -323,30 +325,32 @@ class Follower:
             left = [name for name in left if name in self._grown]
 
     async def _read_on(self, names: Sequence[str]) -> AsyncIterator[Sent]:
-        """Read a block of each log; those that had one are looked at again."""
+        """Read a block of each log; those that have more stay among the grown."""
         for start in range(0, len(names), LOGS_AT_ONCE):
             some = names[start : start + LOGS_AT_ONCE]
             # Watch before reading: what comes in between is then not missed.
             await self._watch([name for name in some if name not in self._watched])
             self._grown.difference_update(some)
-            for name, piece in await asyncio.to_thread(self._pieces, some):
-                if text := self._take(name, piece):
+            pieces = await asyncio.to_thread(self._pieces, some)
+            for name, (piece, is_last) in zip(some, pieces, strict=True):
+                if text := self._take(name, piece, is_last):
                     yield text
 
-    def _pieces(self, names: Sequence[str]) -> list[tuple[str, Piece]]:
-        return [(name, self._readings[name].read()) for name in names]
+    def _pieces(self, names: Sequence[str]) -> list[tuple[Piece, bool]]:
+        return [self._readings[name].read() for name in names]
 
-    def _take(self, name: str, piece: Piece) -> Sent | None:
+    def _take(self, name: str, piece: Piece, is_last: bool) -> Sent | None:
         reading, place = self._readings[name], self._places[name]
         offset = reading.sent
-        is_end = not piece.data and self._is_past
+        is_end = is_last and self._is_past
         text = reading.decoder.decode(piece.data, final=is_end)
         reading.offset = piece.next_offset
         if is_end:
             self._cursor.complete(place)
-        elif piece.data:
-            self._grown.add(name)
+        else:
             self._cursor.advance(place, reading.sent)
+        if not is_last:
+            self._grown.add(name)
         data = {"task": name, "attempt": self._cursor.attempt, "offset": offset, "text": text}
         return Sent("log", data, str(self._cursor)) if text else None
 

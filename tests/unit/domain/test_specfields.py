@@ -163,6 +163,8 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ),
         ({"name": "x", "command": "x", "env": ["A=1"]}, "env", "must be a mapping"),
         ({"name": "x", "command": "bad\x00byte"}, "command", "control character"),
+        ({"name": "x", "command": "x", "description": "\x1b]0;x\x07"}, "description", "control character"),
+        ({"name": "x", "command": "x", "tags": ["\x9b31m"]}, "tags[0]", "control character"),
         ({"name": "x", "command": "bad \ud800"}, "command", "invalid Unicode"),
         ({"name": "x\u202e", "command": "x"}, "name", "is not allowed"),
         ({"name": "x" * 256, "command": "x"}, "name", "at most 255"),
