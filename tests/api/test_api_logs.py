@@ -331,7 +331,6 @@ def test_following_a_gang_of_a_thousand_holds_up_nobody(tmp_path: Path) -> None:
         took_s = time.monotonic() - begun_at
     assert sorted(logged(seen).split()) == sorted(map(str, range(1000)))
     assert max(len(event.cursor) for event in seen) < 1000
-    print("FIGURES", took_s, longest_s, sum(len(e.cursor) for e in seen))
     assert (took_s < 8, longest_s < 1) == (True, True), (took_s, longest_s)
 
 
