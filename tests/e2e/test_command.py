@@ -275,6 +275,21 @@ def test_a_server_that_was_replaced_stops_and_changes_nothing(tmp_path: Path) ->
         assert "another server has taken over" in server.log
 
 
+def test_a_log_beyond_its_cap_keeps_its_beginning_and_end(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "home", 'log_cap = "1MB"\n') as server, server.client() as client:
+        command = "echo first; head -c 8000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo; echo last; sleep 60"
+        server.command("submit", "--name", "loud", "--", command)
+        (log,) = await_that(lambda: list(server.home.glob("jobs/*/*/attempt-0/main-0/log")), 10)
+        await_that(lambda: (log.parent / "log.holes").exists(), 10, "the middle is dropped")
+        assert log.stat().st_blocks * 512 < 3_000_000, "the space was given back"
+        size = log.stat().st_size
+        assert size > 8_000_000, "offsets stay what they were"
+        assert client.get("/jobs/loud/logs", params={"limit": 6}).text == "first\n"
+        assert client.get("/jobs/loud/logs", params={"tail": 1}).text == "last\n"
+        assert "were dropped here" in client.get("/jobs/loud/logs", params={"offset": size // 2}).text
+        client.post("/jobs/loud/stop")
+
+
 def test_the_server_listens_on_loopback_only_unless_asked(server: ServerProcess) -> None:
     listening = (
         Path(f"/proc/{server.pid}/net/tcp").read_text() + Path(f"/proc/{server.pid}/net/tcp6").read_text()
