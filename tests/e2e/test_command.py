@@ -277,7 +277,8 @@ def test_a_server_that_was_replaced_stops_and_changes_nothing(tmp_path: Path) ->
 
 def test_a_log_beyond_its_cap_keeps_its_beginning_and_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home", 'log_cap = "1MB"\n') as server, server.client() as client:
-        command = "echo first; head -c 8000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo; echo last; sleep 60"
+        middle = "head -c 8000000 /dev/zero | tr '\\0' 'x' | fold -w 100"
+        command = f"echo first; {middle}; echo; echo last; sleep 60"
         server.command("submit", "--name", "loud", "--", command)
         (log,) = await_that(lambda: list(server.home.glob("jobs/*/*/attempt-0/main-0/log")), 10)
         await_that(lambda: (log.parent / "log.holes").exists(), 10, "the middle is dropped")
