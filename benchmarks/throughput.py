@@ -34,7 +34,13 @@ def run(folder: Path) -> list[Row]:
     )
     return [
         Row(f"{claim}; 0.1 CPU each", _show(small), f"≥ {BAR} jobs/s", beside, median(small) >= BAR),
-        Row("the same; 1 CPU each, so two at a time", _show(whole), "none", beside, True),
+        Row(
+            "the same; the default of 1 CPU each, so two at a time",
+            _show(whole),
+            f"≥ {BAR} jobs/s",
+            beside,
+            median(whole) >= BAR,
+        ),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from apiclient import Api, Data, Hire, Streamed, fresh
 
-from footplate.server.routes.events import LOOK_AGAIN_S
+from footplate.server.standing import LOOK_AGAIN_S
 from footplate.testing.fake_clock import FakeClock
 from footplate.wire import payloads as p
 

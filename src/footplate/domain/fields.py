@@ -117,6 +117,10 @@ class MapOf:
         }
 
 
+# Looking for a similar name is dear; a document with more faults than this has other worries.
+MOST_HINTS = 50
+
+
 @dataclass(frozen=True)
 class Field:
     """One named entry of a record; `attribute` is the name it has in our values."""
@@ -178,7 +182,8 @@ class Record:
             known = self._by_name.get(name) if isinstance(name, str) else None
             where = join(path, shorten(str(name)))
             if known is None:
-                problems.add(where, f"is not a known field{self._suggest(str(name))}")
+                hint = self._suggest(str(name)) if len(problems) < MOST_HINTS else ""
+                problems.add(where, f"is not a known field{hint}")
             elif item is None and known.default is not MISSING and not isinstance(known.kind, Nullable):
                 continue
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from footplate.domain.cluster import Node, Placement, Queue
@@ -34,7 +34,6 @@ class PendingJob:
     queued_at: float
     shape: Shape
     time_limit_s: float | None = None
-    total: Resources = field(default=Resources())
 
 
 @dataclass(frozen=True, slots=True)

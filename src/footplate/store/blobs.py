@@ -14,6 +14,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import AsyncIterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -35,6 +36,8 @@ class Blobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # A thread of its own: large archives must not keep launches and stops waiting.
+        self._checker = ThreadPoolExecutor(1, thread_name_prefix="footplate-archive")
 
     def path(self, digest: str) -> Path | None:
         """Where an upload lies, or None when there is none."""
@@ -62,7 +65,7 @@ class Blobs:
                 raise InvalidInput(
                     "the upload does not have the digest that was announced: send it again", "code"
                 )
-            await asyncio.to_thread(check_archive, partial)
+            await asyncio.get_running_loop().run_in_executor(self._checker, check_archive, partial)
             target = self._folder / hasher.hexdigest()[:2] / hasher.hexdigest()
             target.parent.mkdir(exist_ok=True)
             partial.replace(target)

@@ -263,6 +263,13 @@ def test_no_text_takes_long_to_read(field: dict[str, str]) -> None:
     assert time.monotonic() - began < 0.5
 
 
+def test_thousands_of_unknown_fields_are_all_told_and_soon() -> None:
+    began = time.monotonic()
+    found = problems_of({"name": "x", "command": "true", **{f"unknown{i}": 1 for i in range(20_000)}})
+    assert len(found) == 20_000
+    assert time.monotonic() - began < 1
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda children: (

@@ -9,10 +9,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from footplate.domain.errors import InvalidInput, Unauthenticated
+from footplate.domain.errors import InvalidInput
 from footplate.server import stream as sse
-from footplate.server.auth import Signed, Wired, caller_of
+from footplate.server.auth import Signed, Wired
 from footplate.server.parts import Parts
+from footplate.server.standing import Standing
 from footplate.services import jobs
 from footplate.services.access import Caller, may_see, visible_queues
 from footplate.services.feed import Inbox
@@ -26,35 +27,6 @@ router = APIRouter(tags=["events"])
 After = Annotated[int, Query(ge=0, le=2**60, description="Only events with a higher number.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 PAGE = 1000
-LOOK_AGAIN_S = 5.0
-
-
-class Standing:
-    """Whether a follower may go on: rights are taken from people also while they look."""
-
-    def __init__(self, request: Request, parts: Parts, caller: Caller, job_id: str | None) -> None:
-        self._request = request
-        self._parts = parts
-        self._caller: Caller | None = caller
-        self._job_id = job_id
-        self._looked_at = parts.platform.clock.now()
-
-    async def look(self, is_due: bool = False) -> Caller | None:
-        """The caller with today's rights, looked up again after a while or when due; None to end."""
-        now = self._parts.platform.clock.now()
-        if is_due or abs(now - self._looked_at) >= LOOK_AGAIN_S:
-            self._looked_at = now
-            self._caller = await self._identify()
-        return self._caller
-
-    async def _identify(self) -> Caller | None:
-        try:
-            caller = await caller_of(self._request)
-        except Unauthenticated:
-            return None
-        job = await self._parts.platform.store.job(self._job_id) if self._job_id else None
-        # A job that is gone is no reason to end: its follower is still to be told.
-        return None if job is not None and not may_see(caller, job.owner, job.spec.queue) else caller
 
 
 async def _read(

@@ -16,7 +16,7 @@ from footplate.domain.problems import MISSING, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
 from footplate.server.ranges import send_file
-from footplate.server.routes.events import Standing
+from footplate.server.standing import Standing
 from footplate.services import jobs, logs
 from footplate.store.logfiles import LogFile, fold_progress
 from footplate.wire import payloads as p
