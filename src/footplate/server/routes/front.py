@@ -17,7 +17,7 @@ _PAGE = f"""<!doctype html>
 <style>
   body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 12vh auto; padding: 0 1rem;
          color-scheme: light dark; }}
-  code {{ padding: .1em .3em; border: 1px solid; border-radius: .3em; }}
+  code {{ white-space: nowrap; padding: .1em .3em; border: 1px solid; border-radius: .3em; }}
 </style>
 <h1>Footplate {__version__} is up</h1>
 <p>Submit a job from a terminal: <code>footplate submit job.yaml</code>, then <code>footplate list</code>.
