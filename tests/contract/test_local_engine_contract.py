@@ -45,7 +45,7 @@ def shim_of(bench: Bench, handle: Any, index: int = 0) -> int:
 
 
 def kill_spawner(engine: Any) -> None:
-    os.kill(engine._spawner.pid, signal.SIGKILL)
+    os.kill(engine._processes._spawner.pid, signal.SIGKILL)
 
 
 class TestLocalEngine(ProcessContract):

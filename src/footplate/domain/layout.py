@@ -30,6 +30,11 @@ def task_folder(attempt: Path, role: str, index: int) -> Path:
     return attempt / f"{role}-{index}"
 
 
+def run_folder(task: Path, run: int) -> Path:
+    """Where a run of a task records its claim and its end; log and work folder are the same for all runs."""
+    return task / f"run-{run}" if run else task
+
+
 def log_file(task: Path) -> Path:
     return task / "log"
 

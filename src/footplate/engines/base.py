@@ -14,7 +14,7 @@ An engine keeps these guarantees, each checked by the contract suite in `footpla
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -42,6 +42,8 @@ class LaunchPlan:
     output_folder: Path | None = None
     url: str = ""
     token: str = ""
+    # How often tasks were started again by themselves; those that never were are left out.
+    runs: Mapping[tuple[str, int], int] = field(default_factory=dict)
 
     @property
     def attempt_id(self) -> str:
@@ -60,6 +62,7 @@ class Observation:
     started_at: float | None = None
     finished_at: float | None = None
     detail: str = ""
+    run: int = 0
 
 
 class Engine(Protocol):

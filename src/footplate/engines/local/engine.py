@@ -1,4 +1,4 @@
-"""The embedded engine: tasks are processes of this machine that outlive the server."""
+"""The embedded engine: tasks are processes or containers of this machine that outlive the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.cluster import Node
 from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
@@ -16,7 +15,8 @@ from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Reque
 from footplate.engines.local import request as requests
 from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.machine import Machine
-from footplate.engines.local.processes import boot_id, kill_marked, open_process
+from footplate.engines.local.processes import boot_id, open_process
+from footplate.engines.local.processruntime import ProcessRuntime
 from footplate.engines.local.records import (
     STOPPED_BY_KILL,
     Identity,
@@ -25,28 +25,25 @@ from footplate.engines.local.records import (
     read_exit,
     write_exit,
 )
+from footplate.engines.local.runtime import Answer, Runtime
 from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import LEFTOVERS_S, Sight, glance, look
-from footplate.engines.local.spawning import SpawnerClient, SpawnerGone
-from footplate.engines.local.stopping import end_by_force, end_politely
+from footplate.engines.local.sighting import Sight, glance
+from footplate.engines.local.stopping import end
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 
-SPAWN_TIMEOUT_S = 60
-SPAWN_TRIES = 3
 MOST_GLANCES = 16
 
 
 class LocalEngine:
-    """Runs each task as its own session on this machine; everything it knows is in the task's folder."""
+    """Runs tasks on this machine; everything it knows of a task is in the task's folder."""
 
     limits: frozenset[Limit] = frozenset({"gpus"})
 
     def __init__(self, settings: LocalSettings | None = None) -> None:
         settings = settings or LocalSettings()
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
-        self._program = requests.task_program()
         self._machine = Machine(settings)
-        self._spawner = SpawnerClient()
+        self._processes = ProcessRuntime()
         self._watches = Watches(self._hint)
         self._listeners: list[Callable[[str], None]] = []
         self._launches: dict[str, asyncio.Task[None]] = {}
@@ -63,48 +60,56 @@ class LocalEngine:
     def refuses(self, spec: JobSpec) -> str | None:
         return requests.refusal(spec)
 
+    def _runtime(self, _key: TaskKey) -> Runtime:
+        return self._processes
+
     async def launch(self, request: Request) -> Handle:
         requests.refuse_impossible(request)
         attempt_id = request["attempt_id"]
-        launching = self._launches.get(attempt_id)
-        if launching is None:
-            launching = self._launches[attempt_id] = asyncio.create_task(self._launch(request))
-            launching.add_done_callback(lambda _: self._launches.pop(attempt_id))
+        while launching := self._launches.get(attempt_id):
+            # Another run of a task may have been added since that launch began: launch again after it.
+            await asyncio.wait([launching])
+        launching = self._launches[attempt_id] = asyncio.create_task(self._launch(request))
+        launching.add_done_callback(lambda _: self._launches.pop(attempt_id))
         await asyncio.shield(launching)
         return self.handle_of(request)
 
     async def _launch(self, request: Request) -> None:
         if request["code_folder"] is not None:
             await asyncio.to_thread(_place_code, request)
-        answers = await self._spawn(request)
-        for task, answer in zip(request["tasks"], answers, strict=True):
+        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        answers = await self._start(request, keys)
+        for key, answer in zip(keys, answers, strict=True):
             if "pid" in answer:
-                self._watch_new((request["attempt_id"], task["role"], task["index"]), answer)
+                self._watch_new(key, answer)
         if any("exists" in answer for answer in answers):
             await self.observe([self.handle_of(request)])
         if errors := [answer["error"] for answer in answers if "error" in answer]:
             kind = EngineUnavailable if len(errors) == len(answers) else OutcomeUnknown
             raise kind(f"{len(errors)} of {len(answers)} tasks could not be started: {errors[0]}")
 
-    async def _spawn(self, request: Request) -> Sequence[Mapping[str, Any]]:
-        tasks = [requests.spawn_order(request, task, self._program) for task in request["tasks"]]
-        for _ in range(SPAWN_TRIES):
-            try:
-                async with asyncio.timeout(SPAWN_TIMEOUT_S):
-                    return await self._spawner.start(request["env"], tasks)
-            except SpawnerGone:
-                # A task that was started before the spawner died refuses to be started again.
-                continue
-            except TimeoutError:
-                break
-        raise OutcomeUnknown("the process that starts tasks does not answer")
+    async def _start(self, request: Request, keys: Sequence[TaskKey]) -> Sequence[Answer]:
+        """Start every task in its runtime; answers in the order of the tasks."""
+        answers: dict[TaskKey, Answer] = {}
+        tasks = dict(zip(keys, request["tasks"], strict=True))
+        for runtime, members in self._by_runtime(tasks):
+            answered = await runtime.start(request, [tasks[key] for key in members])
+            answers.update(zip(members, answered, strict=True))
+        return [answers[key] for key in keys]
 
-    def _watch_new(self, key: TaskKey, answer: Mapping[str, Any]) -> None:
+    def _by_runtime(self, keys: Collection[TaskKey]) -> list[tuple[Runtime, list[TaskKey]]]:
+        sorted_out: dict[int, tuple[Runtime, list[TaskKey]]] = {}
+        for key in keys:
+            runtime = self._runtime(key)
+            sorted_out.setdefault(id(runtime), (runtime, []))[1].append(key)
+        return list(sorted_out.values())
+
+    def _watch_new(self, key: TaskKey, answer: Answer) -> None:
         identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
         pidfd = open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
-            asyncio.get_running_loop().call_soon(self._hint, key[0])
+            asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
 
@@ -114,7 +119,8 @@ class LocalEngine:
         unknown = {key: folder for key, folder in folders.items() if key not in known}
         sights = _glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
         if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
-            sights |= await asyncio.to_thread(_look_at, unseen)
+            for runtime, keys in self._by_runtime(unseen):
+                sights |= await runtime.look({key: unseen[key] for key in keys})
         for key, sight in sights.items():
             if sight.identity is not None and sight.started_at is not None:
                 self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
@@ -123,17 +129,27 @@ class LocalEngine:
     async def stop(self, handle: Handle, grace_s: float) -> None:
         await asyncio.to_thread(_fence, handle)
         await self.observe([handle])
-        keys = [key for key, _ in requests.task_folders(handle)]
+        folders = dict(requests.task_folders(handle))
+        ends = [self._stop(runtime, keys, folders, grace_s) for runtime, keys in self._by_runtime(folders)]
+        await asyncio.gather(*ends)
+
+    async def _stop(
+        self, runtime: Runtime, keys: Sequence[TaskKey], folders: Mapping[TaskKey, Path], grace_s: float
+    ) -> None:
         running = [watch for key in keys if (watch := self._watches.find(key))]
-        await end_by_force(await end_politely(running, grace_s))
-        await asyncio.to_thread(_conclude, handle, {watch.key for watch in running})
+        await end(runtime, running, grace_s)
+        left = await runtime.clear({key: folders[key] for key in keys})
+        if left:
+            names = ", ".join(key.task for key in left)
+            raise EngineUnavailable(f"some processes of {names} cannot be ended")
+        await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
 
     async def nodes(self) -> Sequence[Node]:
         return [await self._machine.node(self._watches.attempt_ids())]
 
     async def close(self) -> None:
         self._watches.close()
-        await self._spawner.close()
+        await self._processes.close()
 
     def _hint(self, attempt_id: str) -> None:
         for tell in self._listeners:
@@ -153,14 +169,14 @@ def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
     return {key: sight for key, folder in folders.items() if (sight := glance(folder))}
 
 
-def _look_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    return {key: look(folder, _marks(key)) for key, folder in folders.items()}
-
-
 def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:
+    who = (key.attempt_id, key.role, key.index)
     if sight is None:
-        return Observation(*key, TaskState.RUNNING, started_at=watch.started_at if watch else None)
-    return Observation(*key, sight.state, sight.exit_code, sight.started_at, sight.finished_at, sight.detail)
+        started_at = watch.started_at if watch else None
+        return Observation(*who, TaskState.RUNNING, started_at=started_at, run=key.run)
+    return Observation(
+        *who, sight.state, sight.exit_code, sight.started_at, sight.finished_at, sight.detail, key.run
+    )
 
 
 def _fence(handle: Handle) -> None:
@@ -171,18 +187,9 @@ def _fence(handle: Handle) -> None:
         raise EngineUnavailable(f"{handle['attempt_id']} cannot be kept from starting: {error}") from error
 
 
-def _conclude(handle: Handle, stopped: Collection[TaskKey]) -> None:
-    """End what a task left behind whose shim is gone too, and give it the exit code it lacks."""
-    for key, folder in requests.task_folders(handle):
+def _conclude(stopped: Mapping[TaskKey, Path]) -> None:
+    """Give tasks that were stopped the exit code that they lack."""
+    for folder in stopped.values():
         claim = read_claim(folder)
-        if read_exit(folder) is not None or claim is None or claim.identity is None:
-            continue
-        if not kill_marked(_marks(key), LEFTOVERS_S):
-            raise EngineUnavailable(f"some processes of {key[1]}-{key[2]} cannot be ended")
-        if key in stopped:
+        if read_exit(folder) is None and claim is not None and claim.identity is not None:
             write_exit(folder, STOPPED_BY_KILL)
-
-
-def _marks(key: TaskKey) -> tuple[str, ...]:
-    attempt_id, role, index = key
-    return (f"FOOTPLATE_ATTEMPT_ID={attempt_id}", f"FOOTPLATE_TASK={role}-{index}")

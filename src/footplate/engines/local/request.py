@@ -11,9 +11,10 @@ from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
-from footplate.domain.layout import log_file, task_folder, work_folder
+from footplate.domain.layout import log_file, run_folder, task_folder, work_folder
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Handle, LaunchPlan, Request
+from footplate.engines.local.watching import TaskKey
 from footplate.engines.taskenv import gang_environment, own_environment, ranked_tasks, task_command
 
 SHIM = Path(__file__).with_name("shim.sh")
@@ -69,21 +70,24 @@ def handle_of(request: Request) -> Handle:
     return {
         "attempt_id": request["attempt_id"],
         "folder": request["folder"],
-        "tasks": [[task["role"], task["index"]] for task in request["tasks"]],
+        "tasks": [
+            [task["role"], task["index"], task["run"], task["in_container"]] for task in request["tasks"]
+        ],
     }
 
 
-def task_folders(handle: Handle) -> Iterator[tuple[tuple[str, str, int], Path]]:
-    """Go through the tasks of an attempt: their keys and where their files lie."""
-    for role, index in handle["tasks"]:
-        yield (handle["attempt_id"], role, index), task_folder(Path(handle["folder"]), role, index)
+def task_folders(handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
+    """Go through the tasks of an attempt: their keys and where their claims and ends are recorded."""
+    for role, index, run, in_container in handle["tasks"]:
+        folder = run_folder(task_folder(Path(handle["folder"]), role, index), run)
+        yield TaskKey(handle["attempt_id"], role, index, run, in_container), folder
 
 
 def spawn_order(request: Request, task: Mapping[str, Any], program: Sequence[str]) -> dict[str, Any]:
     """Write one task of a request the way the spawner reads it."""
     return {
         "folder": task["folder"],
-        "folders": [task["work_folder"], *request["folders"]],
+        "folders": [task["folder"], task["work_folder"], *request["folders"]],
         "work_folder": task["work_folder"],
         "log": task["log"],
         "argv": ["/bin/sh", str(SHIM), task["folder"], *program, task["command"]],
@@ -93,14 +97,18 @@ def spawn_order(request: Request, task: Mapping[str, Any], program: Sequence[str
 
 def _task(plan: LaunchPlan, task: TaskPlacement, rank: int) -> dict[str, Any]:
     folder = task_folder(plan.folder, task.role, task.index)
+    image = plan.spec.role(task.role).image or plan.spec.image
+    run = plan.runs.get((task.role, task.index), 0)
     return {
         "role": task.role,
         "index": task.index,
+        "run": run,
         "node": task.node,
-        "image": plan.spec.role(task.role).image or plan.spec.image,
+        "image": image,
+        "in_container": bool(image),
         "command": task_command(plan, task.role),
         "env": own_environment(plan, task, rank),
-        "folder": str(folder),
+        "folder": str(run_folder(folder, run)),
         "work_folder": str(work_folder(folder)),
         "log": str(log_file(folder)),
         "milli_cpus": task.resources.milli_cpus,

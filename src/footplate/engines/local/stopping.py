@@ -3,52 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from collections.abc import Collection
 
 from footplate.domain.errors import EngineUnavailable
-from footplate.engines.local.processes import KILL_EVERY_S, ask_to_end, kill_tree, send
+from footplate.engines.local.processes import KILL_EVERY_S
+from footplate.engines.local.runtime import Runtime
 from footplate.engines.local.watching import Watch
 
 ASK_AGAIN_S = 0.01
-SPARE_SHIM_S = 5
 GIVE_UP_S = 30
 
 
-async def end_politely(watches: Collection[Watch], grace_s: float) -> Collection[Watch]:
+async def end(runtime: Runtime, watches: Collection[Watch], grace_s: float) -> None:
+    """End tasks; raise `EngineUnavailable` when one cannot be ended."""
+    await _end_by_force(runtime, await _end_politely(runtime, watches, grace_s))
+
+
+async def _end_politely(runtime: Runtime, watches: Collection[Watch], grace_s: float) -> Collection[Watch]:
     """Ask every task to end and give it time; return those that are still there."""
     ends_at = time.monotonic() + grace_s
     untold = running = set(watches)
     while running and (left_s := ends_at - time.monotonic()) > 0:
-        untold = await asyncio.to_thread(_ask, untold & running)
+        untold = await runtime.ask_to_end(untold & running)
         # A shim that has no child yet is about to have one, which must be asked too.
         running = await _wait(running, min(left_s, ASK_AGAIN_S) if untold else left_s)
     return running
 
 
-async def end_by_force(watches: Collection[Watch]) -> None:
+async def _end_by_force(runtime: Runtime, watches: Collection[Watch]) -> None:
     """Kill until nothing is left; raise `EngineUnavailable` when the kernel cannot end a process."""
     began_at = time.monotonic()
     running = set(watches)
     while running:
         spent_s = time.monotonic() - began_at
         if spent_s > GIVE_UP_S:
-            names = ", ".join(f"{role}-{index}" for _, role, index in (watch.key for watch in running))
+            names = ", ".join(watch.key.task for watch in running)
             raise EngineUnavailable(f"{names} cannot be ended: SIGKILL had no effect for {GIVE_UP_S} seconds")
-        await asyncio.to_thread(_kill, running, spent_s > SPARE_SHIM_S)
+        await runtime.kill(running, spent_s)
         running = await _wait(running, KILL_EVERY_S)
-
-
-def _ask(watches: Collection[Watch]) -> set[Watch]:
-    return {watch for watch in watches if not ask_to_end(watch.identity.pid)}
-
-
-def _kill(watches: Collection[Watch], shims_too: bool) -> None:
-    for watch in watches:
-        kill_tree(watch.identity.pid)
-        if shims_too:
-            send(watch.identity.pid, signal.SIGKILL)
 
 
 async def _wait(watches: Collection[Watch], for_s: float) -> set[Watch]:

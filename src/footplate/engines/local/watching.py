@@ -9,7 +9,20 @@ from dataclasses import dataclass, field
 
 from footplate.engines.local.records import Identity
 
-TaskKey = tuple[str, str, int]
+
+@dataclass(frozen=True, slots=True)
+class TaskKey:
+    """Names one run of one task; `run` counts how often the task was started again by itself."""
+
+    attempt_id: str
+    role: str
+    index: int
+    run: int = 0
+    in_container: bool = False
+
+    @property
+    def task(self) -> str:
+        return f"{self.role}-{self.index}"
 
 
 @dataclass(eq=False)
@@ -34,7 +47,7 @@ class Watches:
         return self._by_key.get(key)
 
     def attempt_ids(self) -> set[str]:
-        return {attempt_id for attempt_id, _, _ in self._by_key}
+        return {key.attempt_id for key in self._by_key}
 
     def add(self, key: TaskKey, identity: Identity, started_at: float, pidfd: int) -> Watch:
         """Watch a task from now on; the descriptor becomes ours."""
@@ -49,7 +62,7 @@ class Watches:
     def _end(self, watch: Watch) -> None:
         self._drop(watch)
         watch.ended.set()
-        self._tell(watch.key[0])
+        self._tell(watch.key.attempt_id)
 
     def _drop(self, watch: Watch) -> None:
         asyncio.get_running_loop().remove_reader(watch.pidfd)

@@ -1,0 +1,90 @@
+"""Tasks as processes: started by the spawner, each behind its shim."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import OutcomeUnknown
+from footplate.engines.base import Request
+from footplate.engines.local import request as requests
+from footplate.engines.local.processes import ask_to_end, kill_marked, kill_tree, send
+from footplate.engines.local.records import read_claim, read_exit
+from footplate.engines.local.runtime import Answer
+from footplate.engines.local.sighting import LEFTOVERS_S, Sight, look
+from footplate.engines.local.spawning import SpawnerClient, SpawnerGone
+from footplate.engines.local.watching import TaskKey, Watch
+
+SPAWN_TIMEOUT_S = 60
+SPAWN_TRIES = 3
+SPARE_SHIM_S = 5
+
+
+class ProcessRuntime:
+    """Runs each task as its own session; everything it knows is in the task's folder."""
+
+    def __init__(self) -> None:
+        self._program = requests.task_program()
+        self._spawner = SpawnerClient()
+
+    async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
+        orders = [requests.spawn_order(request, task, self._program) for task in tasks]
+        for _ in range(SPAWN_TRIES):
+            try:
+                async with asyncio.timeout(SPAWN_TIMEOUT_S):
+                    return await self._spawner.start(request["env"], orders)
+            except SpawnerGone:
+                # A task that was started before the spawner died refuses to be started again.
+                continue
+            except TimeoutError:
+                break
+        raise OutcomeUnknown("the process that starts tasks does not answer")
+
+    async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
+        return await asyncio.to_thread(_ask, watches)
+
+    async def kill(self, watches: Collection[Watch], for_s: float) -> None:
+        await asyncio.to_thread(_kill, watches, for_s > SPARE_SHIM_S)
+
+    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
+        return await asyncio.to_thread(_look_at, tasks)
+
+    async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
+        return await asyncio.to_thread(_clear, tasks)
+
+    async def close(self) -> None:
+        await self._spawner.close()
+
+
+def _ask(watches: Collection[Watch]) -> set[Watch]:
+    return {watch for watch in watches if not ask_to_end(watch.identity.pid)}
+
+
+def _kill(watches: Collection[Watch], shims_too: bool) -> None:
+    for watch in watches:
+        kill_tree(watch.identity.pid)
+        if shims_too:
+            send(watch.identity.pid, signal.SIGKILL)
+
+
+def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+    return {key: look(folder, _marks(key)) for key, folder in tasks.items()}
+
+
+def _clear(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
+    """End what tasks left behind whose shims are gone too."""
+    left = []
+    for key, folder in tasks.items():
+        claim = read_claim(folder)
+        if read_exit(folder) is not None or claim is None or claim.identity is None:
+            continue
+        if not kill_marked(_marks(key), LEFTOVERS_S):
+            left.append(key)
+    return left
+
+
+def _marks(key: TaskKey) -> tuple[str, ...]:
+    return (f"FOOTPLATE_ATTEMPT_ID={key.attempt_id}", f"FOOTPLATE_TASK={key.role}-{key.index}")

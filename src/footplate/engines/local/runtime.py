@@ -1,0 +1,48 @@
+"""The two ways to run a task on this machine, as the local engine sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from footplate.engines.base import Request
+from footplate.engines.local.sighting import Sight
+from footplate.engines.local.watching import TaskKey, Watch
+
+Answer = Mapping[str, Any]
+
+
+class Runtime(Protocol):
+    """Starts tasks and ends them. What a task has come to is in the files of its folder.
+
+    A started task has claimed its folder with a process of this machine, which ends when the task does;
+    the exit code is in the folder before that process ends.
+    """
+
+    async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
+        """Start those tasks that were never started.
+
+        Answers, task by task: `{"pid", "start_ticks", "at"}`, `{"exists": true}` or `{"error": "..."}`.
+        """
+        ...
+
+    async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
+        """Ask tasks to end; return those that could not be asked yet."""
+        ...
+
+    async def kill(self, watches: Collection[Watch], for_s: float) -> None:
+        """End all that tasks run, by force; `for_s` says for how long that has been tried."""
+        ...
+
+    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
+        """Say how tasks stand that are not watched; what a lost one left running is ended first."""
+        ...
+
+    async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
+        """End and remove whatever stopped tasks have left; return those that could not be cleared."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what the runtime holds; tasks go on."""
+        ...
