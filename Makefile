@@ -1,6 +1,6 @@
 # Each word sets up what it needs; a second run takes seconds.
 RUN_EXTRAS := server,postgres,examples
-DEV_EXTRAS := $(RUN_EXTRAS),dev
+DEV_EXTRAS := $(RUN_EXTRAS),torch,dev
 BIN := .venv/bin
 
 .PHONY: demo up test lint format bench docs constraints clean
@@ -41,5 +41,5 @@ clean:
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun
 	@touch $@ .venv/run-ready

@@ -54,6 +54,7 @@ ERRORS = {
     "conflict": "It does not go together with how things stand, such as a name that is taken.",
     "invalid_transition": "The job's state does not allow this.",
     "stale_lease": "Another server has taken over the database; this one can change nothing.",
+    "secret_unreadable": "A stored secret does not open with this server's key; set it again.",
     "engine_error": "The engine failed.",
     "engine_unavailable": "The engine cannot be reached now; try again later.",
     "engine_rejected": "The engine cannot run such a job; it must be changed.",
@@ -89,9 +90,10 @@ VARIABLES = {
     "FOOTPLATE_PORTS_MAIN": "The same as a list.",
     "FOOTPLATE_PORT_HTTP": "The first port of the label `http`, which the role asks for.",
     "FOOTPLATE_PORTS_HTTP": "All ports of that label, separated by commas.",
-    "RANK": "Rank of this task: over the roles as the job lists them, then by index.",
+    "RANK": "Rank of this task: over the roles as the job lists them, then by index; with a strategy, among "
+    "those that take part.",
     "NODE_RANK": "The same: every task counts as a machine of its own.",
-    "WORLD_SIZE": "Number of tasks of the job.",
+    "WORLD_SIZE": "Number of tasks of the job; with a strategy, of those that take part.",
     "LOCAL_RANK": "Always 0.",
     "LOCAL_WORLD_SIZE": "Always 1.",
     "MASTER_ADDR": "Address of rank 0.",
@@ -99,6 +101,8 @@ VARIABLES = {
     "PYTHONUNBUFFERED": "Makes Python print lines at once.",
     "CUDA_DEVICE_ORDER": "Makes CUDA number the cards as the platform does.",
     "CUDA_VISIBLE_DEVICES": "The cards of this task; empty when it asks for none.",
+    "NVIDIA_VISIBLE_DEVICES": "The same, `none` when it asks for none. AMD and Ascend cards, which a role "
+    "asks for by `gpu_type`, have `ROCR_VISIBLE_DEVICES` and `ASCEND_RT_VISIBLE_DEVICES` instead.",
 }
 # What is checked and kept with the job, while nothing acts on it yet.
 NOT_YET = {

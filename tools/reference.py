@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 import meanings
+import variables
 
 from footplate.cli.main import cli
 from footplate.cli.verbs import VERBS
@@ -22,7 +23,7 @@ from footplate.domain import errors, specfields
 from footplate.domain import spec as s
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.fields import Field, Kind, ListOf, MapOf, Nullable, Record
-from footplate.domain.job import LATE, MOVES
+from footplate.domain.advance import LATE, MOVES
 from footplate.domain.kinds import (
     AnyJson,
     Choice,
@@ -242,22 +243,24 @@ def _short_note(record: Record) -> list[str]:
 
 def environment() -> str:
     found = task_environment(_plan(), "worker", 1)
-    unknown = set(meanings.VARIABLES) - set(found)
-    assert not unknown, f"no task receives {unknown}"
-    rows = (
-        (code(name), _example(found[name]), meanings.VARIABLES[name], _yes(_is_replaceable(name)))
-        for name in sorted(found)
-    )
+    listed = [meanings.VARIABLES, *(names for _, _, names in variables.SECTIONS)]
+    mismatch = set(found) ^ {name for names in listed for name in names}
+    assert not mismatch, f"received by no task, or without a meaning: {mismatch}"
     inherited = ", ".join(map(code, sorted(INHERITED)))
     reserved = " and ".join(code(prefix + "*") for prefix in specfields.RESERVED_ENV)
     names = ", ".join(map(code, sorted(specfields.RESERVED_ENV_NAMES)))
     return page(
         "The environment of a task",
-        "src/footplate/engines/taskenv.py",
+        "src/footplate/engines/taskenv",
         "The examples are those of task `worker-1` of a job with the roles `ps` (one task) and `worker` "
         "(two tasks, with ports labelled `http`). Labels of ports are written in capitals, with `_` for any "
         "other sign. *Replaceable* means that `env` in the job file may set another value.",
-        table(("variable", "example", "meaning", "replaceable"), rows),
+        _variables(found, meanings.VARIABLES),
+        *_sections(found),
+        "## Launchers",
+        "Only with `strategy: mpi`, `horovod` or `deepspeed`, in every task, beside what Open MPI and MPICH "
+        "need to find the host file and the remote shell.",
+        table(("variable", "meaning"), ((code(name), text) for name, text in variables.LAUNCHER.items())),
         "## From the server's own environment",
         f"A task also gets {inherited} and every `LC_*`, where the server has them, and `PATH` with the "
         "server's Python environment first. Nothing else of the server's environment reaches a task.",
@@ -266,11 +269,30 @@ def environment() -> str:
     )
 
 
+def _sections(found: Mapping[str, str]) -> Iterable[str]:
+    for title, about, names in variables.SECTIONS:
+        yield f"## {title}"
+        yield about
+        yield _variables(found, names)
+
+
+def _variables(found: Mapping[str, str], texts: Mapping[str, str]) -> str:
+    return table(
+        ("variable", "example", "meaning", "replaceable"),
+        (
+            (code(name), _example(found[name]), text, _yes(_is_replaceable(name)))
+            for name, text in sorted(texts.items())
+        ),
+    )
+
+
 def _plan(**env: str) -> LaunchPlan:
     """A sample job, as the engine gets it."""
     ports = (s.PortRange("http", 0, 2),)
     roles = (s.RoleSpec("true", "ps"), s.RoleSpec("true", "worker", count=2, gpus=1, ports=ports))
-    spec = s.JobSpec("digits", roles, env=env, parameters={"epochs": 5})
+    data = (s.DataMount("/data/digits"),)
+    code_ref = s.CodeRef("sha256:" + "0" * 64)
+    spec = s.JobSpec("digits", roles, env=env, parameters={"epochs": 5}, data=data, code=code_ref)
     asked = roles[1].resources
     main, more = ("main", (20001,)), ("http", (20002, 20003))
     placement = Placement(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import struct
@@ -15,9 +16,16 @@ _HEAD = struct.Struct("<q")
 _SIZE = _HEAD.size + 8 * N_WEIGHTS
 
 
+# Written as TensorFlow reads it: who is in the cluster, and which of them we are.
+TF_CONFIG = json.loads(os.environ.get("TF_CONFIG", "{}"))
+CLUSTER = TF_CONFIG.get("cluster", {"ps": ["127.0.0.1:29500"], "worker": [""]})
+INDEX = TF_CONFIG.get("task", {}).get("index", 0)
+
+
 def address() -> tuple[str, int]:
-    """Say where the server listens: it is the first task of the job."""
-    return os.environ.get("MASTER_ADDR", "127.0.0.1"), int(os.environ.get("MASTER_PORT", "29500"))
+    """Say where the server listens."""
+    host, _, port = CLUSTER["ps"][0].rpartition(":")
+    return host, int(port)
 
 
 def connect() -> socket.socket:

@@ -17,8 +17,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch", type=int, default=16)
     options = parser.parse_args()
-    # Ranks count the whole job, and the server is rank 0.
-    worker, n_workers = int(os.environ.get("RANK", "1")) - 1, int(os.environ.get("WORLD_SIZE", "2")) - 1
+    worker, n_workers = exchange.INDEX, len(exchange.CLUSTER["worker"])
     images, labels, test_images, test_labels = data.load()
     weights = train(images[worker::n_workers], labels[worker::n_workers], worker, options)
     print(f"test accuracy {model.accuracy(weights, test_images, test_labels):.4f}", flush=True)

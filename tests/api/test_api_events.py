@@ -177,7 +177,7 @@ def test_a_page_out_of_bounds_is_refused(ann: Api, params: Data, field: str) -> 
 def test_a_deleted_job_is_told_as_gone(ann: Api) -> None:
     job = ann.finished()
     with ann.stream("/events/stream", job=job["id"]) as events:
-        ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+        ann.ok("DELETE", f"/jobs/{job['id']}?for_good=true", status=204)
         kinds = [next(events).data["kind"] for _ in range(2)]
     assert kinds == ["delete_asked", "deleted"]
     ann.refused("GET", f"/jobs/{job['id']}", 404)

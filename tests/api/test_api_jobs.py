@@ -26,12 +26,18 @@ def test_a_job_goes_from_submit_to_its_end(ann: Api) -> None:
     assert (job["state"], job["owner"], job["queue"], job["n_tasks"]) == ("QUEUED", ann.name, "default", 2)
     up = ann.until(job, "RUNNING")
     assert [task["state"] for task in up["tasks"]] == ["RUNNING", "RUNNING"]
-    assert up["can"] == {"stop": True, "edit": True, "delete": True}
+    assert {verb for verb, allowed in up["can"].items() if allowed} == {
+        "stop",
+        "halt",
+        "preempt",
+        "edit",
+        "delete",
+    }
     ann.finish(job, index=0)
     ann.finish(job, index=1)
     over = ann.until(job, "SUCCEEDED")
     assert over["reason"]["code"] == "completed"
-    assert over["can"] == {"stop": False, "edit": True, "delete": True}
+    assert {verb for verb, allowed in over["can"].items() if allowed} == {"edit", "delete"}
     assert [task["exit_code"] for task in over["tasks"]] == [0, 0]
 
 
@@ -176,10 +182,10 @@ def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
     ann.refused("POST", f"/jobs/{up['id']}/stop", 409, says="over already")
 
 
-def test_deleting_forgets_a_finished_job_and_its_files(ann: Api, server: Served) -> None:
+def test_deleting_for_good_forgets_a_finished_job_and_its_files(ann: Api, server: Served) -> None:
     job = ann.finished()
     ann.write_log(job, b"something")
-    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    ann.ok("DELETE", f"/jobs/{job['id']}?for_good=true", status=204)
     assert not list(server.home.glob(f"jobs/*/{job['id']}"))
     ann.refused("DELETE", f"/jobs/{job['id']}", 404)
     assert ann.submit(name=job["name"])["id"] != job["id"]
@@ -187,7 +193,7 @@ def test_deleting_forgets_a_finished_job_and_its_files(ann: Api, server: Served)
 
 def test_deleting_a_running_job_stops_it_first(ann: Api) -> None:
     job = ann.running()
-    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    ann.ok("DELETE", f"/jobs/{job['id']}?for_good=true", status=202)
     ann.until_gone(job)
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 import pytest
 
-from footplate.domain.job import MOVES
+from footplate.domain.advance import MOVES
 from footplate.testing.process import ServerProcess, await_that, processes_of
 
 KILLS = int(os.environ.get("FOOTPLATE_TEST_KILLS", "100"))

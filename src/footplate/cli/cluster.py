@@ -13,7 +13,7 @@ from footplate.cli.session import connect, json_option, print_json, tell
 from footplate.cli.table import Row, print_items
 from footplate.domain.resources import show_bytes
 
-COLUMNS = ("NAME", "ADDRESS", "TAKES JOBS", "HAS", "FREE", "GPUS")
+COLUMNS = ("NAME", "ADDRESS", "TAKES JOBS", "HAS", "FREE", "GPUS", "HOLDS TASKS TO")
 
 
 @click.command()
@@ -59,7 +59,13 @@ def _row(node: Mapping[str, Any]) -> Row:
         show_amount(has),
         show_amount(node["free"]),
         ", ".join(f"{n} x {kind}" for kind, n in sorted(types.items())),
+        _holds(node),
     )
+
+
+def _holds(node: Mapping[str, Any]) -> str:
+    held, why_not = ", ".join(node.get("enforced", ())), node.get("unenforced", "")
+    return "; not ".join(filter(None, (held, why_not)))
 
 
 @nodes.command("drain")

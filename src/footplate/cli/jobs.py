@@ -1,4 +1,4 @@
-"""Verbs that act on jobs: wait, stop, clone, edit, delete."""
+"""Verbs that act on jobs: wait, stop, clone, edit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import click
 
 from footplate.cli.render import print_hints, show_state
 from footplate.cli.session import (
-    confirm_deletion,
     connect,
     duration,
     job_argument,
@@ -19,7 +18,6 @@ from footplate.cli.session import (
     json_option,
     print_json,
     tell,
-    yes_option,
 )
 
 if TYPE_CHECKING:
@@ -136,30 +134,3 @@ def edit(ctx: click.Context, /, job: str, as_json: bool, **fields: Any) -> None:
         ctx.fail("say what to change: --name, --description or --priority")
     edited = connect().job(job).edit(**fields)
     tell(edited.data, f"Changed {changed} of {_named(edited)}.", as_json)
-
-
-@click.command()
-@jobs_argument
-@yes_option
-@json_option
-def delete(jobs: tuple[str, ...], yes: bool, as_json: bool) -> None:
-    """Delete jobs with their logs and files; those that run are stopped first."""
-    client = connect()
-    found = [client.job(name) for name in jobs]
-    if not yes:
-        names = ", ".join(f"{job.name} ({job.state})" for job in found)
-        confirm_deletion(f"{names} with logs and files")
-    fates = []
-    for job in found:
-        is_gone = job.delete()
-        fates.append({"id": job.id, "name": job.name, "is_deleted": is_gone})
-        if not as_json:
-            click.echo(f"{_named(job)} is {_fate(job, is_gone)}.")
-    if as_json:
-        print_json({"items": fates})
-
-
-def _fate(job: Job, is_gone: bool) -> str:
-    if is_gone:
-        return "deleted"
-    return "being deleted" if job.is_final else "being stopped, then deleted"

@@ -53,6 +53,7 @@ def state(text: str) -> JobState:
 @click.option("-a", "--active", is_flag=True, help="Only jobs that wait or run.")
 @click.option("--search", help="Only jobs whose name or description contains this.")
 @click.option("--tag", help="Only jobs with this tag.")
+@click.option("--trash", is_flag=True, help="Jobs in the trash, which `footplate restore` takes out.")
 @click.option("--sort", help="Field to sort by, with - before it for the largest first.")
 @click.option(
     "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many."

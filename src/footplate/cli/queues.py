@@ -82,6 +82,16 @@ def _limit(text: str) -> dict[str, Any]:
     return {} if text == "none" else _amount(text)
 
 
+def _environment(text: str) -> tuple[str, str] | None:
+    """Read an image and its folder, or `none`, which clears all."""
+    if text == "none":
+        return None
+    image, equals, path = text.partition("=")
+    if not image or not equals or not path.startswith("/"):
+        raise click.BadParameter(f"{text!r} must be written IMAGE=PATH, with the whole path of a folder")
+    return image, path
+
+
 def _queue_options(function: Any) -> Any:
     options = (
         click.option("--description", help="What the queue is for."),
@@ -102,6 +112,15 @@ def _queue_options(function: Any) -> Any:
             help="Machine that it may use; may be repeated; all when absent.",
         ),
         click.option("--open/--closed", "is_open", default=None, help="Whether it takes new jobs."),
+        click.option(
+            "--environment",
+            "environments",
+            type=_environment,
+            multiple=True,
+            metavar="IMAGE=PATH",
+            help="Folder or virtual environment on the server that stands in for an image; may be repeated. "
+            "none: no image has one.",
+        ),
         json_option,
     )
     for option in reversed(options):
@@ -115,6 +134,8 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
         fields["nodes"] = list(fields["nodes"])
     if "maximum" in fields:
         fields["maximum"] = fields["maximum"] or None
+    if "environments" in fields:
+        fields["environments"] = dict(filter(None, fields["environments"]))
     return fields
 
 
@@ -134,7 +155,10 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
     """Change a queue."""
     fields = _fields(options)
     if not fields:
-        ctx.fail("say what to change: --description, --guaranteed, --maximum, --node, --open or --closed")
+        ctx.fail(
+            "say what to change: --description, --guaranteed, --maximum, --node, --environment, "
+            "--open or --closed"
+        )
     tell(connect().edit_queue(name, **fields), f"Changed queue {name}.", as_json)
 
 

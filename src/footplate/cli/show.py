@@ -52,6 +52,9 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
         "Job": f"{data['name']}  ({data['id']})",
         "State": show_state(data["state"]) + (" (being deleted)" if data["is_deleting"] else ""),
         "Why": data["reason"]["message"],
+        "Starts": _estimate(data.get("estimate")),
+        "Kept until": show_time(data.get("kept_until")),
+        "In the trash since": show_time(data.get("deleted_at")),
         "Description": data["description"],
         "Owner": data["owner"],
         "Queue": f"{data['queue']}, priority {data['priority']}",
@@ -64,6 +67,19 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
         "Finished": show_time(data["finished_at"]),
         "Ran": show_span(data["run_time_s"]),
     }
+
+
+def _estimate(estimate: Mapping[str, Any] | None) -> str:
+    """Say when a waiting job is expected to start, as far as that is known."""
+    if estimate is None:
+        return ""
+    expected, latest = estimate["expected_at"], estimate["latest_at"]
+    parts = [
+        f"expected {show_time(expected)}" if expected else "",
+        f"by {show_time(latest)}" if latest else "",
+    ]
+    times = ", ".join(part for part in parts if part)
+    return f"{times} ({estimate['basis']})" if times else str(estimate["basis"])
 
 
 def _attempt_row(attempt: Mapping[str, Any]) -> Row:
@@ -80,6 +96,14 @@ def _task_row(task: Mapping[str, Any]) -> Row:
 
 def hints_for(job: Job) -> Mapping[str, str]:
     """Say what can be done next with a job."""
+    if job.data.get("deleted_at"):
+        return {"take it out of the trash": f"footplate restore {job.id}"}
+    if job.data.get("kept_until"):
+        return {
+            "look inside": f"footplate exec {job.id} -- ls -l",
+            "its log": f"footplate logs {job.id}",
+            "give it up": f"footplate release {job.id}",
+        }
     if job.is_final:
         return {
             "its log": f"footplate logs {job.id}",

@@ -9,11 +9,15 @@ from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.launch import launch_plan
+from footplate.control.outlook import Estimate, estimate, know
+from footplate.control.runtimes import RunTimes
+from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement
 from footplate.domain.events import Placed, Refused, WaitExplained
-from footplate.domain.job import Job, advance
+from footplate.domain.job import Job
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
+from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot, shape_of
 from footplate.store.store import Move
@@ -38,6 +42,7 @@ class Admission:
         self._one_at_a_time = asyncio.Lock()
         self._explained_at = 0.0
         self.last: Plan | None = None
+        self.run_times = RunTimes()
 
     async def run_pass(self, news: Sequence[Move] = ()) -> bool:
         """Plan once and commit what was decided, together with news that give room back.
@@ -128,7 +133,17 @@ class Admission:
             if job is not None and job.placement is not None:
                 self._running[job_id] = _running(job)
             elif job is not None and job.state is JobState.QUEUED:
-                self._pending[job_id] = _pending(job)
+                self._pending[job_id] = self._as_pending(job)
+
+    def _as_pending(self, job: Job) -> PendingJob:
+        """See a job as the scheduler does; nodes to avoid count only while others could take it."""
+        pending = _pending(job)
+        if job.avoids:
+            shape, cluster = shape_of(job.spec, job.avoids), self._context.cluster
+            queue = cluster.queues.get(job.spec.queue)
+            if queue is not None and can_ever_fit(shape, cluster.nodes, queue) is None:
+                return replace(pending, shape=shape)
+        return pending
 
     def snapshot(self) -> Snapshot:
         """The jobs and machines as the scheduler sees them."""
@@ -147,6 +162,14 @@ class Admission:
         reason = self.last.explain(job_id)
         return reason, reason.details.get("ahead", self.last.position[job_id])
 
+    async def estimate(self, job_id: str) -> Estimate | None:
+        """When a waiting job is expected to start; None for one that does not wait."""
+        if self.last is None or job_id not in self.last.position or job_id not in self._pending:
+            return None
+        snapshot, now = self.snapshot(), self._context.clock.now()
+        known = know(self._context.store.board, self.run_times)
+        return await estimate(job_id, snapshot, self.last.order, self._context.policy, now, known)
+
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         snapshot = self.snapshot()
@@ -157,7 +180,8 @@ class Admission:
             return foreseen.explain(job.id), None
         others = [running.placement for running in snapshot.running]
         placed = self._context.ports.assign(job.spec, start.placement, others) or start.placement
-        would_launch = launch_plan(self._context, replace(job, placement=placed))
+        hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
+        would_launch = launch_plan(self._context, replace(job, placement=placed), hidden)
         request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
         reason = Reason(
             ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}"

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.control.ports import Ports
 from footplate.domain.clock import Clock
+from footplate.domain.errors import NotFound
+from footplate.domain.job import Job
+from footplate.domain.secret import RegistryLogin
 from footplate.engines.base import Engine
 from footplate.scheduler.policy import Policy
 from footplate.store.blobs import Blobs
+from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.store import Store
+
+
+async def _no_secrets(_job: Job) -> Mapping[str, str]:
+    return {}
+
+
+async def _no_login(_job: Job, name: str) -> RegistryLogin:
+    raise NotFound(f"there is no secret {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +41,8 @@ class Context:
     job_token: Callable[[str, int], str] = lambda _job_id, _attempt: ""
     policy: Policy = field(default_factory=Policy)
     ports: Ports = field(default_factory=Ports)
+    images: Catalogue = field(default_factory=Catalogue)
+    secrets_of: Callable[[Job], Awaitable[Mapping[str, str]]] = _no_secrets
+    login_of: Callable[[Job, str], Awaitable[RegistryLogin]] = _no_login
+    trash_kept_s: float = 86400.0
+    idle_limit_s: float | None = None

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
 from footplate.control.context import Context
-from footplate.control.launch import launch, launch_plan, remove
+from footplate.control.lastwords import searcher
+from footplate.control.launch import launch, launch_plan, remove, tell_step
 from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
+from footplate.control.notice import give_notice
+from footplate.control.progress import Progress
 from footplate.control.watch import events_from
-from footplate.domain.errors import StaleLease
+from footplate.domain.errors import EngineRejected, NotFound, StaleLease
 from footplate.domain.events import (
+    DeleteAsked,
     Effect,
     Event,
     LaunchTasks,
@@ -32,8 +36,19 @@ from footplate.domain.events import (
 )
 from footplate.domain.job import Job
 from footplate.domain.resources import GIB
-from footplate.domain.states import JobState
-from footplate.engines.base import GivesHints, Handle, Observation, OffersNodes
+from footplate.domain.secret import RegistryLogin
+from footplate.domain.states import JobState, TaskState
+from footplate.engines.base import (
+    GivesHints,
+    Handle,
+    Observation,
+    OffersNodes,
+    PullsImages,
+    Ran,
+    RunsInside,
+    Step,
+    TellsSteps,
+)
 from footplate.store import job_queries
 from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.store import Move, News
@@ -45,7 +60,8 @@ LIMITS_S = 0.5
 NODES_S = 15.0
 LOGS_S = 1.0
 LEASE_S = 5.0
-SWEEP_S = 3600.0
+PROGRESS_S = 2.0
+SWEEP_S = 600.0
 LEFTOVERS_KEPT_S = 7 * 86400.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
@@ -67,9 +83,12 @@ class Controller:
         self._log_keeper = LogKeeper(context, log_cap_bytes)
         self._on_fatal = on_fatal
         self.admission = Admission(context)
+        self._progress = Progress(context, self._handle)
         self._replan = asyncio.Event()
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
+        self._launch_again: set[str] = set()
+        self._telling: set[asyncio.Task[None]] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
         self._handles: dict[tuple[str, int], Handle] = {}
         self._loops: list[asyncio.Task[None]] = []
@@ -80,9 +99,16 @@ class Controller:
         """Find the nodes, take up what was under way, and begin to loop."""
         await self._refresh_nodes()
         self.admission.take_all()
+        self.admission.run_times.learn(await self._context.store.read(job_queries.recently_succeeded))
         self._unsubscribe = self._context.store.subscribe(self._take_news)
-        if isinstance(self._context.engine, GivesHints):
-            self._context.engine.on_change(self._take_hint)
+        engine = self._context.engine
+        if isinstance(engine, GivesHints):
+            engine.on_change(self._take_hint)
+        if isinstance(engine, TellsSteps):
+            engine.on_step(self._take_step)
+        if isinstance(engine, PullsImages):
+            engine.use_logins(self._find_login)
+            await engine.sweep([f"{job.id}.{job.attempt}" for job in self._context.store.board.values()])
         await self._recover()
         for name, step in (
             ("admit", self._admit),
@@ -91,8 +117,9 @@ class Controller:
             ("limits", _every(LIMITS_S, self._enforce_limits)),
             ("nodes", _every(NODES_S, self._refresh_nodes)),
             ("logs", _every(LOGS_S, self._log_keeper.look)),
+            ("progress", _every(PROGRESS_S, self.look_at_progress)),
             ("lease", _every(LEASE_S, self._hold_lease)),
-            ("sweep", _every(SWEEP_S, self._sweep)),
+            ("sweep", _every(SWEEP_S, self.sweep)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
             self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))
@@ -108,10 +135,33 @@ class Controller:
         """Ask for a scheduling pass soon."""
         self._replan.set()
 
+    async def run_inside(self, job: Job, role: str, index: int, argv: Sequence[str], timeout_s: float) -> Ran:
+        """Run a command where a task of a job runs or ran."""
+        engine = self._context.engine
+        if not isinstance(engine, RunsInside):
+            raise EngineRejected("the engine of this server cannot run commands inside tasks")
+        secrets = await self._context.secrets_of(job)
+        request = engine.compile(launch_plan(self._context, job, secrets))
+        return await engine.run_inside(request, role, index, argv, timeout_s)
+
+    def _take_step(self, step: Step) -> None:
+        job = self._context.store.board.get(step.attempt_id.rpartition(".")[0])
+        if job is not None:
+            telling = asyncio.create_task(tell_step(self._context, job, step))
+            self._telling.add(telling)
+            telling.add_done_callback(self._telling.discard)
+
+    async def _find_login(self, attempt_id: str, secret: str) -> RegistryLogin:
+        job = self._context.store.board.get(attempt_id.rpartition(".")[0])
+        if job is None:
+            raise NotFound(f"attempt {attempt_id} is over: its image is no longer needed")
+        return await self._context.login_of(job, secret)
+
     # Effects
 
     def _take_news(self, news: News) -> None:
         self.admission.take(news.jobs)
+        self.admission.run_times.learn(job for job in news.jobs.values() if job and job.state.is_final)
         for job, effect in news.effects:
             if job.state.is_final:
                 self._handles.pop((job.id, job.attempt), None)
@@ -123,8 +173,10 @@ class Controller:
                 self._replan_for(job)
             case LaunchTasks():
                 self._spawn("launch", job, self._launch(job))
-            case StopTasks(grace_s=grace_s):
+            case StopTasks(grace_s=grace_s, keep=()):
                 self._spawn("stop", job, self._stop(job, grace_s))
+            case StopTasks(grace_s=grace_s, keep=keep):
+                self._spawn("stop others", job, self._stop_others(job, grace_s, keep))
             case RemoveJob():
                 self._spawn("remove", job, self._remove(job))
 
@@ -145,6 +197,9 @@ class Controller:
         key = (kind, job.id, job.attempt)
         if key in self._work:
             work.close()
+            if kind == "launch":
+                # A task was given another run meanwhile, which that launch may not know of.
+                self._launch_again.add(job.id)
             return
         task = asyncio.create_task(work, name=f"footplate-{kind}-{job.id}")
         self._work[key] = task
@@ -155,8 +210,16 @@ class Controller:
         if key[0] == "launch":
             # A moment later: a task that is over by then costs one look and one commit, not two.
             asyncio.get_running_loop().call_later(LOOK_AFTER_LAUNCH_S, self._take_hint, f"{key[1]}.{key[2]}")
+            self._repeat_launch(key[1])
         if not task.cancelled() and (error := task.exception()) is not None:
             self._report(f"{key[0]} of job {key[1]}", error)
+
+    def _repeat_launch(self, job_id: str) -> None:
+        job = self._context.store.board.get(job_id)
+        if job_id in self._launch_again:
+            self._launch_again.discard(job_id)
+            if job is not None and job.state in (JobState.STARTING, JobState.RUNNING):
+                self._carry_out(job, LaunchTasks(job.attempt))
 
     async def _launch(self, job: Job) -> None:
         handle = await self._insist(f"launching job {job.id}", lambda: launch(self._context, job))
@@ -164,20 +227,41 @@ class Controller:
             self._handles[job.id, job.attempt] = handle
 
     async def _stop(self, job: Job, grace_s: float) -> None:
-        launching = self._work.get(("launch", job.id, job.attempt))
-        if launching is not None:
-            await asyncio.wait([launching])
-        seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, grace_s))
-        now = self._context.clock.now()
-        current = self._context.store.board.get(job.id, job)
-        moves: list[Event] = [*events_from(current, seen, now), TasksGone(now, job.attempt)]
-        await self._context.store.apply_all((job.id, event) for event in moves)
+        await self._until_done(job, "launch", "stop others")
+        seen = await self._insist(
+            f"stopping job {job.id}", lambda: self._end(job, self._handle(job), grace_s)
+        )
+        await self._tell_end(job, seen, [TasksGone(self._context.clock.now(), job.attempt)])
         self._handles.pop((job.id, job.attempt), None)
 
-    async def _end(self, job: Job, grace_s: float) -> Sequence[Observation]:
-        handle = self._handle(job)
+    async def _stop_others(self, job: Job, grace_s: float, keep: Collection[tuple[str, int]]) -> None:
+        """End all tasks but those whose environment is kept."""
+        await self._until_done(job, "launch")
+        others = [(task.role, task.index) for task in job.tasks if (task.role, task.index) not in keep]
+        if others:
+            engine = self._context.engine
+            request = engine.compile(launch_plan(self._context, job))
+            handle = engine.handle_of(request, others)
+            seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
+            await self._tell_end(job, seen, [])
+
+    async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
+        now = self._context.clock.now()
+        if any(task.state is TaskState.RUNNING for task in job.tasks):
+            await asyncio.to_thread(give_notice, self._context.home, job, now, grace_s)
         await self._context.engine.stop(handle, grace_s)
         return await self._context.engine.observe([handle])
+
+    async def _tell_end(self, job: Job, seen: Sequence[Observation], then: Sequence[Event]) -> None:
+        current = self._context.store.board.get(job.id, job)
+        moves = [*events_from(current, seen, self._context.clock.now()), *then]
+        await self._context.store.apply_all((job.id, event) for event in moves)
+
+    async def _until_done(self, job: Job, *kinds: str) -> None:
+        for kind in kinds:
+            under_way = self._work.get((kind, job.id, job.attempt))
+            if under_way is not None:
+                await asyncio.wait([under_way])
 
     async def _insist(self, what: str, step: Callable[[], Awaitable[T]]) -> T:
         """Do what must be done in the end, however often it fails; every failure is told."""
@@ -193,10 +277,7 @@ class Controller:
                 pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     async def _remove(self, job: Job) -> None:
-        for kind in ("launch", "stop"):
-            under_way = self._work.get((kind, job.id, job.attempt))
-            if under_way is not None:
-                await asyncio.wait([under_way])
+        await self._until_done(job, "launch", "stop others", "stop")
         await self._insist(f"removing job {job.id}", lambda: remove(self._context, job))
 
     def _handle(self, job: Job) -> Handle:
@@ -247,7 +328,8 @@ class Controller:
         now = self._context.clock.now()
         news: list[Move] = []
         for attempt_id, job in watched.items():
-            news += [(job.id, event) for event in events_from(job, seen.get(attempt_id, ()), now)]
+            search = searcher(self._context.home, job)
+            news += [(job.id, event) for event in events_from(job, seen.get(attempt_id, ()), now, search)]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._pass(news)
         else:
@@ -281,12 +363,25 @@ class Controller:
         """Learn that another server has taken over, even when there is nothing to write."""
         await self._context.store.write(lambda _: None)
 
-    async def _sweep(self) -> None:
+    async def look_at_progress(self) -> None:
+        """Look once for tasks that make no progress."""
+        await self._progress.look()
+
+    async def sweep(self) -> None:
         """Forget what nobody will ask for again: idempotency keys, expired tokens, broken-off uploads."""
         before = self._context.clock.now() - LEFTOVERS_KEPT_S
         await self._context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
         await self._context.store.write(lambda tx: remove_expired_tokens(tx.connection, before))
         await asyncio.to_thread(self._context.blobs.sweep, LEFTOVERS_KEPT_S)
+        await self._empty_trash()
+
+    async def _empty_trash(self) -> None:
+        now = self._context.clock.now()
+        before = now - self._context.trash_kept_s
+        for job_id in await self._context.store.read(
+            lambda connection: job_queries.in_trash_since(connection, before)
+        ):
+            await self._context.store.apply(job_id, DeleteAsked(now, by="", for_good=True))
 
     async def _refresh_nodes(self) -> None:
         engine = self._context.engine
@@ -297,8 +392,13 @@ class Controller:
         for job in list(self._context.store.board.values()):
             if job.state is JobState.STARTING:
                 self._carry_out(job, LaunchTasks(job.attempt))
+            elif job.state is JobState.RUNNING and job.runs:
+                # A task that was to be started again may not have been.
+                self._carry_out(job, LaunchTasks(job.attempt))
             elif job.state is JobState.STOPPING:
-                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s))
+                kept = [(task.role, task.index) for task in job.tasks if task.has_failed]
+                keep = tuple(kept) if job.is_kept else ()
+                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s, keep))
         for job_id in await self._context.store.read(job_queries.to_remove):
             removing = await self._context.store.job(job_id)
             if removing is not None:

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from footplate.control.context import Context
 from footplate.domain import layout
-from footplate.domain.errors import EngineError, EngineRejected, FootplateError
+from footplate.domain.errors import (
+    EngineError,
+    EngineRejected,
+    FootplateError,
+    InvalidInput,
+    NotFound,
+    SecretUnreadable,
+)
 from footplate.domain.events import LaunchFailed
 from footplate.domain.job import Job
+from footplate.domain.redact import redact
 from footplate.domain.states import JobState
-from footplate.engines.base import Handle, LaunchPlan
+from footplate.engines.base import Handle, LaunchPlan, Step
 from footplate.store import transitions
 from footplate.store.blobs import unpack
 from footplate.store.writer import Transaction
@@ -25,10 +35,14 @@ log = logging.getLogger(__name__)
 
 TRIES = 4
 FIRST_PAUSE_S = 0.25
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
-def launch_plan(context: Context, job: Job) -> LaunchPlan:
-    """Gather what the engine needs to know; the same for the same attempt, whenever it is asked."""
+def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECRETS) -> LaunchPlan:
+    """Gather what the engine needs to know; the same for the same attempt, whenever it is asked.
+
+    What it names does not depend on the secrets, which only a launch is given.
+    """
     assert job.placement is not None
     home = context.home
     has_code = job.spec.code is not None and bool(job.spec.code.upload)
@@ -36,7 +50,7 @@ def launch_plan(context: Context, job: Job) -> LaunchPlan:
         job_id=job.id,
         owner=job.owner,
         attempt=job.attempt,
-        spec=job.spec,
+        spec=context.images.refer(job.spec),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
         code_folder=layout.code_folder(home, job.id) if has_code else None,
@@ -44,6 +58,9 @@ def launch_plan(context: Context, job: Job) -> LaunchPlan:
         output_folder=layout.output_folder(home, job.id),
         url=context.url,
         token=context.job_token(job.id, job.attempt),
+        runs=job.runs,
+        secrets=secrets,
+        environments=context.images.environments(context.cluster.queues.get(job.spec.queue)),
     )
 
 
@@ -52,16 +69,19 @@ async def launch(context: Context, job: Job) -> Handle | None:
 
     What became of the tasks is not looked at here: the watch does that for all attempts alike.
     """
+    secrets: Mapping[str, str] = NO_SECRETS
     try:
+        secrets = await context.secrets_of(job)
         await _prepare_code(context, job)
-        return await _start(context, job)
-    except EngineRejected as error:
-        await _fail(context, job, error.message, is_final=True)
+        return await _start(context, job, secrets)
+    except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
+        await _fail(context, job, redact(error.message, secrets.values()), is_final=True)
     except (FootplateError, OSError) as error:
-        await _fail(context, job, str(error), is_final=False)
+        await _fail(context, job, redact(str(error), secrets.values()), is_final=False)
     except Exception as error:
         log.exception("launching job %s failed", job.id)
-        await _fail(context, job, f"internal error while launching: {error}", is_final=False)
+        message = redact(f"internal error while launching: {error}", secrets.values())
+        await _fail(context, job, message, is_final=False)
     return None
 
 
@@ -79,9 +99,9 @@ async def _prepare_code(context: Context, job: Job) -> None:
     await _tell_step(context, job, "code", began_at, "code is in place")
 
 
-async def _start(context: Context, job: Job) -> Handle:
+async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Handle:
     began_at = context.clock.now()
-    request = context.engine.compile(launch_plan(context, job))
+    request = context.engine.compile(launch_plan(context, job, secrets))
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, TRIES + 1):
         try:
@@ -100,6 +120,16 @@ async def _start(context: Context, job: Job) -> Handle:
     return handle
 
 
+async def tell_step(context: Context, job: Job, step: Step) -> None:
+    """Write a step that the engine is at, or has done, into the job's events."""
+    now = context.clock.now()
+    kind = "step" if step.is_done else "progress"
+    seconds = round(step.seconds, 3)
+    await context.store.write(
+        lambda tx: tx.record(job, kind, now, step.message, step=step.name, seconds=seconds)
+    )
+
+
 async def _tell_step(context: Context, job: Job, step: str, began_at: float, message: str) -> None:
     now = context.clock.now()
     seconds = round(now - began_at, 3)
@@ -113,8 +143,16 @@ async def _fail(context: Context, job: Job, message: str, is_final: bool) -> Non
     await context.store.apply_all([(job.id, event)])
 
 
-def _remove_tree(folder: Path) -> None:
-    """Remove a folder with all that tasks have made in it, also what they have locked against writing."""
+def _remove_tree(folder: Path) -> int:
+    """Remove a folder with all that tasks have made in it, also what they have locked against writing.
+
+    Returns how many bytes its files had.
+    """
+    size_bytes = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                size_bytes += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  # many files
 
     def unlock(step: Callable[..., Any], path: str, _fault: Any) -> None:
         if not os.path.lexists(path):
@@ -126,17 +164,18 @@ def _remove_tree(folder: Path) -> None:
 
     if folder.exists():
         shutil.rmtree(folder, onerror=unlock)
+    return size_bytes
 
 
 async def remove(context: Context, job: Job) -> None:
     """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
     folder = layout.job_folder(context.home, job.id)
-    await asyncio.to_thread(_remove_tree, folder)
+    freed_bytes = await asyncio.to_thread(_remove_tree, folder)
     now = context.clock.now()
 
     def unit(tx: Transaction) -> None:
         kept = tx.after.get(job.id) or transitions.load(tx.connection, job.id)
         if kept is not None and kept.state in (JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED):
-            transitions.remove(tx, kept, now)
+            transitions.remove(tx, kept, now, freed_bytes)
 
     await context.store.write(unit)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from footplate.domain.events import StopAsked
+from footplate.domain.events import Released, StopAsked
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_duration, show_instant
 from footplate.domain.states import JobState, Reason, ReasonCode
 
 
-def overdue(job: Job, now: float) -> StopAsked | None:
-    """Say that a job must stop, when it must."""
+def overdue(job: Job, now: float) -> StopAsked | Released | None:
+    """Say that a job must stop or give up what was kept, when it must."""
+    if job.kept_until is not None and now >= job.kept_until:
+        return Released(now, message="the time for which the failed environment was kept is over")
     if job.state.is_final or job.state is JobState.STOPPING:
         return None
     deadline_at, limit_s = job.spec.deadline_at, job.spec.time_limit_s

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from footplate.domain.events import Event, TaskExited, TaskLost, TaskStarted
 from footplate.domain.job import Job
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
 
+Search = Callable[[Observation], frozenset[str]]
 
-def events_from(job: Job, seen: Sequence[Observation], now: float) -> list[Event]:
-    """The news in these observations of one job's current attempt."""
+
+def find_nothing(_one: Observation) -> frozenset[str]:
+    return frozenset()
+
+
+def events_from(
+    job: Job, seen: Sequence[Observation], now: float, search: Search = find_nothing
+) -> list[Event]:
+    """The news in these observations of one job's current attempt.
+
+    `search` says which texts of the job's failure rules the log of a failed task holds.
+    """
     known = {(task.role, task.index): task for task in job.tasks}
     attempt_id = f"{job.id}.{job.attempt}"
     events: list[Event] = []
     for one in seen:
         task = known.get((one.role, one.index))
-        if one.attempt_id != attempt_id or task is None or task.state.is_over:
+        if one.attempt_id != attempt_id or task is None or task.state.is_over or one.run != task.run:
             continue
-        events += _events_of(one, job.attempt, now, has_started=task.started_at is not None)
+        is_running = task.state is TaskState.RUNNING
+        events += _events_of(one, job.attempt, now, is_running, search)
     return events
 
 
-def _events_of(one: Observation, attempt: int, now: float, has_started: bool) -> Iterable[Event]:
-    if one.state in (TaskState.RUNNING, TaskState.EXITED) and not has_started:
-        yield TaskStarted(one.started_at or now, attempt, one.role, one.index)
+def _events_of(
+    one: Observation, attempt: int, now: float, is_running: bool, search: Search
+) -> Iterable[Event]:
+    who = (attempt, one.role, one.index)
+    if one.state in (TaskState.RUNNING, TaskState.EXITED) and not is_running:
+        yield TaskStarted(one.started_at or now, *who, one.run)
     if one.state is TaskState.EXITED:
         code = 255 if one.exit_code is None else one.exit_code
-        yield TaskExited(one.finished_at or now, attempt, one.role, one.index, code, one.detail)
-    elif one.state is TaskState.WAITING and has_started:
-        yield TaskLost(now, attempt, one.role, one.index, "the engine no longer knows that it was started")
+        found = search(one) if code else frozenset()
+        yield TaskExited(one.finished_at or now, *who, code, one.detail, one.run, one.cause, found)
+    elif one.state is TaskState.WAITING and is_running:
+        yield TaskLost(now, *who, "the engine no longer knows that it was started", one.run)
     elif one.state is TaskState.LOST:
-        yield TaskLost(now, attempt, one.role, one.index, one.detail or "its process can no longer be found")
+        yield TaskLost(now, *who, one.detail or "its process can no longer be found", one.run)

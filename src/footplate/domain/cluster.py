@@ -31,6 +31,9 @@ class Node:
     gpus: tuple[Gpu, ...] = ()
     address: str = "127.0.0.1"
     is_schedulable: bool = True
+    # What tasks are really held to there, and why not to the rest.
+    enforced: tuple[str, ...] = ()
+    unenforced: str = ""
 
     @property
     def capacity(self) -> Resources:
@@ -39,7 +42,10 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A share of the machines; `maximum` None is unlimited, `nodes` empty means all."""
+    """A share of the machines; `maximum` None is unlimited, `nodes` empty means all.
+
+    `environments` are pairs of an image's name and the local folder that stands in for it.
+    """
 
     name: str
     description: str = ""
@@ -47,6 +53,7 @@ class Queue:
     maximum: Resources | None = None
     nodes: tuple[str, ...] = ()
     is_open: bool = True
+    environments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ FootplateError
  ├─ NotFound
  ├─ Conflict
  │   ├─ InvalidTransition   a move that the state table does not allow
- │   └─ StaleLease          another server has taken over; this writer must stop
+ │   ├─ StaleLease          another server has taken over; this writer must stop
+ │   └─ SecretUnreadable    a stored secret does not open with this server's key
  └─ EngineError
      ├─ EngineUnavailable   try later
      ├─ EngineRejected      the user must change something
@@ -89,6 +90,10 @@ class InvalidTransition(Conflict):
 
 class StaleLease(Conflict):
     code = "stale_lease"
+
+
+class SecretUnreadable(Conflict):
+    code = "secret_unreadable"
 
 
 class EngineError(FootplateError):

@@ -23,16 +23,22 @@ class TaskStarted:
     attempt: int
     role: str
     index: int
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TaskExited:
+    """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has."""
+
     at: float
     attempt: int
     role: str
     index: int
     exit_code: int
     detail: str = ""
+    run: int = 0
+    cause: str = ""
+    found: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class TaskLost:
     role: str
     index: int
     detail: str = ""
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,24 @@ class Preempted:
     at: float
     attempt: int
     reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Hung:
+    """No task makes progress any more, and the job's policy is to do something about it."""
+
+    at: float
+    attempt: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """The environment that was kept after a failure is no longer needed; `by` is empty for the platform."""
+
+    at: float
+    by: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +132,17 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class DeleteAsked:
+    """The job goes to the trash, or away for good: record, logs, files."""
+
+    at: float
+    by: str
+    for_good: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The job comes back from the trash."""
+
     at: float
     by: str
 
@@ -119,11 +155,14 @@ Event = (
     | LaunchFailed
     | StopAsked
     | Preempted
+    | Hung
+    | Released
     | TasksGone
     | Refused
     | WaitExplained
     | Edited
     | DeleteAsked
+    | Restored
 )
 
 
@@ -134,8 +173,11 @@ class LaunchTasks:
 
 @dataclass(frozen=True, slots=True)
 class StopTasks:
+    """End the attempt, except for tasks whose environment is kept: those (role, index) in `keep`."""
+
     attempt: int
     grace_s: float
+    keep: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

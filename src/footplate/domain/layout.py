@@ -35,6 +35,10 @@ def run_folder(task: Path, run: int) -> Path:
     return task / f"run-{run}" if run else task
 
 
+def notice_file(task: Path) -> Path:
+    return task / "notice"
+
+
 def log_file(task: Path) -> Path:
     return task / "log"
 

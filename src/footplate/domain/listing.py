@@ -32,6 +32,8 @@ class JobLine:
     running_at: float | None
     finished_at: float | None
     is_deleting: bool
+    kept_until: float | None
+    deleted_at: float | None
 
 
 def line_of(job: Job) -> JobLine:
@@ -60,4 +62,6 @@ def line_of(job: Job) -> JobLine:
         running_at=job.running_at,
         finished_at=job.finished_at,
         is_deleting=job.is_deleting,
+        kept_until=job.kept_until,
+        deleted_at=job.deleted_at,
     )

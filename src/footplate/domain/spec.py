@@ -105,6 +105,27 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
+class FailureRule:
+    """What to do about failures of a kind; a rule applies when all that it names is so."""
+
+    action: str
+    exit_codes: tuple[int, ...] = ()
+    signals: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
+    log: str = ""
+    times: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HangPolicy:
+    """After how long without progress a job counts as hung, and what is then done."""
+
+    after_s: int
+    action: str = "notify"
+    tasks: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
 class JobSpec:
     """Everything a job asks for."""
 
@@ -114,6 +135,8 @@ class JobSpec:
     queue: str = DEFAULT_QUEUE
     priority: int = 0
     image: str = ""
+    image_credentials: str = ""
+    strategy: str = ""
     code: CodeRef | None = None
     data: tuple[DataMount, ...] = ()
     results: Results | None = None
@@ -127,6 +150,9 @@ class JobSpec:
     deadline_at: float | None = None
     grace_s: int = DEFAULT_GRACE_S
     keep_on_failure_s: int | None = None
+    on_failure: tuple[FailureRule, ...] = ()
+    hang: HangPolicy | None = None
+    idle_limit_s: int | None = None
     tags: tuple[str, ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
 

@@ -27,23 +27,22 @@ from footplate.domain.kinds import (
     Size,
     Text,
 )
+from footplate.domain.policyfields import ALERT, FAILURE_RULE, HANG
 from footplate.domain.problems import MISSING, Json, Problems, Schema, join
 from footplate.domain.resources import MIB, show_bytes
 
 MAX_TASKS = 10_000
 RESERVED_ENV = ("FOOTPLATE_", "PAI_")
-RESERVED_ENV_NAMES = frozenset({"CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
-ALERT_EVENTS = (
-    "started",
-    "succeeded",
-    "failed",
-    "stopped",
-    "finished",
-    "deadline",
-    "overtime",
-    "no_progress",
+RESERVED_ENV_NAMES = frozenset(
+    {
+        "ASCEND_RT_VISIBLE_DEVICES",
+        "ASCEND_VISIBLE_DEVICES",
+        "CUDA_VISIBLE_DEVICES",
+        "HIP_VISIBLE_DEVICES",
+        "NVIDIA_VISIBLE_DEVICES",
+        "ROCR_VISIBLE_DEVICES",
+    }
 )
-ALERT_LEVELS = ("info", "warning", "minor", "major", "critical")
 SERVICE_KINDS = ("shell", "ssh", "jupyter", "tensorboard", "desktop")
 
 JOB_NAME = Text(
@@ -62,11 +61,17 @@ QUEUE_NAME = Text(
     63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -, beginning with a letter or digit"
 )
 LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "letters, digits, _ and -, beginning with a letter or _")
-WORD = Text(255, 1, r"\S{1,255}", "one word")
 PARAMETER_NAME = Text(
     63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "letters, digits and _, beginning with a letter or _"
 )
 SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -")
+STRATEGY_NAME = Text(
+    63,
+    0,
+    r"([A-Za-z0-9][A-Za-z0-9._-]{0,62})?",
+    "letters, digits and . _ -, beginning with a letter or digit",
+)
+SECRET_NAME_OR_NONE = Text(63, 0, rf"({SECRET_NAME.pattern})?", SECRET_NAME.form)
 
 
 @dataclass(frozen=True)
@@ -242,37 +247,14 @@ SERVICE = Record(
 )
 
 
-def _check_alert(alert: Mapping[str, Any], path: str, problems: Problems) -> None:
-    needs = {"deadline": "at", "overtime": "after_s", "no_progress": "after_s"}.get(alert["on"])
-    if needs and alert[needs] is None:
-        problems.add(join(path, needs.removesuffix("_s")), f"is required for on: {alert['on']}")
-
-
-ALERT = Record(
-    s.Alert,
-    (
-        Field("on", Choice(ALERT_EVENTS), "What happens."),
-        Field("to", ListOf(WORD, 32), "Receivers; the owner when absent.", ()),
-        Field("level", Choice(ALERT_LEVELS), "How grave it is.", "info"),
-        Field(
-            "after",
-            Nullable(Duration(1, 365 * 86400)),
-            "For overtime and no_progress: after how long.",
-            None,
-            "after_s",
-        ),
-        Field("at", Nullable(Instant()), "For deadline: when.", None),
-        Field("every", Nullable(Duration(60, 365 * 86400)), "Tell again after this long.", None, "every_s"),
-    ),
-    checks=(_check_alert,),
-)
-
-
 def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
     roles = () if job["roles"] is MISSING else job["roles"]
     tasks = sum(role.count for role in roles if role is not MISSING)
     if tasks > MAX_TASKS:
         problems.add(join(path, "roles"), f"ask for {tasks} tasks; a job may have at most {MAX_TASKS}")
+    has_image = bool(job["image"]) or any(role is MISSING or role.image for role in roles)
+    if job["image_credentials"] not in ("", MISSING) and not has_image and job["roles"] is not MISSING:
+        problems.add(join(path, "image_credentials"), "is given, but no image to use it for")
 
 
 JOB = Record(
@@ -283,6 +265,18 @@ JOB = Record(
         Field("queue", QUEUE_NAME, "Queue that it waits in.", s.DEFAULT_QUEUE),
         Field("priority", Integer(-1000, 1000), "Higher starts first.", 0),
         Field("image", IMAGE, "Container image; absent: this machine's own environment.", ""),
+        Field(
+            "image_credentials",
+            SECRET_NAME_OR_NONE,
+            "Secret of the kind registry, with which private images are pulled.",
+            "",
+        ),
+        Field(
+            "strategy",
+            STRATEGY_NAME,
+            "How a distributed training is started, such as torchrun or mpi; absent: as the commands say.",
+            "",
+        ),
         Field("code", Nullable(CODE), "Code that the tasks find in their working folder.", None),
         Field("data", ListOf(DATA, 64, unique="path"), "Stored data that tasks see.", ()),
         Field("results", Nullable(RESULTS), "Where results are kept.", None),
@@ -324,6 +318,20 @@ JOB = Record(
             "How long a failed task's environment stays enterable.",
             None,
             "keep_on_failure_s",
+        ),
+        Field(
+            "on_failure",
+            ListOf(FAILURE_RULE, 32),
+            "Rules that decide about failures, first match first; without one, the defaults decide.",
+            (),
+        ),
+        Field("hang", Nullable(HANG), "What to do when tasks stop making progress.", None),
+        Field(
+            "idle_limit",
+            Nullable(Duration(5, 30 * 86400)),
+            "Stop the job when all its tasks have been idle for so long.",
+            None,
+            "idle_limit_s",
         ),
         Field("tags", ListOf(Text(63, 1), 50, unique=""), "Words to find the job by.", ()),
         Field("extras", MapOf(Text(255, 1), AnyJson(65_536), 200), "Free data kept with the job.", {}),

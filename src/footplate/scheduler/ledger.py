@@ -58,6 +58,8 @@ class Room:
 
     def holds(self, role: RoleShape, most: int) -> int:
         """Say how many tasks of a role find room here, up to `most`."""
+        if role.avoids and self.node.name in role.avoids:
+            return 0
         need = role.resources
         n = most
         if need.gpus:

@@ -86,7 +86,7 @@ def _lay_out(shape: Shape, rooms: Sequence[Room]) -> _Layout | None:
 
 def _choices(shape: Shape, rooms: Sequence[Room]) -> Iterator[Sequence[Room]]:
     """List the rooms to try: without cards before all, and for several roles one node before many."""
-    whole = RoleShape("", 1, total_of(shape))
+    whole = RoleShape("", 1, total_of(shape), avoids=shape[0].avoids)
     pools = [rooms]
     if not whole.resources.gpus:
         without_cards = [room for room in rooms if not room.types[""]]

@@ -18,6 +18,7 @@ class RoleShape:
     count: int
     resources: Resources
     gpu_type: str = ""
+    avoids: tuple[str, ...] = ()
 
 
 Shape = tuple[RoleShape, ...]
@@ -55,10 +56,13 @@ class Snapshot:
     pending: tuple[PendingJob, ...]
 
 
-def shape_of(spec: JobSpec) -> Shape:
-    """Say what room a job needs; equal needs yield one and the same object, which a pass then hashes once."""
+def shape_of(spec: JobSpec, avoids: tuple[str, ...] = ()) -> Shape:
+    """Say what room a job needs; equal needs yield one and the same object, which a pass then hashes once.
+
+    `avoids` names nodes on which it failed and does not want to run again.
+    """
     return _one_object(
-        tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type) for role in spec.roles)
+        tuple(RoleShape(role.name, role.count, role.resources, role.gpu_type, avoids) for role in spec.roles)
     )
 
 

@@ -16,7 +16,9 @@ import httpx
 from footplate.domain.errors import Conflict, NotFound
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
+from footplate.sdk.images import ImageCalls
 from footplate.sdk.job import Job
+from footplate.sdk.secrets import SecretCalls
 
 # What only a submit needs, YAML included, is loaded when there is one.
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ Data = dict[str, Any]
 _NAME_TRIES = 5
 
 
-class Client:
+class Client(SecretCalls, ImageCalls):
     """A user's connection to a Footplate server.
 
     With no arguments it finds server and credentials in the environment (as inside a job) or in the
@@ -125,11 +127,13 @@ class Client:
         state: str | Sequence[str] | None = None,
         search: str | None = None,
         tag: str | None = None,
+        trash: bool = False,
         sort: str | None = None,
         limit: int | None = None,
     ) -> Iterator[Job]:
         """Yield jobs that match, newest first unless sorted otherwise; `limit` bounds how many in all."""
         filters = {"queue": queue, "owner": owner, "state": state, "search": search, "tag": tag, "sort": sort}
+        filters["trash"] = "true" if trash else None
         left, page_token = limit, None
         while left is None or left > 0:
             page = self._connection.fetch(

@@ -60,7 +60,14 @@ class Connection:
         return self.request("GET", path, params=params).json()
 
     def send(
-        self, method: str, path: str, body: Body = None, *, key: str = "", is_repeatable: bool = False
+        self,
+        method: str,
+        path: str,
+        body: Body = None,
+        *,
+        key: str = "",
+        is_repeatable: bool = False,
+        **rest: Any,
     ) -> Any:
         """Send JSON and return the answer's JSON, None when it has none.
 
@@ -68,7 +75,12 @@ class Connection:
         """
         headers = {"Idempotency-Key": key} if key else {}
         response = self.request(
-            method, path, json=dict(body or {}), headers=headers, is_repeatable=is_repeatable or bool(key)
+            method,
+            path,
+            json=dict(body or {}),
+            headers=headers,
+            is_repeatable=is_repeatable or bool(key),
+            **rest,
         )
         return response.json() if response.content else None
 

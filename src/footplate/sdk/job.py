@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -19,6 +20,15 @@ from footplate.sdk.lines import Lines
 
 LOG_PAGE_BYTES = 1 << 20
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.05, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command that was run inside a task ended."""
+
+    exit_code: int
+    output: str
+    is_cut: bool = False
 
 
 class Job:
@@ -179,13 +189,13 @@ class Job:
         self, path: str | os.PathLike[str], task: str | None = None, attempt: int | None = None
     ) -> Path:
         """Store one task's whole log in a file, byte for byte."""
-        target = Path(path)
+        return self._save(Path(path), self._path("logs", "download"), task=task, attempt=attempt)
+
+    def _save(self, target: Path, source: str, **params: Any) -> Path:
         draft = target.with_name(f".{target.name}.part")
         try:
             with draft.open("wb") as file:
-                for chunk in self._connection.download(
-                    self._path("logs", "download"), task=task, attempt=attempt
-                ):
+                for chunk in self._connection.download(source, **params):
                     file.write(chunk)
             return draft.replace(target)
         finally:
@@ -216,9 +226,40 @@ class Job:
         self.data = self._connection.send("POST", self._path("stop"), is_repeatable=True)
         return self
 
-    def delete(self) -> bool:
-        """Delete the job with its logs and files; False when it has to be stopped first and goes then."""
-        return self._connection.request("DELETE", self._path()).status_code != 202
+    def halt(self) -> Job:
+        """Ask the job to end and leave what it has made so far, for `download`."""
+        return self._ask("halt")
+
+    def preempt(self) -> Job:
+        """Make the job give its place back and wait again, to see that it resumes from its checkpoint."""
+        return self._ask("preempt")
+
+    def release(self) -> Job:
+        """Give up the environment that was kept after a failure."""
+        return self._ask("release")
+
+    def restore(self) -> Job:
+        """Take the job out of the trash."""
+        return self._ask("restore")
+
+    def _ask(self, verb: str) -> Job:
+        self.data = self._connection.send("POST", self._path(verb))
+        return self
+
+    def delete(self, for_good: bool = False) -> bool:
+        """Put the job into the trash, or remove it with logs and files; False when it has to stop first."""
+        params = {"for_good": "true" if for_good else None}
+        return self._connection.request("DELETE", self._path(), params=params).status_code != 202
+
+    def run_inside(self, command: Sequence[str], task: str | None = None, timeout_s: int = 60) -> Ran:
+        """Run a command where one of the job's tasks runs, or ran if it is kept after a failure."""
+        body = {"command": list(command), "task": task, "timeout_s": timeout_s}
+        answer = self._connection.send("POST", self._path("exec"), body, timeout=timeout_s + 30)
+        return Ran(answer["exit_code"], answer["output"], answer["is_cut"])
+
+    def download(self, path: str | os.PathLike[str], what: str = "output") -> Path:
+        """Store what the job has made as a .tar.gz archive: its `output`, `checkpoints`, `code` or `work`."""
+        return self._save(Path(path), self._path("download"), what=what)
 
     def clone(self, name: str | None = None, **overrides: Any) -> Job:
         """Submit the same job again, with some top-level fields replaced."""

@@ -23,13 +23,16 @@ from footplate.server.auth import describe_security
 from footplate.server.clock import SystemClock
 from footplate.server.parts import Parts
 from footplate.server.requests import RequestEnvelope
-from footplate.server.routes import accounts, events, front, jobs, logs, meta, queues
-from footplate.server.settings import NodeSettings, Settings
+from footplate.server.routes import accounts, events, front, images, inside, jobs, logs, meta, queues, secrets
+from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
+from footplate.services.keyring import Keyring
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
+from footplate.services.vault import Vault
 from footplate.store.blobs import Blobs
+from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.growth import Growth
@@ -55,7 +58,7 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             app.state.parts = await _wire(
-                settings, engine or local_engine(settings.node), clock or SystemClock(), on_fatal, stack
+                settings, engine or local_engine(settings), clock or SystemClock(), on_fatal, stack
             )
             yield
 
@@ -72,7 +75,7 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     errors.install(app)
-    for module in (jobs, logs, events, queues, accounts, meta):
+    for module in (jobs, inside, logs, events, queues, images, secrets, accounts, meta):
         app.include_router(module.router, prefix=API, responses=REFUSALS)
     app.include_router(front.router)
     describe_security(app)
@@ -95,7 +98,11 @@ async def _wire(
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
     await store.read(cluster.load)
+    images_, secret = Catalogue(), server_secret(settings.home)
+    await store.read(images_.load)
 
+    vault = Vault(secret)
+    keyring = Keyring(store, vault, clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
     context = Context(
@@ -107,12 +114,27 @@ async def _wire(
         settings.home,
         url=settings.url,
         job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
+        images=images_,
+        secrets_of=keyring.variables_of,
+        login_of=keyring.login_of,
+        trash_kept_s=settings.trash_kept_s,
+        idle_limit_s=settings.idle_limit_s,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
-        store, cluster, blobs, clock, settings.home, controller.admission, controller.replan, engine.refuses
+        store,
+        cluster,
+        blobs,
+        clock,
+        settings.home,
+        controller.admission,
+        controller.replan,
+        engine.refuses,
+        controller.run_inside,
+        vault,
+        images_,
     )
-    accounts_ = Accounts(platform, server_secret(settings.home))
+    accounts_ = Accounts(platform, secret)
     issuers.append(accounts_)
     feed = Feed(store)
     await ensure_default(platform)
@@ -122,20 +144,34 @@ async def _wire(
     return Parts(platform, accounts_, controller, feed, growth, made_up)
 
 
-def local_engine(node: NodeSettings) -> LocalEngine:
+def local_engine(settings: Settings) -> LocalEngine:
+    node = settings.node
     return LocalEngine(
-        LocalSettings(node.name, node.address, node.milli_cpus, node.memory_bytes, node.declared_gpus())
+        LocalSettings(
+            node.name,
+            node.address,
+            node.milli_cpus,
+            node.memory_bytes,
+            node.declared_gpus(),
+            home=settings.home,
+            limits=settings.limits,
+            n_processes=node.n_processes,
+        )
     )
 
 
 def server_secret(home: Path) -> bytes:
-    """The key that signs the tokens of jobs; made once, readable by the server's user only."""
+    """The key that signs tokens of jobs and seals secrets; made once, readable by the server's user only."""
     path = home / "secret"
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        secret = os.urandom(32)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        secret, half = os.urandom(32), home / "secret.new"
+        descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as out:
             out.write(secret)
+            out.flush()
+            os.fsync(descriptor)
+        # A crash while it is written must not leave a short key, which could be guessed.
+        half.replace(path)
         return secret

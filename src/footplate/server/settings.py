@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, Nullable, Record
-from footplate.domain.kinds import Cpus, Flag, Integer, Size, Text
+from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import GIB, MIB
 
@@ -35,6 +35,7 @@ class NodeSettings:
     milli_cpus: int | None = None
     memory_bytes: int | None = None
     gpus: tuple[GpuGroup, ...] | None = None
+    n_processes: int = 4096
 
     def declared_gpus(self) -> tuple[Gpu, ...] | None:
         if self.gpus is None:
@@ -53,6 +54,9 @@ class Settings:
     admin_password: str | None = None
     log_cap_bytes: int = 4 * GIB
     access_log: bool = False
+    limits: bool = True
+    trash_kept_s: float = 86400.0
+    idle_limit_s: float | None = None
     node: NodeSettings = NodeSettings()
 
     @property
@@ -89,6 +93,13 @@ _NODE = Record(
             "memory_bytes",
         ),
         Field("gpus", Nullable(ListOf(_GPU_GROUP, 64)), "Cards to give out; detected when absent.", None),
+        Field(
+            "max_processes",
+            Integer(16, 4_000_000),
+            "Most processes and threads of one task.",
+            4096,
+            "n_processes",
+        ),
     ),
 )
 FILE = Record(
@@ -99,17 +110,40 @@ FILE = Record(
         Field("public_url", Text(1024), "URL under which users and jobs reach the server.", MISSING),
         Field("database_url", Text(1024), "SQLAlchemy URL; SQLite in the home folder when absent.", MISSING),
         Field("log_cap", Size(MIB, 2**60), "Most that is kept of one task's log.", MISSING, "log_cap_bytes"),
+        Field(
+            "trash_kept",
+            Duration(0, 365 * 86400),
+            "How long deleted jobs can be restored; a day when absent.",
+            MISSING,
+            "trash_kept_s",
+        ),
+        Field(
+            "idle_limit",
+            Nullable(Duration(60, 365 * 86400)),
+            "How long interactive jobs may be idle before they are stopped; for ever when absent.",
+            MISSING,
+            "idle_limit_s",
+        ),
         Field("access_log", Flag(), "Whether every request is logged.", MISSING),
+        Field("limits", Flag(), "Whether tasks are held to what they ask for.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
     ),
 )
 
-_ENVIRONMENT = {
+
+def _switch(text: str) -> bool:
+    if text.lower() not in ("on", "off"):
+        raise ValueError(text)
+    return text.lower() == "on"
+
+
+_ENVIRONMENT: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FOOTPLATE_HOST": ("host", str),
     "FOOTPLATE_PORT": ("port", int),
     "FOOTPLATE_PUBLIC_URL": ("public_url", str),
     "FOOTPLATE_DATABASE_URL": ("database_url", str),
     "FOOTPLATE_ADMIN_PASSWORD": ("admin_password", str),
+    "FOOTPLATE_LIMITS": ("limits", _switch),
 }
 
 
@@ -125,7 +159,8 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
             try:
                 values[name] = convert(environment[variable])
             except ValueError as error:
-                raise InvalidInput(f"must be a number, not {environment[variable]!r}", variable) from error
+                kind = "on or off" if convert is _switch else "a number"
+                raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
     values |= {name: value for name, value in given.items() if value is not None}
     return replace(Settings(home), **values)
 

@@ -15,17 +15,19 @@ import sqlalchemy as sa
 from footplate.domain import job as jobs
 from footplate.domain.cluster import GIVEN_PORTS
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound
-from footplate.domain.events import DeleteAsked, Edited, StopAsked
+from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
 from footplate.domain.spec import JobSpec
 from footplate.domain.specfields import JOB_NAME, read_job, require_text, write_job
-from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.domain.states import JobState, Reason
+from footplate.engines.strategies import registry as strategies
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
 from footplate.services.access import Caller, may_see, require_submit, require_touch, visible_queues
 from footplate.services.platform import Platform
+from footplate.services.secrets import check_named
 from footplate.store import job_queries, transitions
 from footplate.store.job_queries import Attempt, Filter
 from footplate.store.writer import Transaction
@@ -53,6 +55,7 @@ async def _submit(
     try:
         _check(platform, caller, spec)
         _check_code(platform, spec)
+        await check_named(platform, caller.name, spec)
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
         if not key or await _remembered(platform, caller, key) is None:
@@ -104,9 +107,11 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise Conflict(f"queue {spec.queue} is closed for new jobs")
     if spec.deadline_at is not None and spec.deadline_at <= platform.clock.now():
         raise InvalidInput("has passed already", "deadline")
-    refusal = platform.refuses(spec)
+    refusal = platform.refuses(platform.images.refer(spec), platform.images.environments(queue))
     if refusal is not None:
         raise InvalidInput(refusal, "image")
+    if problems := strategies.problems(spec):
+        raise InvalidInput(problems)
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
         raise InvalidInput(never.message, "roles")
@@ -151,6 +156,7 @@ async def dry_run(platform: Platform, caller: Caller, document: Any) -> Forecast
     """Check a job document and say whether it would start now, without creating anything."""
     spec = read_job(document)
     _check(platform, caller, spec)
+    await check_named(platform, caller.name, spec)
     now = platform.clock.now()
     reason, request = platform.outlook.foresee(jobs.submit("0" * 12, caller.name, spec, now))
     return Forecast(spec, reason, request)
@@ -180,25 +186,6 @@ async def page(
     return await platform.store.read(
         lambda connection: job_queries.page(connection, seen, sort, after, limit)
     )
-
-
-async def stop(platform: Platform, caller: Caller, id_or_name: str) -> Job:
-    """Ask a job to end; a job that is over already is a conflict."""
-    job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, "stop")
-    if job.state.is_final:
-        raise Conflict(f"job {job.id} is over already: it is {job.state}")
-    reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
-    event = StopAsked(platform.clock.now(), reason, caller.name)
-    return (await platform.store.apply(job.id, event, caller.name)).after
-
-
-async def delete(platform: Platform, caller: Caller, id_or_name: str) -> Job:
-    """Remove a job: at once when it is over, else as soon as nothing of it runs any more."""
-    job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, "delete")
-    event = DeleteAsked(platform.clock.now(), caller.name)
-    return (await platform.store.apply(job.id, event, caller.name)).after
 
 
 async def edit(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,9 +11,23 @@ from footplate.domain.clock import Clock
 from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
+from footplate.engines.base import Ran
+from footplate.services.vault import Vault
 from footplate.store.blobs import Blobs
+from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.store import Store
+
+
+class Estimate(Protocol):
+    """When a job is expected to start, by when at the latest, and how that is known."""
+
+    @property
+    def expected_at(self) -> float | None: ...
+    @property
+    def latest_at(self) -> float | None: ...
+    @property
+    def basis(self) -> str: ...
 
 
 class Outlook(Protocol):
@@ -23,9 +37,16 @@ class Outlook(Protocol):
         """Why a job waits, and how many are before it."""
         ...
 
+    async def estimate(self, job_id: str) -> Estimate | None:
+        """When a waiting job is expected to start."""
+        ...
+
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         ...
+
+
+RunInside = Callable[[Job, str, int, Sequence[str], float], Awaitable[Ran]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +58,7 @@ class Platform:
     home: Path
     outlook: Outlook
     replan: Callable[[], None]
-    refuses: Callable[[JobSpec], str | None]
+    refuses: Callable[[JobSpec, Mapping[str, str]], str | None]
+    run_inside: RunInside
+    vault: Vault
+    images: Catalogue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -76,6 +78,7 @@ def _use(caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
     require_admin(caller, "add queues")
     _check_limits(queue)
+    await _check_environments(queue.environments)
     now = platform.clock.now()
 
     def unit(connection: sa.Connection) -> None:
@@ -94,6 +97,7 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     changed = replace(_visible(platform, caller, name), **changes)
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
+    await _check_environments(changes.get("environments", ()))
     await platform.store.write(lambda tx: queue_queries.change_queue(tx.connection, changed))
     await _reload(platform)
     return find(platform, caller, name)
@@ -114,6 +118,22 @@ def _check_limits(queue: Queue, blamed: str = "guaranteed") -> None:
         for what, (low, high, show) in amounts.items()
         if low > high
     )
+
+
+async def _check_environments(environments: Iterable[tuple[str, str]]) -> None:
+    """Raise `InvalidInput` for paths that are no folder of this machine."""
+
+    def faults() -> list[Problem]:
+        return [
+            Problem(f"environments.{image}", f"there is no folder {path} on the server; write its whole path")
+            for image, path in environments
+            if not path.startswith("/") or not Path(path).is_dir()
+        ]
+
+    # In a thread: a folder on a network may let us wait.
+    problems = await asyncio.to_thread(faults)
+    if problems:
+        raise InvalidInput(problems)
 
 
 async def remove(platform: Platform, caller: Caller, name: str) -> None:

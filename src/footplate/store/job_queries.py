@@ -39,6 +39,7 @@ class Filter:
     states: Sequence[JobState] = ()
     search: str = ""
     tag: str = ""
+    in_trash: bool = False
 
 
 _LINE_COLUMNS = [jobs.c[name] for name in JobLine.__dataclass_fields__]
@@ -48,6 +49,8 @@ def _line(row: rows.Row) -> JobLine:
     values = dict(row)
     values["state"] = JobState(row["state"])
     values["reason"] = rows.read_reason(row["reason"])
+    # In the trash a job's name carries its id, to be free for others.
+    values["name"] = row["name"].partition(":")[0]
     values["tags"] = tuple(json.loads(row["tags"]))
     return JobLine(**values)
 
@@ -110,7 +113,8 @@ def _beyond(
 
 
 def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
-    conditions: list[sa.ColumnElement[bool]] = []
+    trashed = jobs.c.deleted_at.is_not(None)
+    conditions: list[sa.ColumnElement[bool]] = [trashed if wanted.in_trash else ~trashed]
     for column, values in (
         (jobs.c.queue, wanted.queues),
         (jobs.c.owner, wanted.owners),
@@ -189,10 +193,28 @@ def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict
     return {row.state: row.n for row in connection.execute(query)}
 
 
+def recently_succeeded(connection: sa.Connection, most: int = 1000) -> list[JobLine]:
+    """The jobs that have last ended well, oldest first."""
+    query = (
+        sa.select(*_LINE_COLUMNS)
+        .where(jobs.c.state == JobState.SUCCEEDED.value)
+        .order_by(jobs.c.id.desc())
+        .limit(most)
+    )
+    return [_line(dict(row)) for row in connection.execute(query).mappings()][::-1]
+
+
 def to_remove(connection: sa.Connection) -> list[str]:
     """Final jobs whose deletion was asked for and not finished."""
-    final = ("SUCCEEDED", "FAILED", "STOPPED")
-    return list(connection.scalars(sa.select(jobs.c.id).where(jobs.c.state.in_(final), jobs.c.is_deleting)))
+    return list(connection.scalars(sa.select(jobs.c.id).where(_is_over, jobs.c.is_deleting)))
+
+
+def in_trash_since(connection: sa.Connection, before: float) -> list[str]:
+    """Jobs that have been in the trash since before a moment and are over."""
+    return list(connection.scalars(sa.select(jobs.c.id).where(_is_over, jobs.c.deleted_at < before)))
+
+
+_is_over = jobs.c.state.in_([state.value for state in JobState if state.is_final])
 
 
 def remembered(connection: sa.Connection, owner: str, key: str) -> tuple[str, str] | None:

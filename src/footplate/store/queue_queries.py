@@ -8,7 +8,9 @@ import sqlalchemy as sa
 
 from footplate.domain.cluster import Queue
 from footplate.domain.resources import Resources
+from footplate.domain.secret import queue_scope
 from footplate.store.rows import Row, dumps, write_resources
+from footplate.store.secret_queries import remove_scope
 from footplate.store.tables import jobs, members, nodes, queues
 
 
@@ -20,6 +22,7 @@ def _queue(row: Row) -> Queue:
         maximum=None if row["maximum"] is None else Resources(*json.loads(row["maximum"])),
         nodes=tuple(json.loads(row["nodes"])),
         is_open=bool(row["is_open"]),
+        environments=tuple(sorted(json.loads(row["environments"]).items())),
     )
 
 
@@ -36,6 +39,7 @@ def _columns(queue: Queue) -> dict[str, object]:
         "maximum": None if queue.maximum is None else dumps(write_resources(queue.maximum)),
         "nodes": dumps(queue.nodes),
         "is_open": queue.is_open,
+        "environments": dumps(dict(queue.environments)),
     }
 
 
@@ -49,6 +53,7 @@ def change_queue(connection: sa.Connection, queue: Queue) -> None:
 
 def remove_queue(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(members).where(members.c.queue == name))
+    remove_scope(connection, queue_scope(name))
     connection.execute(sa.delete(queues).where(queues.c.name == name))
 
 

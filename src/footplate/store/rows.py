@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.cluster import Placement, TaskPlacement
-from footplate.domain.job import Job, Next, Task
+from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
 from footplate.domain.resources import Resources
 from footplate.domain.specfields import read_job, write_job
@@ -131,6 +131,10 @@ def state_columns(job: Job) -> dict[str, Any]:
         "running_at": job.running_at,
         "finished_at": job.finished_at,
         "is_deleting": job.is_deleting,
+        "uses": dumps(dict(job.uses)),
+        "avoids": dumps(job.avoids),
+        "kept_until": job.kept_until,
+        "deleted_at": job.deleted_at,
         "placement": write_placement(job.placement),
         "next": _write_next(job.next),
     }
@@ -140,7 +144,7 @@ def spec_columns(job: Job) -> dict[str, Any]:
     """The columns that follow from what was asked."""
     spec, amount = job.spec, job.spec.resources
     return {
-        "name": spec.name,
+        "name": spec.name if job.deleted_at is None else _name_in_trash(job),
         "description": spec.description,
         "queue": spec.queue,
         "priority": spec.priority,
@@ -152,6 +156,11 @@ def spec_columns(job: Job) -> dict[str, Any]:
         "tags": dumps(spec.tags),
         "spec": dumps(write_job(spec)),
     }
+
+
+def _name_in_trash(job: Job) -> str:
+    """A name that no living job can have, so that the job's own name is free for others."""
+    return f"{job.spec.name[:242]}:{job.id}"
 
 
 def job_row(job: Job) -> dict[str, Any]:
@@ -166,7 +175,7 @@ def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
     spec = read_job(json.loads(row["spec"]))
     tasks = tuple(task_from(task) for task in task_rows)
     if not tasks:
-        tasks = tuple(Task(role.name, index) for role in spec.roles for index in range(role.count))
+        tasks = fresh_tasks(spec)
     return Job(
         id=row["id"],
         owner=row["owner"],
@@ -176,13 +185,16 @@ def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
         state=JobState(row["state"]),
         reason=read_reason(row["reason"]),
         attempt=row["attempt"],
-        retries_used=row["retries_used"],
         tasks=tasks,
         placement=read_placement(row["placement"]),
         next=_read_next(row["next"]),
         started_at=row["started_at"],
         running_at=row["running_at"],
         finished_at=row["finished_at"],
+        uses=json.loads(row["uses"]),
+        avoids=tuple(json.loads(row["avoids"])),
+        kept_until=row["kept_until"],
+        deleted_at=row["deleted_at"],
         is_deleting=bool(row["is_deleting"]),
     )
 
@@ -203,6 +215,8 @@ def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
         "detail": task.detail,
         "started_at": task.started_at,
         "finished_at": task.finished_at,
+        "run": task.run,
+        "cause": task.cause,
     }
 
 
@@ -219,6 +233,8 @@ def task_from(row: Row) -> Task:
         detail=row["detail"],
         started_at=row["started_at"],
         finished_at=row["finished_at"],
+        run=row["run"],
+        cause=row["cause"],
     )
 
 

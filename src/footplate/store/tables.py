@@ -33,6 +33,10 @@ jobs = sa.Table(
     sa.Column("running_at", _Time),
     sa.Column("finished_at", _Time),
     sa.Column("is_deleting", sa.Boolean, nullable=False),
+    sa.Column("uses", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("avoids", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("kept_until", _Time),
+    sa.Column("deleted_at", _Time),
     sa.Column("spec", sa.Text, nullable=False),
     sa.Column("placement", sa.Text),
     sa.Column("next", sa.Text),
@@ -41,6 +45,7 @@ jobs = sa.Table(
     sa.Index("ix_jobs_owner_id", "owner", "id"),
     sa.Index("ix_jobs_state_id", "state", "id"),
     sa.Index("ix_jobs_finished_at", "finished_at"),
+    sa.Index("ix_jobs_deleted_at", "deleted_at"),
 )
 
 tasks = sa.Table(
@@ -60,6 +65,8 @@ tasks = sa.Table(
     sa.Column("detail", sa.Text, nullable=False),
     sa.Column("started_at", _Time),
     sa.Column("finished_at", _Time),
+    sa.Column("run", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cause", sa.String(32), nullable=False, server_default=sa.text("''")),
     sqlite_with_rowid=False,
 )
 
@@ -145,6 +152,7 @@ queues = sa.Table(
     sa.Column("nodes", sa.Text, nullable=False),
     sa.Column("is_open", sa.Boolean, nullable=False),
     sa.Column("created_at", _Time, nullable=False),
+    sa.Column("environments", sa.Text, nullable=False, server_default="{}"),
 )
 
 nodes = sa.Table(
@@ -161,4 +169,32 @@ leases = sa.Table(
     sa.Column("epoch", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.String(255), nullable=False),
     sa.Column("taken_at", _Time, nullable=False),
+)
+
+# A scope is `user:NAME` or `queue:NAME`: a name is unique within it.
+secrets = sa.Table(
+    "secrets",
+    metadata,
+    sa.Column("scope", sa.String(261), primary_key=True),
+    sa.Column("name", sa.String(63), primary_key=True),
+    sa.Column("owner", sa.String(255), nullable=False),
+    sa.Column("queue", sa.String(63), nullable=False),
+    sa.Column("kind", sa.String(16), nullable=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("updated_at", _Time, nullable=False),
+    sa.Column("last_used_at", _Time),
+)
+
+images = sa.Table(
+    "images",
+    metadata,
+    sa.Column("name", sa.String(63), primary_key=True),
+    sa.Column("reference", sa.String(512), nullable=False),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("framework", sa.String(63), nullable=False),
+    sa.Column("version", sa.String(63), nullable=False),
+    sa.Column("is_default", sa.Boolean, nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("updated_at", _Time, nullable=False),
 )

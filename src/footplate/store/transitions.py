@@ -13,8 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain import events as ev
+from footplate.domain.advance import advance
 from footplate.domain.errors import NotFound
-from footplate.domain.job import Job, advance
+from footplate.domain.job import Job
+from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.store import rows, statements, tables
 from footplate.store.writer import Transaction
@@ -98,15 +100,19 @@ def _tell_state(job: Job) -> _Line:
     return kind, job.reason.message, {"state": job.state.value, "reason": job.reason.code.value}
 
 
-def _tell_exit(_before: Job, _after: Job, event: ev.TaskExited) -> list[_Line]:
+def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
     message = f"task {event.role}-{event.index} exited with code {event.exit_code}"
     message += f": {event.detail}" if event.detail else ""
-    return [("task_exited", message, {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code})]
+    data = {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code}
+    if event.cause:
+        data["cause"] = event.cause
+    return [("task_exited", message, data), *_tell_retry_of(before, after, event)]
 
 
-def _tell_loss(_before: Job, _after: Job, event: ev.TaskLost) -> list[_Line]:
+def _tell_loss(before: Job, after: Job, event: ev.TaskLost) -> list[_Line]:
     task = f"{event.role}-{event.index}"
-    return [("task_lost", f"task {task} was lost: {event.detail}", {"task": task})]
+    lost: _Line = ("task_lost", f"task {task} was lost: {event.detail}", {"task": task})
+    return [lost, *_tell_retry_of(before, after, event)]
 
 
 def _tell_start(_before: Job, _after: Job, event: ev.TaskStarted) -> list[_Line]:
@@ -134,7 +140,28 @@ def _tell_stop(_before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
 
 
 def _tell_delete(_before: Job, _after: Job, event: ev.DeleteAsked) -> list[_Line]:
-    return [("delete_asked", f"deleted by {event.by}", {"by": event.by})]
+    where = "deleted for good" if event.for_good else "put into the trash"
+    message = f"{where} by {event.by}" if event.by else f"{where}: its time in the trash is over"
+    return [("delete_asked", message, {"by": event.by, "for_good": event.for_good})]
+
+
+def _tell_restore(_before: Job, _after: Job, event: ev.Restored) -> list[_Line]:
+    return [("restored", f"taken out of the trash by {event.by}", {"by": event.by})]
+
+
+def _tell_release(_before: Job, _after: Job, event: ev.Released) -> list[_Line]:
+    message = event.message or f"the kept environment was released by {event.by}"
+    return [("released", message, {"by": event.by})]
+
+
+def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) -> list[_Line]:
+    """Tell that a task is started again by itself, if it is."""
+    task = after.task(event.role, event.index)
+    if task.run == before.task(event.role, event.index).run:
+        return []
+    most = after.spec.role(event.role).task_retry
+    message = f"task {task.name} is started again, retry {task.run} of {most}"
+    return [("task_retried", message, {"task": task.name, "run": task.run})]
 
 
 _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
@@ -145,6 +172,8 @@ _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
     ev.WaitExplained: _tell_wait,
     ev.StopAsked: _tell_stop,
     ev.DeleteAsked: _tell_delete,
+    ev.Restored: _tell_restore,
+    ev.Released: _tell_release,
 }
 
 
@@ -159,7 +188,7 @@ def insert(tx: Transaction, job: Job) -> bool:
     return True
 
 
-def remove(tx: Transaction, job: Job, at: float) -> None:
+def remove(tx: Transaction, job: Job, at: float, freed_bytes: int = 0) -> None:
     """Forget a job; the event log is append-only and tells readers that it is gone."""
     for table, column in (
         (tables.tasks, tables.tasks.c.job_id),
@@ -170,7 +199,8 @@ def remove(tx: Transaction, job: Job, at: float) -> None:
         tx.connection.execute(sa.delete(table).where(column == job.id))
     tx.before.setdefault(job.id, job)
     tx.after[job.id] = None
-    tx.record(job, "deleted", at, f"job {job.spec.name} was deleted")
+    message = f"job {job.spec.name} was deleted; {show_bytes(freed_bytes)} of files are gone with it"
+    tx.record(job, "deleted", at, message, freed_bytes=freed_bytes)
 
 
 def flush(tx: Transaction) -> None:
@@ -187,7 +217,7 @@ def flush(tx: Transaction) -> None:
         if before is job:
             continue
         updates.append(rows.state_columns(job))
-        if before.spec is not job.spec:
+        if before.spec is not job.spec or before.deleted_at != job.deleted_at:
             respecs.append({"job_id": job.id, **rows.spec_columns(job)})
         task_rows += _changed_tasks(before, job)
         if job.started_at is not None:
@@ -226,6 +256,10 @@ _STATE_COLUMNS = (
     "running_at",
     "finished_at",
     "is_deleting",
+    "uses",
+    "avoids",
+    "kept_until",
+    "deleted_at",
     "placement",
     "next",
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from footplate.domain import job as jobs
+from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.events import Event, Placed, TaskStarted
-from footplate.domain.job import Job, advance
+from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.domain.specfields import read_job
 

@@ -20,6 +20,7 @@ from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Engine, GivesHints, Handle, OffersNodes
 from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.limit_contract import LimitContract
 
 RUNS_LONG = "sleep 600"
 
@@ -192,7 +193,7 @@ def let_go(bench: Bench, handle: Handle, code: int) -> None:
     (work_folder(bench.task(handle)) / "go").write_text(str(code))
 
 
-class ProcessContract(EngineContract):
+class ProcessContract(LimitContract, EngineContract):
     """What holds for every engine that runs real commands, and keeps logs in the task's folder."""
 
     def is_running(self, pid: int) -> bool:

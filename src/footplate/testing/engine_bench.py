@@ -21,14 +21,13 @@ T = TypeVar("T")
 
 
 def plan(folder: Path, *roles: RoleSpec, attempt: int = 0, **more: Any) -> LaunchPlan:
-    """Build a launch of the roles, one port and one card number for each task."""
+    """Build a launch of the roles, one port for each task; `gpus` by role, `resources` where they matter."""
     spec = JobSpec("contract", roles, **more.pop("spec", {}))
     names = [(role.name, index) for role in roles for index in range(role.count)]
     gpus: Mapping[str, tuple[int, ...]] = more.pop("gpus", {})
+    resources: Resources = more.pop("resources", Resources(1000, 2**30))
     tasks = tuple(
-        TaskPlacement(
-            name, index, "here", Resources(1000, 2**30), gpus.get(name, ()), (("main", (40_000 + i,)),)
-        )
+        TaskPlacement(name, index, "here", resources, gpus.get(name, ()), (("main", (40_000 + i,)),))
         for i, (name, index) in enumerate(names)
     )
     job_id = more.pop("job_id", f"job{abs(hash(folder)) % 10**8}")

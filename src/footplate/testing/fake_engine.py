@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node
-from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
+from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request
+from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Usage
 from footplate.engines.taskenv import ranked_tasks, task_command, task_environment
 from footplate.testing.fake_clock import FakeClock
 
@@ -34,8 +34,10 @@ class FakeWorld:
     tasks: dict[TaskKey, Observation] = field(default_factory=dict)
     ends: dict[TaskKey, tuple[float, int]] = field(default_factory=dict)
     requests: dict[str, Request] = field(default_factory=dict)
-    fenced: set[str] = field(default_factory=set)
+    fenced: set[tuple[TaskKey, int]] = field(default_factory=set)
     n_starts: int = 0
+    # Tasks that use no CPU; the others use all of one.
+    idle: set[TaskKey] = field(default_factory=set)
 
 
 class FakeEngine:
@@ -60,6 +62,7 @@ class FakeEngine:
             {
                 "role": task.role,
                 "index": task.index,
+                "run": plan.runs.get((task.role, task.index), 0),
                 "command": task_command(plan, task.role),
                 "env": task_environment(plan, task.role, task.index),
                 "gpus": list(task.gpus),
@@ -68,31 +71,38 @@ class FakeEngine:
         ]
         return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
 
-    def refuses(self, spec: JobSpec) -> str | None:
-        return f"there is no image {spec.image} here" if spec.image == "missing" else None
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
+        is_missing = spec.image == "missing" and spec.image not in environments
+        return f"there is no image {spec.image} here" if is_missing else None
 
-    def handle_of(self, request: Request) -> Handle:
-        tasks = [[task["role"], task["index"]] for task in request["tasks"]]
+    def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
+        tasks = [
+            [task["role"], task["index"], task["run"]]
+            for task in request["tasks"]
+            if only is None or (task["role"], task["index"]) in only
+        ]
         return {"attempt_id": request["attempt_id"], "folder": request["folder"], "tasks": tasks}
 
     async def launch(self, request: Request) -> Handle:
         self._loop = asyncio.get_running_loop()
         attempt_id = request["attempt_id"]
-        if attempt_id not in self.world.requests and attempt_id not in self.world.fenced:
-            self.world.requests[attempt_id] = request
-            for task in request["tasks"]:
-                self._start((attempt_id, task["role"], task["index"]), task["command"])
+        self.world.requests.setdefault(attempt_id, request)
+        for task in request["tasks"]:
+            key, run = (attempt_id, task["role"], task["index"]), task["run"]
+            known = self.world.tasks.get(key)
+            if (known is None or known.run < run) and (key, run) not in self.world.fenced:
+                self._start(key, run, task["command"])
         return self.handle_of(request)
 
     async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
         self._let_time_pass()
-        return [self._see(key) for handle in handles for key in _keys(handle)]
+        return [self._see(key, run) for handle in handles for key, run in _runs(handle)]
 
     async def stop(self, handle: Handle, grace_s: float) -> None:  # noqa: ARG002  # obeys at once
         self._let_time_pass()
-        self.world.fenced.add(handle["attempt_id"])
-        for key in _keys(handle):
-            task = self._see(key)
+        for key, run in _runs(handle):
+            self.world.fenced.add((key, run))
+            task = self._see(key, run)
             if task.state is TaskState.WAITING:
                 task = replace(task, detail="stopped before it had started")
             if not task.state.is_over:
@@ -100,6 +110,33 @@ class FakeEngine:
 
     async def nodes(self) -> Sequence[Node]:
         return list(self.available)
+
+    async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
+        now = self.clock.now()
+        return [
+            Usage(*key, run, now, 0 if key in self.world.idle else now, 2**20)
+            for handle in handles
+            for key, run in _runs(handle)
+            if self._see(key, run).state is TaskState.RUNNING
+        ]
+
+    async def stacks(self, handle: Handle) -> Mapping[str, str]:
+        return {f"{role}-{index}": "MainThread: waiting" for (_, role, index), _ in _runs(handle)}
+
+    async def run_inside(
+        self,
+        request: Request,
+        role: str,
+        index: int,
+        argv: Sequence[str],
+        timeout_s: float = 60,  # noqa: ARG002  # answers at once
+        most_bytes: int = 1024**2,
+    ) -> Ran:
+        """Echo the command; `false` fails."""
+        if (request["attempt_id"], role, index) not in self.world.tasks:
+            raise NotFound(f"task {role}-{index} has not started")
+        output = f"{role}-{index}: {' '.join(argv)}\n".encode()
+        return Ran(int(argv[0] == "false"), output[:most_bytes], len(output) > most_bytes)
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
@@ -121,9 +158,9 @@ class FakeEngine:
         self._let_time_pass()
         return [key for key, task in self.world.tasks.items() if task.state is TaskState.RUNNING]
 
-    def _start(self, key: TaskKey, command: str) -> None:
+    def _start(self, key: TaskKey, run: int, command: str) -> None:
         self.world.n_starts += 1
-        self._record(Observation(*key, TaskState.RUNNING, started_at=self.clock.now()))
+        self._record(Observation(*key, TaskState.RUNNING, started_at=self.clock.now(), run=run))
         after_s, code = _script(command)
         if after_s is not None:
             self.world.ends[key] = (self.clock.now() + after_s, code)
@@ -151,12 +188,13 @@ class FakeEngine:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(tell, attempt_id)
 
-    def _see(self, key: TaskKey) -> Observation:
-        return self.world.tasks.get(key) or Observation(*key, TaskState.WAITING)
+    def _see(self, key: TaskKey, run: int) -> Observation:
+        known = self.world.tasks.get(key)
+        return known if known and known.run == run else Observation(*key, TaskState.WAITING, run=run)
 
 
-def _keys(handle: Handle) -> list[TaskKey]:
-    return [(handle["attempt_id"], role, index) for role, index in handle["tasks"]]
+def _runs(handle: Handle) -> list[tuple[TaskKey, int]]:
+    return [((handle["attempt_id"], role, index), run) for role, index, run in handle["tasks"]]
 
 
 def _script(command: str) -> tuple[float | None, int]:
@@ -232,8 +270,8 @@ class LosesTasks(FakeEngine):
 
     async def launch(self, request: Request) -> Handle:
         handle = await super().launch(request)
-        for attempt_id, role, index in _keys(handle):
-            self.lose(attempt_id, role, index)
+        for key, _ in _runs(handle):
+            self.lose(*key)
         return handle
 
 

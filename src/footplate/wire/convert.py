@@ -90,6 +90,8 @@ def line_view(line: JobLine, now: float, waits: tuple[Reason, int] | None = None
         "run_time_s": run_time_s(line, now),
         "position": position,
         "is_deleting": line.is_deleting,
+        "kept_until": instant(line.kept_until),
+        "deleted_at": instant(line.deleted_at),
     }
 
 
@@ -100,6 +102,7 @@ def job_view(job: Job, now: float, waits: tuple[Reason, int] | None, can: View) 
         "tasks": task_views(job.tasks),
         "config": write_job(job.spec),
         "can": can,
+        "estimate": None,
     }
 
 
@@ -116,6 +119,8 @@ def task_views(tasks: Iterable[Task]) -> list[View]:
             "ports": {label: list(numbers) for label, numbers in task.ports},
             "exit_code": task.exit_code,
             "detail": task.detail,
+            "cause": task.cause,
+            "run": task.run,
             "started_at": instant(task.started_at),
             "finished_at": instant(task.finished_at),
         }
@@ -131,6 +136,7 @@ def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my
         "maximum": maximum_view(queue.maximum),
         "nodes": list(queue.nodes),
         "is_open": queue.is_open,
+        "environments": dict(queue.environments),
         "used": amount(used),
         "n_running": n_running,
         "n_waiting": n_waiting,
@@ -156,5 +162,7 @@ def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
             for gpu in node.gpus
         ],
         "is_schedulable": node.is_schedulable,
+        "enforced": list(node.enforced),
+        "unenforced": node.unenforced,
         "free": amount(node.capacity - used - Resources(gpus=taken_by_others)),
     }

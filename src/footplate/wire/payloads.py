@@ -21,6 +21,16 @@ Name = Annotated[Text, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9]
 QueueName = Annotated[Text, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 Password = Annotated[Text, Field(min_length=8, max_length=256)]
 QueueRole = Literal["admin", "member", "viewer"]
+Environments = Annotated[
+    dict[
+        Annotated[Text, Field(min_length=1, max_length=512, pattern=r"^\S+$")],
+        Annotated[Text, Field(min_length=1, max_length=1024)],
+    ],
+    Field(
+        max_length=100,
+        description="Images, by name, for which a folder on the server stands in: image to absolute path.",
+    ),
+]
 LifetimeS = Annotated[int, Field(ge=60, le=10 * 365 * 86400)]
 
 
@@ -145,6 +155,7 @@ class NewQueue(Body):
     maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] = Field([], max_length=1000)
     is_open: bool = True
+    environments: Environments = {}
 
 
 class QueueChange(Body):
@@ -153,6 +164,7 @@ class QueueChange(Body):
     maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] | None = Field(None, max_length=1000)
     is_open: bool | None = None
+    environments: Environments | None = None
 
 
 class QueueBody(Body):
@@ -162,6 +174,7 @@ class QueueBody(Body):
     maximum: Maximum | None
     nodes: list[str]
     is_open: bool
+    environments: dict[str, str]
     used: Amount
     n_running: int
     n_waiting: int
@@ -200,6 +213,8 @@ class NodeBody(Body):
     memory_bytes: int
     gpus: list[GpuBody]
     is_schedulable: bool
+    enforced: list[str]
+    unenforced: str
     free: Amount
 
 
@@ -242,6 +257,8 @@ class JobSummary(Body):
     run_time_s: float | None
     position: int | None = Field(description="How many jobs are ahead, while it waits.")
     is_deleting: bool
+    kept_until: str | None = Field(description="Until when a failed environment is kept.")
+    deleted_at: str | None = Field(description="Since when the job is in the trash.")
 
 
 class TaskBody(Body):
@@ -255,6 +272,8 @@ class TaskBody(Body):
     ports: dict[str, list[int]]
     exit_code: int | None
     detail: str
+    cause: str = Field(description="What ended it besides itself: oom, lost, stopped, or empty.")
+    run: int = Field(description="How often the task was started again by itself.")
     started_at: str | None
     finished_at: str | None
 
@@ -263,8 +282,18 @@ class Allowed(Body):
     """What the caller may do with the job now."""
 
     stop: bool
+    halt: bool
+    preempt: bool
+    release: bool
     edit: bool
     delete: bool
+    restore: bool
+
+
+class EstimateBody(Body):
+    expected_at: str | None = Field(description="By usual run times; null when nobody can tell.")
+    latest_at: str | None = Field(description="By time limits; null when some job ahead has none.")
+    basis: str
 
 
 class JobDetail(JobSummary):
@@ -273,6 +302,7 @@ class JobDetail(JobSummary):
     tasks: list[TaskBody]
     config: dict[str, Any]
     can: Allowed
+    estimate: EstimateBody | None = Field(description="When it is expected to start, while it waits.")
 
 
 class Jobs(Body):
@@ -293,6 +323,20 @@ class DryRun(Body):
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
+
+
+class Exec(Body):
+    """A command to run inside a task."""
+
+    command: list[Text] = Field(min_length=1, max_length=1000)
+    task: Text | None = Field(None, max_length=80, description="Such as worker-0; the first when absent.")
+    timeout_s: int = Field(60, ge=1, le=600)
+
+
+class RanBody(Body):
+    exit_code: int
+    output: str = Field(description="Standard output and error together.")
+    is_cut: bool = Field(description="Whether there was more output than is given back.")
 
 
 class Tasks(Body):

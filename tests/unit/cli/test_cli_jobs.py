@@ -123,20 +123,22 @@ def test_delete_asks_first_and_does_nothing_without_a_yes(
 
 
 @pytest.mark.parametrize(
-    ("state", "status", "fate"),
+    ("state", "status", "options", "fate"),
     [
-        ("RUNNING", 202, "being stopped, then deleted"),
-        ("SUCCEEDED", 204, "deleted"),
-        ("SUCCEEDED", 202, "being deleted"),
+        ("RUNNING", 202, ["--for-good"], "being stopped, then deleted"),
+        ("SUCCEEDED", 204, ["--for-good"], "deleted"),
+        ("SUCCEEDED", 202, ["--for-good"], "being deleted"),
+        ("SUCCEEDED", 204, [], f"in the trash; take it out with: footplate restore {ID}"),
+        ("RUNNING", 202, [], f"being stopped, then in the trash; take it out with: footplate restore {ID}"),
     ],
 )
 def test_delete_says_whether_the_job_is_gone(
-    server: FakeServer, footplate: Command, state: str, status: int, fate: str
+    server: FakeServer, footplate: Command, state: str, status: int, options: list[str], fate: str
 ) -> None:
     server.on("GET /jobs/digits", job(state=state))
     server.on(f"DELETE /jobs/{ID}", Reply(status))
-    assert footplate("rm", "-y", "digits").out == f"digits ({ID}) is {fate}.\n"
-    (answer,) = json.loads(footplate("rm", "-y", "digits", "--json").out)["items"]
+    assert footplate("rm", "-y", "digits", *options).out == f"digits ({ID}) is {fate}.\n"
+    (answer,) = json.loads(footplate("rm", "-y", "digits", *options, "--json").out)["items"]
     assert answer["is_deleted"] is (status == 204)
 
 

@@ -6,18 +6,21 @@ from dataclasses import replace
 
 import pytest
 
+from footplate.domain.advance import LATE, MOVES, advance
 from footplate.domain.errors import InvalidTransition
 from footplate.domain.events import (
     DeleteAsked,
     Edited,
     Event,
+    Hung,
     LaunchFailed,
     LaunchTasks,
     Placed,
     Preempted,
     Refused,
-    RemoveJob,
+    Released,
     Reschedule,
+    Restored,
     StopAsked,
     StopTasks,
     TaskExited,
@@ -26,7 +29,7 @@ from footplate.domain.events import (
     TaskStarted,
     WaitExplained,
 )
-from footplate.domain.job import LATE, MOVES, Job, advance
+from footplate.domain.job import Job
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 from footplate.testing.builders import AT, after, job, placed, placement, running
 
@@ -74,11 +77,15 @@ EVENTS: list[Event] = [
     StopAsked(AT, USER, "ann"),
     StopAsked(AT, LIMIT),
     Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "a more urgent job needs the place")),
+    Hung(AT, 0, "no progress for 30m"),
+    Released(AT, "ann"),
     gone(),
     Refused(AT, Reason(ReasonCode.NEVER_FITS, "no")),
     WaitExplained(AT, Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")),
     Edited(AT, "ann", name="other"),
     DeleteAsked(AT, "ann"),
+    DeleteAsked(AT, "ann", for_good=True),
+    Restored(AT, "ann"),
 ]
 
 
@@ -256,7 +263,7 @@ def test_preemption_uses_up_no_retry() -> None:
 
 
 @pytest.mark.parametrize(
-    ("is_final", "retry", "expected"), [(False, 1, "QUEUED"), (True, 1, "FAILED"), (False, 0, "FAILED")]
+    ("is_final", "retry", "expected"), [(False, 1, "QUEUED"), (True, 1, "FAILED"), (False, 0, "QUEUED")]
 )
 def test_a_failed_launch_is_tried_again_unless_that_cannot_help(
     is_final: bool, retry: int, expected: str
@@ -266,28 +273,10 @@ def test_a_failed_launch_is_tried_again_unless_that_cannot_help(
     assert after(outcome.job, gone()).state == expected
 
 
-def test_a_lost_task_fails_the_job_with_its_own_reason() -> None:
-    lost = after(running(), TaskLost(AT, 0, "main", 0, "the machine was restarted"))
-    assert lost.state is JobState.FAILED
-    assert lost.reason.code is ReasonCode.TASK_LOST
-
-
 def test_the_first_word_about_an_end_stands() -> None:
     stopping = after(running(count=2), exited(0), StopAsked(AT, USER, "ann"))
     later = after(stopping, exited(1))
     assert later.tasks[0].exit_code == 0
-
-
-def test_deleting_a_running_job_stops_it_and_then_removes_it() -> None:
-    deleting = advance(running(), DeleteAsked(AT, "ann"))
-    assert deleting.job.state is JobState.STOPPING
-    assert deleting.job.is_deleting
-    assert RemoveJob() in advance(deleting.job, gone()).effects
-
-
-def test_deleting_a_job_that_waits_or_is_over_removes_it_at_once() -> None:
-    for start in (job(), in_state(JobState.FAILED)):
-        assert RemoveJob() in advance(start, DeleteAsked(AT, "ann")).effects
 
 
 def test_an_edit_of_the_priority_of_a_waiting_job_plans_again() -> None:

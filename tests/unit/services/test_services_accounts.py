@@ -18,8 +18,10 @@ from footplate.services.access import Caller
 from footplate.services.accounts import Accounts
 from footplate.services.platform import Platform
 from footplate.services.throttle import FIRST_WAIT_S, FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER
+from footplate.services.vault import Vault
 from footplate.store import account_queries, transitions
 from footplate.store.blobs import Blobs
+from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine
 from footplate.store.store import Store
@@ -34,6 +36,13 @@ class NoOutlook:
 
     def explain(self, job_id: str) -> None:
         return None
+
+    async def estimate(self, job_id: str) -> None:
+        return None
+
+    @staticmethod
+    async def run_inside(*_what: Any) -> Any:
+        raise NotImplementedError
 
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         raise NotImplementedError
@@ -53,7 +62,10 @@ class Office:
             home,
             NoOutlook(),
             replan=lambda: None,
-            refuses=lambda _spec: None,
+            refuses=lambda _spec, _environments: None,
+            run_inside=NoOutlook.run_inside,
+            vault=Vault(b"secret"),
+            images=Catalogue(),
         )
         self.accounts = Accounts(self.platform, b"secret")
 

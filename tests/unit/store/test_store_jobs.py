@@ -241,7 +241,7 @@ async def test_a_removed_job_leaves_only_its_lines_in_the_event_log(store: Store
     one = await _retried(store)
     await store.write(lambda tx: job_queries.remember(tx.connection, "ann", "key", "digest", one.id, AT))
     n_events = (await table_sizes(store))["events"]
-    await store.apply(one.id, DeleteAsked(AT + 8, "ann"))
+    await store.apply(one.id, DeleteAsked(AT + 8, "ann", for_good=True))
     finished = await store.job(one.id)
     assert finished is not None
     assert await store.read(job_queries.to_remove) == [one.id]

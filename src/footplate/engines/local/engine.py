@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.cluster import Node
 from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request
+from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request, Step
 from footplate.engines.local import request as requests
 from footplate.engines.local.codecopy import place_code
+from footplate.engines.local.confinement import Confinement, confine, unconfined
+from footplate.engines.local.containers.choosing import refusal, refuse
+from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.machine import Machine
 from footplate.engines.local.processes import boot_id, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
@@ -31,39 +36,57 @@ from footplate.engines.local.sighting import Sight, glance
 from footplate.engines.local.stopping import end
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 
+log = logging.getLogger(__name__)
+
 MOST_GLANCES = 16
 
 
 class LocalEngine:
     """Runs tasks on this machine; everything it knows of a task is in the task's folder."""
 
-    limits: frozenset[Limit] = frozenset({"gpus"})
-
     def __init__(self, settings: LocalSettings | None = None) -> None:
         settings = settings or LocalSettings()
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
         self._machine = Machine(settings)
-        self._processes = ProcessRuntime()
-        self._watches = Watches(self._hint)
+        self._confinement = _confine(settings, self._machine)
+        self._processes = ProcessRuntime(self._confinement)
+        self._step_listeners: list[Callable[[Step], None]] = []
+        self._containers = ContainerRuntime(settings, self._tell_step)
+        self._watches = Watches(self._end)
         self._listeners: list[Callable[[str], None]] = []
         self._launches: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def limits(self) -> frozenset[Limit]:
+        return self._confinement.limits
 
     def compile(self, plan: LaunchPlan) -> Request:
         return requests.compile_request(plan, self._inherited)
 
-    def handle_of(self, request: Request) -> Handle:
-        return requests.handle_of(request)
+    def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
+        return requests.handle_of(request, only)
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
 
-    def refuses(self, spec: JobSpec) -> str | None:
-        return requests.refusal(spec)
+    def on_step(self, tell: Callable[[Step], None]) -> None:
+        self._step_listeners.append(tell)
 
-    def _runtime(self, _key: TaskKey) -> Runtime:
-        return self._processes
+    def use_logins(self, find: FindLogin) -> None:
+        self._containers.use_logins(find)
+
+    async def sweep(self, known_attempts: Collection[str]) -> None:
+        if self._containers.why_none() is None:
+            await self._containers.sweep(known_attempts)
+
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
+        return refusal(spec, environments, self._containers.why_none)
+
+    def _runtime(self, key: TaskKey) -> Runtime:
+        return self._containers if key.in_container else self._processes
 
     async def launch(self, request: Request) -> Handle:
+        refuse(request, self._containers.why_none)
         requests.refuse_impossible(request)
         attempt_id = request["attempt_id"]
         while launching := self._launches.get(attempt_id):
@@ -109,6 +132,7 @@ class LocalEngine:
         pidfd = open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
+            self._processes.release(identity)
             asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
@@ -145,15 +169,36 @@ class LocalEngine:
         await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
 
     async def nodes(self) -> Sequence[Node]:
-        return [await self._machine.node(self._watches.attempt_ids())]
+        await self._processes.sweep()
+        node = await self._machine.node(self._watches.attempt_ids())
+        return [replace(node, enforced=tuple(sorted(self.limits)), unenforced=self._confinement.why_not)]
 
     async def close(self) -> None:
         self._watches.close()
         await self._processes.close()
+        await self._containers.close()
+
+    def _tell_step(self, step: Step) -> None:
+        for tell in self._step_listeners:
+            tell(step)
+
+    def _end(self, watch: Watch) -> None:
+        if not watch.key.in_container:
+            self._processes.release(watch.identity)
+        self._hint(watch.key.attempt_id)
 
     def _hint(self, attempt_id: str) -> None:
         for tell in self._listeners:
             tell(attempt_id)
+
+
+def _confine(settings: LocalSettings, machine: Machine) -> Confinement:
+    if not settings.limits:
+        return unconfined()
+    confinement = confine(settings.home, machine.gpu_nodes, settings.n_processes)
+    if confinement.why_not:
+        log.warning("tasks are not held to all that they ask for: %s", confinement.why_not)
+    return confinement
 
 
 def _place_code(request: Request) -> None:
@@ -175,7 +220,16 @@ def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Obse
         started_at = watch.started_at if watch else None
         return Observation(*who, TaskState.RUNNING, started_at=started_at, run=key.run)
     return Observation(
-        *who, sight.state, sight.exit_code, sight.started_at, sight.finished_at, sight.detail, key.run
+        *who,
+        sight.state,
+        sight.exit_code,
+        sight.started_at,
+        sight.finished_at,
+        sight.detail,
+        key.run,
+        sight.cause,
+        sight.limit_bytes,
+        sight.peak_bytes,
     )
 
 

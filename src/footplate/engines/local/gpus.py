@@ -24,6 +24,10 @@ class Cards:
         self._cards = _detect(self._nvml) if self._nvml else ()
         self._looked_at = float("-inf")
 
+    def minors(self) -> dict[int, int]:
+        """Say which device file (`/dev/nvidiaN`) each card has, also those that this process may not use."""
+        return _minors(self._nvml) if self._nvml else {}
+
     async def list(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
         """List the cards; those with processes of anything but our attempts are in use by others."""
         if self._cards and time.monotonic() - self._looked_at > REFRESH_S:
@@ -91,6 +95,12 @@ def _detect(nvml: Any) -> tuple[Gpu, ...]:
         kind = short_type(nvml.nvmlDeviceGetName(card))
         cards.append(Gpu(index, kind, memory_bytes, nvml.nvmlDeviceGetUUID(card)))
     return select_visible(tuple(cards), os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def _minors(nvml: Any) -> dict[int, int]:
+    count = nvml.nvmlDeviceGetCount()
+    handles = {index: nvml.nvmlDeviceGetHandleByIndex(index) for index in range(count)}
+    return {index: nvml.nvmlDeviceGetMinorNumber(handle) for index, handle in handles.items()}
 
 
 def _users(nvml: Any, card: Gpu) -> list[int]:

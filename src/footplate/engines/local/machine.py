@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from footplate.domain.cluster import Node
+from footplate.engines.local.devices import Nodes, nvidia_nodes
 from footplate.engines.local.gpus import Cards
 from footplate.engines.local.settings import LocalSettings
 
@@ -22,6 +23,13 @@ class Machine:
         self._milli_cpus = settings.milli_cpus or detect_milli_cpus()
         self._memory_bytes = settings.memory_bytes or detect_memory_bytes()
         self._cards = Cards() if settings.gpus is None else None
+
+    @property
+    def gpu_nodes(self) -> Nodes:
+        """The device files of each card."""
+        if self._cards is not None:
+            return nvidia_nodes(self._cards.minors())
+        return dict(enumerate(self._settings.gpu_nodes))
 
     async def node(self, our_attempts: Collection[str]) -> Node:
         """Describe the machine; cards used by processes of other attempts are marked."""

@@ -11,8 +11,10 @@ from typing import Any
 from footplate.domain.errors import OutcomeUnknown
 from footplate.engines.base import Request
 from footplate.engines.local import request as requests
+from footplate.engines.local.confinement import Confinement
+from footplate.engines.local.leftovers import Leftovers
 from footplate.engines.local.processes import ask_to_end, kill_marked, kill_tree, send
-from footplate.engines.local.records import read_claim, read_exit
+from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 from footplate.engines.local.sighting import LEFTOVERS_S, Sight, look
 from footplate.engines.local.spawning import SpawnerClient, SpawnerGone
@@ -26,16 +28,21 @@ SPARE_SHIM_S = 5
 class ProcessRuntime:
     """Runs each task as its own session; everything it knows is in the task's folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, confinement: Confinement) -> None:
         self._program = requests.task_program()
-        self._spawner = SpawnerClient()
+        self._spawner = SpawnerClient(confinement.ground())
+        self._confinement = confinement
+        self._leftovers = Leftovers(confinement.trees)
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
-        orders = [requests.spawn_order(request, task, self._program) for task in tasks]
+        orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
+        return await self._spawn(request["env"], orders)
+
+    async def _spawn(self, env: Mapping[str, str], orders: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         for _ in range(SPAWN_TRIES):
             try:
                 async with asyncio.timeout(SPAWN_TIMEOUT_S):
-                    return await self._spawner.start(request["env"], orders)
+                    return await self._spawner.start(env, orders)
             except SpawnerGone:
                 # A task that was started before the spawner died refuses to be started again.
                 continue
@@ -47,43 +54,53 @@ class ProcessRuntime:
         return await asyncio.to_thread(_ask, watches)
 
     async def kill(self, watches: Collection[Watch], for_s: float) -> None:
-        await asyncio.to_thread(_kill, watches, for_s > SPARE_SHIM_S)
+        await asyncio.to_thread(self._kill, watches, for_s > SPARE_SHIM_S)
 
     async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
-        return await asyncio.to_thread(_look_at, tasks)
+        return await asyncio.to_thread(self._look_at, tasks)
 
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
-        return await asyncio.to_thread(_clear, tasks)
+        return await asyncio.to_thread(self._clear, tasks)
+
+    def release(self, identity: Identity) -> None:
+        """Give back what held a task that has ended; soon, together with that of others."""
+        self._leftovers.add(identity)
+
+    async def sweep(self) -> None:
+        """Give back what held tasks that ended while nobody looked."""
+        await asyncio.to_thread(self._leftovers.sweep)
 
     async def close(self) -> None:
         await self._spawner.close()
+        await asyncio.to_thread(self._leftovers.close)
+
+    def _kill(self, watches: Collection[Watch], shims_too: bool) -> None:
+        for watch in watches:
+            kill_tree(watch.identity.pid)
+            self._leftovers.kill(watch.identity)
+            if shims_too:
+                send(watch.identity.pid, signal.SIGKILL)
+
+    def _look_at(self, tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+        return {key: look(folder, _marks(key), self._leftovers.end) for key, folder in tasks.items()}
+
+    def _clear(self, tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
+        """End what tasks left behind, also those whose shims are gone too."""
+        left = []
+        for key, folder in tasks.items():
+            claim = read_claim(folder)
+            if claim is None or claim.identity is None:
+                continue
+            is_clear = self._leftovers.end(claim.identity, LEFTOVERS_S)
+            if read_exit(folder) is None:
+                is_clear = kill_marked(_marks(key), LEFTOVERS_S) and is_clear
+            if not is_clear:
+                left.append(key)
+        return left
 
 
 def _ask(watches: Collection[Watch]) -> set[Watch]:
     return {watch for watch in watches if not ask_to_end(watch.identity.pid)}
-
-
-def _kill(watches: Collection[Watch], shims_too: bool) -> None:
-    for watch in watches:
-        kill_tree(watch.identity.pid)
-        if shims_too:
-            send(watch.identity.pid, signal.SIGKILL)
-
-
-def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    return {key: look(folder, _marks(key)) for key, folder in tasks.items()}
-
-
-def _clear(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
-    """End what tasks left behind whose shims are gone too."""
-    left = []
-    for key, folder in tasks.items():
-        claim = read_claim(folder)
-        if read_exit(folder) is not None or claim is None or claim.identity is None:
-            continue
-        if not kill_marked(_marks(key), LEFTOVERS_S):
-            left.append(key)
-    return left
 
 
 def _marks(key: TaskKey) -> tuple[str, ...]:

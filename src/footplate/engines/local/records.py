@@ -1,7 +1,9 @@
 """What a task leaves on disk, and nothing else needs to be remembered: who runs it, and how it ended.
 
 `pid` is written once, by whoever comes first: the process that becomes the task, or the one who stops
-the task before it has started. `exit` holds the exit code.
+the task before it has started. `exit` holds the exit code in its first line. Then comes what the task's
+control groups counted, as `FILE TEXT`, each the words of one line of a file of the group, and the lines that
+a shell's `times` prints.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 STOPPED_BY_TERM = 143
 STOPPED_BY_KILL = 137
-MOST_BYTES = 256
+MOST_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
+    """How a task ended; what was not counted is None."""
+
     code: int
     at: float
+    n_oom_kills: int = 0
+    limit_bytes: int | None = None
+    peak_bytes: int | None = None
+    cpu_s: float | None = None
 
 
 def read_claim(folder: Path) -> Claim | None:
@@ -47,10 +56,38 @@ def read_claim(folder: Path) -> Claim | None:
 
 def read_exit(folder: Path) -> Exit | None:
     found = _read(folder / "exit")
+    code, line_end, rest = found[0].partition("\n") if found else ("", "", "")
     # A file without its line end was being written when the writer was killed; anything else is spoilt.
-    if found is None or not re.fullmatch(r"\d{1,3}\n", found[0]):
+    if found is None or not line_end or not re.fullmatch(r"\d{1,3}", code):
         return None
-    return Exit(int(found[0]), found[1])
+    counted = _counted(rest) if rest else {}
+    return Exit(
+        int(code),
+        found[1],
+        counted.get("oom_kill", 0),
+        counted.get("memory.limit_in_bytes", counted.get("memory.max")),
+        counted.get("memory.max_usage_in_bytes", counted.get("memory.peak")),
+        _cpu_s(counted, rest),
+    )
+
+
+def _counted(text: str) -> dict[str, int]:
+    """Read `memory.peak 123` by the file's name and `memory.events oom_kill 1` by the name in the line."""
+    lines = (line.split() for line in text.splitlines())
+    return {words[-2]: int(words[-1]) for words in lines if len(words) in (2, 3) and words[-1].isdecimal()}
+
+
+def _cpu_s(counted: Mapping[str, int], text: str) -> float | None:
+    """Take it from the groups, or from the last line of `times`: a shell's children as user and as system."""
+    if "cpuacct.usage" in counted:
+        return counted["cpuacct.usage"] / 1e9
+    if "usage_usec" in counted:
+        return counted["usage_usec"] / 1e6
+    times = re.findall(r"^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", text, re.MULTILINE)
+    if len(times) < 2:
+        return None
+    minutes, seconds, system_minutes, system_seconds = map(float, times[-1])
+    return 60 * (minutes + system_minutes) + seconds + system_seconds
 
 
 def fence(folder: Path) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
 from footplate.domain.layout import log_file, run_folder, task_folder, work_folder
-from footplate.domain.spec import JobSpec
-from footplate.engines.base import Handle, LaunchPlan, Request
+from footplate.engines.base import Handle, LaunchPlan, Mount, Request
+from footplate.engines.local.confinement import Confinement
+from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.watching import TaskKey
 from footplate.engines.taskenv import gang_environment, own_environment, ranked_tasks, task_command
 
@@ -56,22 +57,28 @@ def task_program() -> list[str]:
 
 
 def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
+    gang = gang_environment(plan)
     return {
         "attempt_id": plan.attempt_id,
         "folder": str(plan.folder),
         "code_folder": str(plan.code_folder) if plan.code_folder else None,
-        "env": {**inherited, **gang_environment(plan)},
+        "env": {**inherited, **gang},
+        # Containers are not given these: they are true of this machine only.
+        "inherited": sorted(inherited.keys() - gang.keys()),
         "folders": [str(folder) for folder in (plan.checkpoint_folder, plan.output_folder) if folder],
-        "tasks": [_task(plan, task, rank) for rank, task in enumerate(ranked_tasks(plan))],
+        "mounts": [_mount(mount) for mount in plan.mounts],
+        "tasks": [_task(plan, task, rank, inherited) for rank, task in enumerate(ranked_tasks(plan))],
     }
 
 
-def handle_of(request: Request) -> Handle:
+def handle_of(request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
     return {
         "attempt_id": request["attempt_id"],
         "folder": request["folder"],
         "tasks": [
-            [task["role"], task["index"], task["run"], task["in_container"]] for task in request["tasks"]
+            [task["role"], task["index"], task["run"], task["in_container"]]
+            for task in request["tasks"]
+            if only is None or (task["role"], task["index"]) in only
         ],
     }
 
@@ -83,64 +90,52 @@ def task_folders(handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
         yield TaskKey(handle["attempt_id"], role, index, run, in_container), folder
 
 
-def spawn_order(request: Request, task: Mapping[str, Any], program: Sequence[str]) -> dict[str, Any]:
+def spawn_order(
+    request: Request, task: Mapping[str, Any], program: Sequence[str], confinement: Confinement
+) -> dict[str, Any]:
     """Write one task of a request the way the spawner reads it."""
+    confined = confinement.order(request, task)
+    tmp = [confined["view"]["tmp"]] if confined["view"] else []
     return {
         "folder": task["folder"],
-        "folders": [task["folder"], task["work_folder"], *request["folders"]],
+        "folders": [task["folder"], task["work_folder"], *request["folders"], *tmp],
         "work_folder": task["work_folder"],
         "log": task["log"],
-        "argv": ["/bin/sh", str(SHIM), task["folder"], *program, task["command"]],
+        "runner": ["/bin/sh", str(SHIM), task["folder"]],
+        "argv": [*program, task["command"]],
         "env": task["env"],
+        **confined,
     }
 
 
-def _task(plan: LaunchPlan, task: TaskPlacement, rank: int) -> dict[str, Any]:
+def _mount(mount: Mount) -> dict[str, Any]:
+    return {"source": str(mount.source), "target": str(mount.target), "read_only": mount.read_only}
+
+
+def _task(plan: LaunchPlan, task: TaskPlacement, rank: int, inherited: Mapping[str, str]) -> dict[str, Any]:
     folder = task_folder(plan.folder, task.role, task.index)
-    image = plan.spec.role(task.role).image or plan.spec.image
+    chosen = choose(plan, task)
     run = plan.runs.get((task.role, task.index), 0)
     return {
         "role": task.role,
         "index": task.index,
         "run": run,
         "node": task.node,
-        "image": image,
-        "in_container": bool(image),
+        **chosen,
         "command": task_command(plan, task.role),
-        "env": own_environment(plan, task, rank),
+        "env": enter(chosen["environment"], own_environment(plan, task, rank), inherited),
         "folder": str(run_folder(folder, run)),
         "work_folder": str(work_folder(folder)),
         "log": str(log_file(folder)),
         "milli_cpus": task.resources.milli_cpus,
         "memory_bytes": task.resources.memory_bytes,
+        "shm_bytes": plan.spec.role(task.role).shm_bytes,
         "gpus": list(task.gpus),
     }
 
 
-def refusal(spec: JobSpec) -> str | None:
-    """Say why a job can never run as processes of this machine, if it cannot."""
-    for role in spec.roles:
-        if image := role.image or spec.image:
-            return _no_image(role.name, image)
-    return None
-
-
-def _no_image(role: str, image: str) -> str:
-    return (
-        f"role {role} asks for the image {image}, which needs a container engine; this server "
-        "runs tasks as processes of its own machine: leave the image out, or use another engine"
-    )
-
-
 def refuse_impossible(request: Request) -> None:
     """Raise `EngineRejected` for what no process of this machine can be given."""
-    for task in request["tasks"]:
-        if task["image"]:
-            raise EngineRejected(_no_image(task["role"], task["image"]))
-    _refuse_long_words(request)
-
-
-def _refuse_long_words(request: Request) -> None:
     words = dict(request["env"])
     for task in request["tasks"]:
         words.update(task["env"])

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from footplate.domain.cluster import Gpu
+from footplate.engines.local.containers.settings import ContainerSettings
 
 
 @dataclass(frozen=True, slots=True)
 class LocalSettings:
-    """None means: as detected. `inherited_env` names more variables of the server that tasks get."""
+    """None means: as detected. `inherited_env` names more variables of the server that tasks get.
+
+    `home` is the server's folder, of which a task sees its own job only. `gpu_nodes` are the device files of
+    each declared card. Without `limits` tasks are not held to what they asked for, nor is anything hidden.
+    """
 
     node_name: str = ""
     address: str = "127.0.0.1"
@@ -17,3 +23,8 @@ class LocalSettings:
     memory_bytes: int | None = None
     gpus: tuple[Gpu, ...] | None = None
     inherited_env: tuple[str, ...] = ()
+    home: Path | None = None
+    limits: bool = True
+    n_processes: int = 4096
+    gpu_nodes: tuple[tuple[str, ...], ...] = ()
+    containers: ContainerSettings = ContainerSettings()

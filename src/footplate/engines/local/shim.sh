@@ -1,13 +1,22 @@
-# Runs one task: shim.sh FOLDER WORD... starts the words as a command, outlives it, ends all that it
-# left behind (this process is their subreaper) and writes the exit code to FOLDER/exit.
-folder=$1
-shift
+# Runs one task: shim.sh FOLDER GROUPS COUNTERS WORD... starts the words as a command, outlives it, ends all
+# that it left behind (this process is their subreaper) and writes the exit code to FOLDER/exit, with what
+# the files named in COUNTERS say and its CPU time. GROUPS are descriptors: writing to them enters the task's control groups,
+# in which this shell itself is not, so that it survives what they forbid.
+folder=$1 groups=$2 counters=$3
+shift 3
 # What this shell itself would say does not belong in the task's log.
 exec 3>&2 2>/dev/null
 # Trapped, not ignored: the command gets the default dispositions back.
 trap stopping=1 TERM
 trap : HUP INT QUIT ALRM USR1 USR2 PIPE
-(exec "$@" 2>&3 3>&-)
+(
+    for group in $groups; do
+        echo 0 >&$group && continue
+        echo "footplate: the task cannot be held to its limits: it cannot enter its control groups" >&3
+        exit 126
+    done
+    exec "$@" 2>&3 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+)
 code=$?
 PATH=/usr/bin:/bin
 while read -r left </proc/$$/task/$$/children || [ "$left" ]; do
@@ -16,4 +25,13 @@ while read -r left </proc/$$/task/$$/children || [ "$left" ]; do
     # A child in the foreground is also what makes this shell reap the dead.
     sleep 0.02
 done
-echo $code >"$folder/exit"
+for counter in $counters; do
+    while read -r line; do
+        counted="$counted
+${counter##*/} $line"
+    done <$counter
+done
+{
+    echo "$code$counted"
+    times
+} >"$folder/exit"

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from footplate.domain.resources import show_bytes
 from footplate.domain.states import TaskState
+from footplate.engines.base import Cause
 from footplate.engines.local.processes import boot_id, kill_marked, open_process
 from footplate.engines.local.records import STOPPED_BY_TERM, Claim, Exit, Identity, read_claim, read_exit
 
 LEFTOVERS_S = 10
+# A task that is killed for its own limit has come this close to it.
+NEARLY = 0.9
+
+EndGroup = Callable[[Identity, float], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +28,9 @@ class Sight:
     started_at: float | None = None
     finished_at: float | None = None
     detail: str = ""
+    cause: Cause = ""
+    limit_bytes: int | None = None
+    peak_bytes: int | None = None
     identity: Identity | None = None
     pidfd: int = -1
 
@@ -32,7 +42,7 @@ def glance(folder: Path) -> Sight | None:
     return None if end is None or claim is None or claim.identity is None else _exited(claim, end)
 
 
-def look(folder: Path, marks: tuple[str, ...]) -> Sight:
+def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: True) -> Sight:
     """Tell how the task in this folder stands; what a lost one left running is ended first."""
     claim, end = read_claim(folder), read_exit(folder)
     if claim is None:
@@ -46,7 +56,11 @@ def look(folder: Path, marks: tuple[str, ...]) -> Sight:
         return Sight(TaskState.RUNNING, started_at=claim.at, identity=claim.identity, pidfd=pidfd)
     # The exit code is written before the process ends, so this second look decides.
     end = read_exit(folder)
-    return _exited(claim, end) if end is not None else _lost(claim, claim.identity, marks)
+    if end is not None:
+        return _exited(claim, end)
+    if claim.identity.boot_id == boot_id():
+        end_group(claim.identity, LEFTOVERS_S)
+    return _lost(claim, claim.identity, marks)
 
 
 def _never_started(claim: Claim) -> Sight:
@@ -56,7 +70,21 @@ def _never_started(claim: Claim) -> Sight:
 
 
 def _exited(claim: Claim, end: Exit) -> Sight:
-    return Sight(TaskState.EXITED, end.code, claim.at, end.at)
+    sight = Sight(TaskState.EXITED, end.code, claim.at, end.at)
+    if not end.n_oom_kills or end.code == 0:
+        return sight
+    return replace(
+        sight, detail=_tell_oom(end), cause="oom", limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes
+    )
+
+
+def _tell_oom(end: Exit) -> str:
+    if end.limit_bytes is None or end.peak_bytes is None:
+        return "out of memory"
+    limit, peak = show_bytes(end.limit_bytes), show_bytes(end.peak_bytes)
+    if end.peak_bytes < end.limit_bytes * NEARLY:
+        return f"out of memory: the machine had none left, while the task used {peak} of its {limit}"
+    return f"out of memory: its limit is {limit}, its peak was {peak}"
 
 
 def _lost(claim: Claim, identity: Identity, marks: tuple[str, ...]) -> Sight:

@@ -1,9 +1,13 @@
-"""The process that starts tasks: small, single-threaded, standard library only, run by path.
+"""The process that starts tasks: small, single-threaded, standard library only.
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
-`{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "work_folder", "log", "argv", "env"}, ...]}`,
+`{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "work_folder", "log", "runner", "argv", "env",
+"groups", "joins", "counters", "view"}, ...]}`,
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program. When the server goes away it leaves; the tasks go on.
+The second argument says how tasks are confined, as JSON: `{"places": [...], "view": "root" | "user" | null,
+"sealed": [...]}`: the folders in which control groups are made, how a view of its own is got, and what can
+only be read there.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
@@ -12,20 +16,80 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import gc
 import json
 import os
 import select
 import signal
+import sys
 from typing import Any, NoReturn
+
+from footplate.engines.local import mounting
 
 PR_SET_CHILD_SUBREAPER = 36
 EXIT_CANNOT_EXECUTE = 126
 CHUNK_BYTES = 1 << 20
 # Each child on its way needs a descriptor here.
 MAX_STARTING = 64
+# The shim has 3 for itself, and shells know numbers of one digit only.
+FIRST_GROUP_FD, LAST_SHELL_FD = 4, 9
 
 prctl = ctypes.CDLL(None).prctl
+
+
+class Ground:
+    """What all tasks of this spawner stand on: this boot, where their groups are, how their views begin."""
+
+    def __init__(self, confined: dict[str, Any]) -> None:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            self.boot_id = file.read().strip()
+        self.how_to_view = confined["view"]
+        self.sealed = confined["sealed"]
+        # Opened before they are sealed: through these, and only these, groups can still be made.
+        self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
+        if self.how_to_view == "root":
+            mounting.prepare(self.sealed)
+
+    def make_groups(self, task: dict[str, Any], name: str) -> list[int]:
+        """Make the task's groups, unless it joins others; open the files through which they are entered."""
+        name = task["joins"] or name
+        task["counters"] = [counter.format(name) for counter in task["counters"]]
+        entries = []
+        for place, settings in task["groups"]:
+            folder_fd = self.places[place]
+            if not task["joins"]:
+                os.mkdir(name, dir_fd=folder_fd)
+            for file, text in settings:
+                write_to(folder_fd, f"{name}/{file}", text)
+            entries.append(os.open(f"{name}/cgroup.procs", os.O_WRONLY, dir_fd=folder_fd))
+        return entries
+
+    def remove_groups(self, task: dict[str, Any], name: str) -> None:
+        """Take back the groups of a task that this process did not become."""
+        if not task["joins"]:
+            for place, _ in task["groups"]:
+                with contextlib.suppress(OSError):
+                    os.rmdir(name, dir_fd=self.places[place])
+
+    def enter_view(self, task: dict[str, Any]) -> None:
+        if task["view"] is None:
+            return
+        if self.how_to_view == "user":
+            mounting.leave_user_namespace(self.sealed)
+        else:
+            mounting.leave_mount_namespace()
+        mounting.enter_view(task["view"])
+
+
+def write_to(folder_fd: int, path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY, dir_fd=folder_fd)
+    try:
+        os.write(fd, text.encode())
+    except OSError as error:
+        raise OSError(error.errno, f"{path} cannot be set to {text}: {error.strerror}") from None
+    finally:
+        os.close(fd)
 
 
 class Batch:
@@ -58,9 +122,9 @@ class Child:
 class Spawner:
     """Reads requests, forks, and answers when the children have become their tasks."""
 
-    def __init__(self, requests_fd: int, boot_id: str) -> None:
+    def __init__(self, requests_fd: int, ground: Ground) -> None:
         self.requests_fd = requests_fd
-        self.boot_id = boot_id
+        self.ground = ground
         self.unread = b""
         self.starting: dict[int, Child] = {}
         self.poll = select.poll()
@@ -97,7 +161,7 @@ class Spawner:
             for folder in task["folders"]:
                 os.makedirs(folder, exist_ok=True)
             if os.fork() == 0:
-                become(task, env, self.boot_id, child_fd)
+                become(task, env, self.ground, child_fd)
         except OSError as error:
             tell(child_fd, {"error": str(error)})
         os.close(child_fd)
@@ -130,39 +194,54 @@ def tell(fd: int, message: dict[str, Any]) -> None:
         data = data[os.write(fd, data) :]
 
 
-def become(task: dict[str, Any], env: dict[str, str], boot_id: str, news_fd: int) -> NoReturn:
+def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> NoReturn:
     """Turn this child into the task's shim; never return, whatever happens."""
-    is_ours = False
+    is_ours, name, entries = False, "", []
     news: dict[str, Any]
     try:
         os.setsid()
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        enter(task)
         pid, ticks = os.getpid(), start_ticks()
-        at = publish(task["folder"], pid, f"{pid} {ticks} {boot_id}\n")
+        name = f"{pid}-{ticks}"
+        entries = ground.make_groups(task, name)
+        ground.enter_view(task)
+        enter(task)
+        at = publish(task["folder"], pid, f"{pid} {ticks} {ground.boot_id}\n")
         is_ours = at is not None
         news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
     except BaseException as error:  # noqa: BLE001  # a forked child must never return to the loop
         news = {"error": str(error)}
+    if not is_ours:
+        ground.remove_groups(task, name)
     # A spawner that has died meanwhile must not keep a published task from running.
     with contextlib.suppress(OSError):
         tell(news_fd, news)
     if is_ours:
-        execute(task, env)
+        execute(task, env, entries)
     os._exit(0)
 
 
-def execute(task: dict[str, Any], env: dict[str, str]) -> None:
+def execute(task: dict[str, Any], env: dict[str, str], entries: list[int]) -> None:
     argv = task["argv"]
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.execve(argv[0], argv, {**env, **task["env"]})  # noqa: S606
+        runner = [*task["runner"], hand_over(entries), " ".join(task["counters"])]
+        os.execve(runner[0], [*runner, *argv], {**env, **task["env"]})  # noqa: S606
     except BaseException as error:  # noqa: BLE001
         # The task is published and must end like any other: with a log and an exit code.
         os.write(2, f"footplate: cannot execute {argv[0]}: {error}\n".encode())
         with open(task["folder"] + "/exit", "w") as file:
             file.write(f"{EXIT_CANNOT_EXECUTE}\n")
+
+
+def hand_over(entries: list[int]) -> str:
+    """Give the entries to the groups the small numbers that a shell can write to; say which."""
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, LAST_SHELL_FD + 1) for fd in entries]
+    numbers = range(FIRST_GROUP_FD, FIRST_GROUP_FD + len(high))
+    for fd, number in zip(high, numbers, strict=True):
+        os.dup2(fd, number)
+    return " ".join(map(str, numbers))
 
 
 def enter(task: dict[str, Any]) -> None:
@@ -208,14 +287,9 @@ def reset_signals() -> None:
 
 def main() -> None:
     reset_signals()
-    with open("/proc/sys/kernel/random/boot_id") as file:
-        boot_id = file.read().strip()
+    ground = Ground(json.loads(sys.argv[2]))
     # The collector would write to pages that children share.
     gc.disable()
     gc.freeze()
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        Spawner(0, boot_id).serve()
-
-
-if __name__ == "__main__":
-    main()
+        Spawner(0, ground).serve()

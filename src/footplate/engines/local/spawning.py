@@ -12,7 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PROGRAM = Path(__file__).with_name("spawner.py")
+PACKAGES = str(Path(__file__).parents[3])
+PROGRAM = """
+import sys
+sys.path.append(sys.argv[1])
+from footplate.engines.local import spawner
+spawner.main()
+"""
 MAX_ANSWER_BYTES = 16 * 1024**2
 
 Answers = Sequence[Mapping[str, Any]]
@@ -25,7 +31,8 @@ class SpawnerGone(Exception):  # it states the fact, like the errors of the tree
 class SpawnerClient:
     """Talks to one spawner process at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, confined: Mapping[str, Any]) -> None:
+        self._confined = json.dumps(confined)
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
 
@@ -34,7 +41,7 @@ class SpawnerClient:
         async with self._connecting:
             if self._connection is None or self._connection.is_lost:
                 await self.close()
-                self._connection = await _Connection.open()
+                self._connection = await _Connection.open(self._confined)
             connection = self._connection
         return await connection.ask({"env": env, "tasks": tasks})
 
@@ -63,12 +70,12 @@ class _Connection:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def open(cls) -> _Connection:
+    async def open(cls, confined: str) -> _Connection:
         ours, theirs = socket.socketpair()
         with theirs:
             # No environment, no site packages, a session of its own: nothing of the server leaks in.
             process = subprocess.Popen(  # noqa: S603  # our own program
-                [sys.executable, "-I", "-S", str(PROGRAM)],
+                [sys.executable, "-I", "-S", "-c", PROGRAM, PACKAGES, confined],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={},

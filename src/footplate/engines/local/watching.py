@@ -39,7 +39,7 @@ class Watch:
 class Watches:
     """All tasks known to run, one descriptor each."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, tell: Callable[[Watch], None]) -> None:
         self._tell = tell
         self._by_key: dict[TaskKey, Watch] = {}
 
@@ -62,7 +62,7 @@ class Watches:
     def _end(self, watch: Watch) -> None:
         self._drop(watch)
         watch.ended.set()
-        self._tell(watch.key.attempt_id)
+        self._tell(watch)
 
     def _drop(self, watch: Watch) -> None:
         asyncio.get_running_loop().remove_reader(watch.pidfd)

@@ -20,7 +20,7 @@ from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
 from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
-from footplate.services import jobs
+from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
@@ -61,8 +61,7 @@ def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
 
 
 def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
-    touch = may_touch(caller, job)
-    can = {"stop": touch and not job.state.is_final, "edit": touch, "delete": touch}
+    can = endings.possible(job, may_touch(caller, job))
     return job_view(job, parts.platform.clock.now(), waits, can)
 
 
@@ -115,6 +114,7 @@ async def page(
     state: Annotated[list[JobState], Query(max_length=7)] = [],  # noqa: B006
     search: Annotated[p.Text, Query(max_length=255)] = "",
     tag: Annotated[p.Text, Query(max_length=63)] = "",
+    trash: Annotated[bool, Query(description="Those in the trash instead of the others.")] = False,
     sort: Annotated[
         str, Query(description="A field, with a leading - for the last first.")
     ] = "-submitted_at",
@@ -124,7 +124,7 @@ async def page(
     """List jobs that the caller may see, a page at a time."""
     if sort.removeprefix("-") not in SORTS:
         raise InvalidInput(f"must be one of {', '.join(SORTS)}, with or without a leading -", "sort")
-    wanted = Filter(caller.name, None, queue, owner, state, search, tag)
+    wanted = Filter(caller.name, None, queue, owner, state, search, tag, trash)
     after = _read_token(page_token, sort) if page_token else None
     lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
     now, explain = parts.platform.clock.now(), parts.platform.outlook.explain
@@ -162,7 +162,16 @@ def _is_key(sort: str, value: Any) -> bool:
 @router.get("/{job_id}", response_model=p.JobDetail)
 async def detail(parts: Wired, caller: Signed, job_id: str) -> Response:
     """A job by its id, or by its name among one's own."""
-    return JSONResponse(show(parts, caller, await jobs.find(parts.platform, caller, job_id)))
+    job = await jobs.find(parts.platform, caller, job_id)
+    view = show(parts, caller, job)
+    estimate = await parts.platform.outlook.estimate(job.id) if job.state is JobState.QUEUED else None
+    if estimate is not None:
+        view["estimate"] = {
+            "expected_at": instant(estimate.expected_at),
+            "latest_at": instant(estimate.latest_at),
+            "basis": estimate.basis,
+        }
+    return JSONResponse(view)
 
 
 @router.get("/{job_id}/config")
@@ -181,25 +190,57 @@ async def edit(parts: Wired, caller: Signed, job_id: str, change: p.JobChange) -
 @router.post("/{job_id}/stop", response_model=p.JobDetail)
 async def stop(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Ask a job to end: politely, after its grace by force."""
-    return JSONResponse(show(parts, caller, await jobs.stop(parts.platform, caller, job_id)))
+    return JSONResponse(show(parts, caller, await endings.stop(parts.platform, caller, job_id)))
+
+
+@router.post("/{job_id}/halt", response_model=p.JobDetail)
+async def halt(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Ask a job to end and leave what it has made so far, to be downloaded."""
+    return JSONResponse(show(parts, caller, await endings.halt(parts.platform, caller, job_id)))
+
+
+@router.post("/{job_id}/preempt", response_model=p.JobDetail)
+async def preempt(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Make a job give its place back and wait again; it finds a notice first, and its checkpoints after."""
+    return JSONResponse(show(parts, caller, await endings.preempt(parts.platform, caller, job_id)))
+
+
+@router.post("/{job_id}/release", response_model=p.JobDetail)
+async def release(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Give up the environment that was kept after a failure, and what it held."""
+    return JSONResponse(show(parts, caller, await endings.release(parts.platform, caller, job_id)))
+
+
+@router.post("/{job_id}/restore", response_model=p.JobDetail)
+async def restore(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Take a job out of the trash."""
+    return JSONResponse(show(parts, caller, await endings.restore(parts.platform, caller, job_id)))
 
 
 @router.delete(
     "/{job_id}",
     status_code=202,
     response_class=Response,
-    responses={204: {"description": "The job was over and is gone."}},
+    responses={204: {"description": "The job was over; it is in the trash, or gone for good."}},
 )
-async def delete(parts: Wired, caller: Signed, job_id: str) -> Response:
-    """Remove a job with its logs and files: at once (204), or once it is stopped when it still runs (202)."""
+async def delete(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    for_good: Annotated[
+        bool, Query(description="Not into the trash: record, logs and files go now.")
+    ] = False,
+) -> Response:
+    """Put a job into the trash, or remove it for good: at once (204), or once it is stopped (202)."""
     job = await jobs.find(parts.platform, caller, job_id)
     gone = asyncio.Event()
     with parts.feed.listening(job.id, lambda event: gone.set() if event.kind == "deleted" else None):
-        deleting = await jobs.delete(parts.platform, caller, job.id)
-        if deleting.state.is_final:
+        deleting = await endings.delete(parts.platform, caller, job.id, for_good)
+        if deleting.state.is_final and for_good:
             with suppress(TimeoutError):
                 await asyncio.wait_for(gone.wait(), REMOVAL_S)
-    return Response(status_code=204 if gone.is_set() else 202)
+    is_done = gone.is_set() if for_good else deleting.state.is_final
+    return Response(status_code=204 if is_done else 202)
 
 
 @router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail, openapi_extra=_OVERRIDES)

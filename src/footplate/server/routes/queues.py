@@ -41,6 +41,7 @@ async def add(parts: Wired, caller: Signed, body: p.NewQueue) -> dict[str, Any]:
         maximum(body.maximum),
         tuple(body.nodes),
         body.is_open,
+        tuple(sorted(body.environments.items())),
     )
     return show_queue(await queues.add(parts.platform, caller, queue))
 
@@ -65,6 +66,8 @@ async def change(parts: Wired, caller: Signed, name: str, body: p.QueueChange) -
         changes["maximum"] = maximum(body.maximum)
     if body.nodes is not None:
         changes["nodes"] = tuple(body.nodes)
+    if body.environments is not None:
+        changes["environments"] = tuple(sorted(body.environments.items()))
     return show_queue(await queues.change(parts.platform, caller, name, changes))
 
 

@@ -1,0 +1,111 @@
+"""Verbs about the end of jobs: halt, preempt, release, delete, restore."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from footplate.cli.render import show_state
+from footplate.cli.session import (
+    confirm_deletion,
+    connect,
+    job_argument,
+    jobs_argument,
+    json_option,
+    print_json,
+    tell,
+    yes_option,
+)
+
+if TYPE_CHECKING:
+    from footplate.sdk.job import Job
+
+
+@click.command()
+@job_argument
+@click.option(
+    "-w", "--wait", "is_waiting", is_flag=True, help="Return when nothing of the job runs any more."
+)
+@json_option
+def halt(job: str, is_waiting: bool, as_json: bool) -> None:
+    """Stop a job and keep what it has made so far, for `footplate download`."""
+    halted = connect().job(job).halt()
+    if is_waiting:
+        halted.wait()
+    message = (
+        f"{_named(halted)} is asked to stop: {show_state(halted.state)}. Then: footplate download {halted.id}"
+    )
+    tell(halted.data, message, as_json)
+
+
+@click.command()
+@job_argument
+@json_option
+def preempt(job: str, as_json: bool) -> None:
+    """Make a job give its place back and wait again, to see that it resumes from its checkpoint.
+
+    Its tasks find a notice, then get SIGTERM and their grace. It uses up no retry.
+    """
+    moved = connect().job(job).preempt()
+    tell(
+        moved.data,
+        f"{_named(moved)} gives its place back and waits again: {show_state(moved.state)}",
+        as_json,
+    )
+
+
+@click.command()
+@job_argument
+@json_option
+def release(job: str, as_json: bool) -> None:
+    """Give up the environment that a failed job has kept."""
+    released = connect().job(job).release()
+    tell(released.data, f"What {_named(released)} kept is given back.", as_json)
+
+
+@click.command()
+@jobs_argument
+@click.option("--for-good", is_flag=True, help="Not into the trash: record, logs and files go now.")
+@yes_option
+@json_option
+def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> None:
+    """Put jobs into the trash; those that run are stopped first.
+
+    From there they can be restored for a day. With --for-good they are removed with logs and files.
+    """
+    client = connect()
+    found = [client.job(name) for name in jobs]
+    if not yes:
+        names = ", ".join(f"{job.name} ({job.state})" for job in found)
+        confirm_deletion(f"{names} with logs and files" + (" for good" if for_good else ""))
+    fates = []
+    for job in found:
+        is_done = job.delete(for_good)
+        fates.append({"id": job.id, "name": job.name, "is_deleted": is_done, "for_good": for_good})
+        if not as_json:
+            click.echo(f"{_named(job)} is {_fate(job, is_done, for_good)}.")
+    if as_json:
+        print_json({"items": fates})
+
+
+def _fate(job: Job, is_done: bool, for_good: bool) -> str:
+    if not for_good:
+        fate = "in the trash" if is_done else "being stopped, then in the trash"
+        return f"{fate}; take it out with: footplate restore {job.id}"
+    if is_done:
+        return "deleted"
+    return "being deleted" if job.is_final else "being stopped, then deleted"
+
+
+@click.command()
+@job_argument
+@json_option
+def restore(job: str, as_json: bool) -> None:
+    """Take a job out of the trash, by its id (`footplate list --trash`)."""
+    restored = connect().job(job).restore()
+    tell(restored.data, f"{_named(restored)} is back.", as_json)
+
+
+def _named(job: Job) -> str:
+    return f"{job.name} ({job.id})"

@@ -1,0 +1,36 @@
+"""What the end of a failed task's log says, for rules that ask for certain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from footplate.control.watch import Search
+from footplate.domain.job import Job
+from footplate.domain.layout import attempt_folder, log_file, task_folder
+from footplate.engines.base import Observation
+
+LAST_BYTES = 64 * 1024
+
+
+def searcher(home: Path, job: Job) -> Search:
+    """Make the search for the words that the job's rules name."""
+    wanted = [rule.log for rule in job.spec.on_failure if rule.log]
+
+    def search(one: Observation) -> frozenset[str]:
+        if not wanted:
+            return frozenset()
+        folder = task_folder(attempt_folder(home, job.id, job.attempt), one.role, one.index)
+        text = _end_of(log_file(folder))
+        return frozenset(words for words in wanted if words.encode() in text)
+
+    return search
+
+
+def _end_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            file.seek(max(0, size - LAST_BYTES))
+            return file.read(LAST_BYTES)
+    except OSError:
+        return b""

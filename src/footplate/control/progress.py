@@ -1,0 +1,177 @@
+"""Noticing tasks that make no progress: hung ones, and idle ones that hold what others wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from footplate.control.context import Context
+from footplate.domain.events import Hung, StopAsked
+from footplate.domain.job import Job, Task
+from footplate.domain.kinds import show_duration
+from footplate.domain.layout import attempt_folder, log_file, task_folder
+from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
+from footplate.engines.base import DumpsStacks, Handle, ReadsUsage, Usage
+
+log = logging.getLogger(__name__)
+
+# Less than this share of one CPU, and nothing of a card, counts as idle.
+IDLE_CPU = 0.05
+IDLE_CARD = 0.01
+MOST_OF_A_STACK = 16 * 1024
+MOST_OF_ALL_STACKS = 256 * 1024
+
+Key = tuple[str, int, str, int]
+
+
+@dataclass(slots=True)
+class Mark:
+    """How a task stood when it was last looked at, and when it last did something."""
+
+    at: float
+    active_at: float
+    cpu_s: float
+    log_bytes: int
+
+
+class Progress:
+    """Looks at the tasks of jobs that want to be watched, and remembers when each was last active."""
+
+    def __init__(self, context: Context, handle_of: Callable[[Job], Handle]) -> None:
+        self._context = context
+        self._handle_of = handle_of
+        self._marks: dict[Key, Mark] = {}
+        self._told: set[tuple[str, int]] = set()
+
+    async def look(self) -> None:
+        engine = self._context.engine
+        jobs = [job for job in list(self._context.store.board.values()) if self._is_watched(job)]
+        self._forget_others(jobs)
+        if not jobs or not isinstance(engine, ReadsUsage):
+            return
+        usage = {
+            (one.attempt_id, one.role, one.index): one
+            for one in await engine.usage([self._handle_of(job) for job in jobs])
+        }
+        sizes = await asyncio.to_thread(_log_sizes, self._context.home, jobs)
+        now = self._context.clock.now()
+        for job in jobs:
+            for task in _running_tasks(job):
+                used = usage.get((f"{job.id}.{job.attempt}", task.role, task.index))
+                self._mark(_key(job, task), used, sizes[_key(job, task)], now)
+            await self._judge(job, now)
+
+    def _is_watched(self, job: Job) -> bool:
+        wants = job.spec.hang is not None or self._idle_limit(job) is not None
+        return wants and job.state is JobState.RUNNING
+
+    def _idle_limit(self, job: Job) -> float | None:
+        """What a job says itself, or what the platform says of interactive ones."""
+        if job.spec.idle_limit_s is not None:
+            return job.spec.idle_limit_s
+        return self._context.idle_limit_s if job.spec.services else None
+
+    def _forget_others(self, jobs: Iterable[Job]) -> None:
+        attempts = {(job.id, job.attempt) for job in jobs}
+        self._marks = {key: mark for key, mark in self._marks.items() if key[:2] in attempts}
+        self._told &= attempts
+
+    def _mark(self, key: Key, used: Usage | None, log_bytes: int, now: float) -> None:
+        cpu_s = 0.0 if used is None else used.cpu_s
+        before = self._marks.get(key)
+        if before is None:
+            self._marks[key] = Mark(now, now, cpu_s, log_bytes)
+            return
+        spent = (cpu_s - before.cpu_s) / max(now - before.at, 0.001)
+        busy_cards = used is not None and any(card.utilisation > IDLE_CARD for card in used.cards)
+        if spent > IDLE_CPU or busy_cards or log_bytes != before.log_bytes:
+            before.active_at = now
+        before.at, before.cpu_s, before.log_bytes = now, cpu_s, log_bytes
+
+    async def _judge(self, job: Job, now: float) -> None:
+        idle = {task.name: now - self._marks[_key(job, task)].active_at for task in _running_tasks(job)}
+        if not idle:
+            return
+        limit_s = self._idle_limit(job)
+        if limit_s is not None and min(idle.values()) >= limit_s:
+            await self._reclaim(job, limit_s, now)
+        elif job.spec.hang is not None:
+            await self._judge_hang(job, idle, now)
+
+    async def _reclaim(self, job: Job, limit_s: float, now: float) -> None:
+        message = (
+            f"idle for {show_duration(limit_s)}: no output, no use of CPU or GPU; it gives its place back"
+        )
+        reason = Reason(ReasonCode.IDLE, message, {"idle_limit_s": limit_s})
+        await self._context.store.apply_all([(job.id, StopAsked(now, reason))])
+
+    async def _judge_hang(self, job: Job, idle: Mapping[str, float], now: float) -> None:
+        policy = job.spec.hang
+        assert policy is not None
+        hung = [name for name, idle_s in idle.items() if idle_s >= policy.after_s]
+        is_hung = len(hung) == len(idle) if policy.tasks == "all" else bool(hung)
+        attempt = (job.id, job.attempt)
+        if not is_hung:
+            self._told.discard(attempt)
+        elif attempt not in self._told:
+            self._told.add(attempt)
+            await self._tell_hang(job, hung, now)
+
+    async def _tell_hang(self, job: Job, hung: Sequence[str], now: float) -> None:
+        policy = job.spec.hang
+        assert policy is not None
+        names = ", ".join(hung[:5]) + (f" and {len(hung) - 5} more" if len(hung) > 5 else "")
+        message = (
+            f"no progress of {names} for {show_duration(policy.after_s)}: no output, no use of CPU or GPU"
+        )
+        stacks = await self._stacks(job)
+        action, tasks = policy.action, list(hung[:100])
+        await self._context.store.write(
+            lambda tx: tx.record(job, "hang", now, message, tasks=tasks, action=action, stacks=stacks)
+        )
+        if policy.action != "notify":
+            await self._context.store.apply_all([(job.id, Hung(now, job.attempt, message))])
+
+    async def _stacks(self, job: Job) -> dict[str, str]:
+        engine = self._context.engine
+        if not isinstance(engine, DumpsStacks):
+            return {}
+        try:
+            found = await engine.stacks(self._handle_of(job))
+        except Exception:
+            log.exception("the stacks of job %s cannot be read", job.id)
+            return {}
+        return _bounded(found)
+
+
+def _bounded(stacks: Mapping[str, str]) -> dict[str, str]:
+    kept: dict[str, str] = {}
+    left = MOST_OF_ALL_STACKS
+    for task, text in stacks.items():
+        cut = text if len(text) <= MOST_OF_A_STACK else text[:MOST_OF_A_STACK] + "\n(cut)"
+        if len(cut) > left:
+            break
+        kept[task] = cut
+        left -= len(cut)
+    return kept
+
+
+def _running_tasks(job: Job) -> list[Task]:
+    return [task for task in job.tasks if task.state is TaskState.RUNNING]
+
+
+def _key(job: Job, task: Task) -> Key:
+    return job.id, job.attempt, task.role, task.index
+
+
+def _log_sizes(home: Path, jobs: Sequence[Job]) -> dict[Key, int]:
+    sizes = {}
+    for job in jobs:
+        attempt = attempt_folder(home, job.id, job.attempt)
+        for task in _running_tasks(job):
+            path = log_file(task_folder(attempt, task.role, task.index))
+            sizes[_key(job, task)] = path.stat().st_size if path.exists() else 0
+    return sizes

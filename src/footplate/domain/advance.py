@@ -1,0 +1,347 @@
+"""The one door through which a job's state changes.
+
+`advance` is a pure function: a job and an event in, the new job and the effects to carry out back.
+`MOVES` says, for every state and every kind of event, which states may follow; the picture in the
+docs is drawn from it. News of an attempt that is over, and repeated news, change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from footplate.domain.ending import Outcome, describe_failure, end, fail, finish, stop, weigh
+from footplate.domain.errors import InvalidTransition
+from footplate.domain.events import (
+    DeleteAsked,
+    Edited,
+    Event,
+    Hung,
+    LaunchFailed,
+    LaunchTasks,
+    Placed,
+    Preempted,
+    Refused,
+    Released,
+    RemoveJob,
+    Reschedule,
+    Restored,
+    StopAsked,
+    StopTasks,
+    TaskExited,
+    TaskLost,
+    TasksGone,
+    TaskStarted,
+    WaitExplained,
+)
+from footplate.domain.failures import Failure, FailureClass, applies, classify
+from footplate.domain.job import Job, Next, Task, fresh_tasks
+from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
+
+S = JobState
+_ENDS = frozenset({S.SUCCEEDED, S.FAILED, S.STOPPED})
+_HELD = (S.STARTING, S.RUNNING, S.STOPPING)
+
+# (state, event) -> the states that may follow. A pair that is absent is an error of ours.
+MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
+    (S.QUEUED, Placed): frozenset({S.STARTING}),
+    (S.QUEUED, StopAsked): frozenset({S.STOPPED, S.FAILED}),
+    (S.QUEUED, Refused): frozenset({S.FAILED}),
+    (S.QUEUED, WaitExplained): frozenset({S.QUEUED}),
+    (S.STARTING, TaskStarted): frozenset({S.STARTING, S.RUNNING}),
+    (S.STARTING, LaunchFailed): frozenset({S.STOPPING}),
+    (S.RUNNING, TaskStarted): frozenset({S.RUNNING}),
+    (S.STOPPING, TaskStarted): frozenset({S.STOPPING}),
+    (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
+    (S.STOPPING, Preempted): frozenset({S.STOPPING}),
+    (S.STOPPING, TasksGone): _ENDS | {S.QUEUED, S.STOPPING},
+    (S.STOPPING, Released): frozenset({S.STOPPING}),
+    (S.STARTING, Hung): frozenset({S.STOPPING}),
+    (S.RUNNING, Hung): frozenset({S.STOPPING}),
+    **{(state, Restored): frozenset({state}) for state in FINAL_STATES},
+    (S.STARTING, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
+    (S.RUNNING, TaskExited): frozenset({S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
+    **{
+        (state, TaskLost): frozenset({state, S.STOPPING, S.SUCCEEDED, S.FAILED})
+        for state in (S.STARTING, S.RUNNING)
+    },
+    **{(S.STOPPING, kind): frozenset({S.STOPPING}) for kind in (TaskExited, TaskLost)},
+    **{(state, StopAsked): frozenset({S.STOPPING}) for state in _HELD},
+    **{(state, Preempted): frozenset({S.STOPPING}) for state in (S.STARTING, S.RUNNING)},
+    **{(state, Edited): frozenset({state}) for state in S},
+    **{(state, DeleteAsked): frozenset({S.STOPPING}) for state in _HELD},
+    (S.QUEUED, DeleteAsked): frozenset({S.STOPPED}),
+    **{(state, DeleteAsked): frozenset({state}) for state in FINAL_STATES},
+}
+
+# What may arrive late or twice and then means nothing: the world is slower than our table.
+LATE = (
+    TaskStarted,
+    TaskExited,
+    TaskLost,
+    LaunchFailed,
+    TasksGone,
+    Placed,
+    Refused,
+    WaitExplained,
+    Preempted,
+    Hung,
+    Released,
+    Restored,
+    StopAsked,
+)
+
+
+def advance(job: Job, event: Event) -> Outcome:
+    """Apply an event; raise `InvalidTransition` for a move that the table does not know."""
+    attempt = getattr(event, "attempt", job.attempt)
+    allowed = MOVES.get((job.state, type(event)))
+    if attempt < job.attempt or (allowed is None and isinstance(event, LATE)):
+        return Outcome(job)
+    if allowed is None or attempt > job.attempt:
+        raise InvalidTransition(_story(job, event))
+    outcome = _RULES[type(event)](job, event)
+    if outcome.job.state not in allowed:
+        raise InvalidTransition(_story(job, event) + f"; it led to {outcome.job.state}")
+    return outcome
+
+
+def _story(job: Job, event: Event) -> str:
+    tasks = ", ".join(f"{task.name} {task.state}" for task in job.tasks[:20])
+    return (
+        f"job {job.id} is {job.state} in attempt {job.attempt} ({job.reason.code}: {job.reason.message}; "
+        f"tasks: {tasks}) and cannot take {event!r}"
+    )
+
+
+def _place(job: Job, event: Placed) -> Outcome:
+    places = {(place.role, place.index): place for place in event.placement.tasks}
+    tasks = tuple(
+        replace(
+            task,
+            state=TaskState.STARTING,
+            node=place.node,
+            address=place.address,
+            gpus=place.gpus,
+            ports=place.ports,
+        )
+        for task in job.tasks
+        if (place := places[task.role, task.index])
+    )
+    reason = Reason(ReasonCode.PREPARING, f"starting {len(tasks)} task{'s' * (len(tasks) != 1)}")
+    placed = replace(
+        job,
+        state=S.STARTING,
+        reason=reason,
+        placement=event.placement,
+        tasks=tasks,
+        started_at=event.at,
+        running_at=None,
+    )
+    return Outcome(placed, (LaunchTasks(job.attempt),))
+
+
+def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: Any) -> Job | None:
+    """Change one task; None when it is over already, so that the first word about an end stands.
+
+    None also for news of an earlier run of the task.
+    """
+    position = job.position(event.role, event.index)
+    task = job.tasks[position]
+    if task.state.is_over or event.run != task.run:
+        return None
+    changed = replace(task, **changes)
+    return replace(job, tasks=(*job.tasks[:position], changed, *job.tasks[position + 1 :]))
+
+
+def _start_task(job: Job, event: TaskStarted) -> Outcome:
+    if job.task(event.role, event.index).state is TaskState.RUNNING:
+        return Outcome(job)
+    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at)
+    return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
+
+
+def _run_when_all_started(job: Job, at: float) -> Job:
+    if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
+        return job
+    reason = Reason(
+        ReasonCode.RUNNING, f"all {len(job.tasks)} tasks run" if len(job.tasks) > 1 else "the task runs"
+    )
+    return replace(job, state=S.RUNNING, reason=reason, running_at=at)
+
+
+def _exit_task(job: Job, event: TaskExited) -> Outcome:
+    started = job.task(event.role, event.index).started_at
+    changed = _with_task(
+        job,
+        event,
+        state=TaskState.EXITED,
+        exit_code=event.exit_code,
+        detail=event.detail,
+        cause=event.cause if job.state is not S.STOPPING else "stopped",
+        started_at=event.at if started is None else started,
+        finished_at=event.at,
+    )
+    if changed is None:
+        return Outcome(job)
+    changed = _run_when_all_started(changed, event.at)
+    task = changed.task(event.role, event.index)
+    failure = (
+        Failure(describe_failure(task), event.exit_code, event.cause, event.found, task.node)
+        if task.has_failed
+        else None
+    )
+    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+
+
+def _lose_task(job: Job, event: TaskLost) -> Outcome:
+    changed = _with_task(
+        job, event, state=TaskState.LOST, detail=event.detail, cause="lost", finished_at=event.at
+    )
+    if changed is None:
+        return Outcome(job)
+    task = changed.task(event.role, event.index)
+    failure = Failure(describe_failure(task), cause="lost", node=task.node)
+    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+
+
+def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:
+    """Start a failed task again by itself, where its role wants that and it can help."""
+    if failure is None or job.state is S.STOPPING or task.run >= job.spec.role(task.role).task_retry:
+        return None
+    rule = next((rule for rule in job.spec.on_failure if applies(rule, failure)), None)
+    helps = classify(failure) is not FailureClass.PERMANENT if rule is None else rule.action != "stop"
+    if not helps:
+        return None
+    position = job.position(task.role, task.index)
+    again = replace(
+        task,
+        state=TaskState.STARTING,
+        run=task.run + 1,
+        exit_code=None,
+        detail="",
+        cause="",
+        finished_at=None,
+    )
+    retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]))
+    return Outcome(retried, (LaunchTasks(job.attempt),))
+
+
+def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
+    if job.state is S.STOPPING:
+        return Outcome(job)
+    reason = Reason(ReasonCode.LAUNCH_FAILED, event.message)
+    outcome = fail(job, Failure(reason, cause="rejected" if event.is_final else "launch"), event.at)
+    # Some tasks may have started all the same: only a stop makes sure that none runs.
+    return outcome if outcome.job.state is S.STOPPING else stop(job, Next(S.FAILED, outcome.job.reason))
+
+
+def _ask_stop(job: Job, event: StopAsked) -> Outcome:
+    never_ran = job.state is S.QUEUED and event.reason.code is ReasonCode.DEADLINE
+    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason)
+    if job.state is S.QUEUED:
+        return finish(job, following, event.at)
+    if job.is_kept:
+        return _release(job, Released(event.at, event.by))
+    if job.state is S.STOPPING:
+        # A stop during a retry cancels the retry; an end that is already decided stands.
+        again = job.next is not None and job.next.state is S.QUEUED
+        return Outcome(replace(job, next=following, reason=event.reason) if again else job)
+    return stop(job, following)
+
+
+def _release(job: Job, _event: Released) -> Outcome:
+    if not job.is_kept or job.next is None:
+        return Outcome(job)
+    released = replace(job, kept_until=None, reason=job.next.reason)
+    return Outcome(released, (StopTasks(job.attempt, job.spec.grace_s),))
+
+
+def _preempt(job: Job, event: Preempted) -> Outcome:
+    return Outcome(job) if job.state is S.STOPPING else stop(job, Next(S.QUEUED, event.reason))
+
+
+def _end_hang(job: Job, event: Hung) -> Outcome:
+    reason = Reason(ReasonCode.HANG, event.message)
+    policy = job.spec.hang
+    if policy is not None and policy.action == "restart":
+        return fail(job, Failure(reason, cause="hang"), event.at)
+    return end(job, Next(S.FAILED, reason), event.at)
+
+
+def _go_on(job: Job, event: TasksGone) -> Outcome:
+    if job.is_kept:
+        # That was the end of the others: what is kept stays until it is released.
+        return Outcome(job)
+    following = job.next
+    assert following is not None, _story(job, event)
+    tasks = tuple(
+        task
+        if task.state.is_over
+        else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=event.at)
+        for task in job.tasks
+    )
+    ended = replace(job, tasks=tasks)
+    if following.state is not S.QUEUED:
+        return finish(ended, following, event.at)
+    again = replace(
+        job,
+        state=S.QUEUED,
+        reason=following.reason,
+        next=None,
+        placement=None,
+        attempt=job.attempt + 1,
+        tasks=fresh_tasks(job.spec),
+        queued_at=event.at,
+        started_at=None,
+        running_at=None,
+    )
+    return Outcome(again, (Reschedule(),))
+
+
+def _refuse(job: Job, event: Refused) -> Outcome:
+    return finish(job, Next(S.FAILED, event.reason), event.at)
+
+
+def _explain_wait(job: Job, event: WaitExplained) -> Outcome:
+    return Outcome(replace(job, reason=event.reason))
+
+
+def _edit(job: Job, event: Edited) -> Outcome:
+    wanted = {"name": event.name, "description": event.description, "priority": event.priority}
+    changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    edited = replace(job, spec=replace(job.spec, **changes))
+    return Outcome(edited, (Reschedule(),) if event.priority is not None and job.state is S.QUEUED else ())
+
+
+def _delete(job: Job, event: DeleteAsked) -> Outcome:
+    since = event.at if job.deleted_at is None else job.deleted_at
+    deleting = replace(job, deleted_at=since, is_deleting=job.is_deleting or event.for_good)
+    if job.state in FINAL_STATES:
+        return Outcome(deleting, (RemoveJob(),) if deleting.is_deleting else ())
+    reason = Reason(ReasonCode.DELETED, f"deleted by {event.by}")
+    return _ask_stop(deleting, StopAsked(event.at, reason, event.by))
+
+
+def _restore(job: Job, _event: Restored) -> Outcome:
+    return Outcome(job if job.is_deleting else replace(job, deleted_at=None))
+
+
+_RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
+    Placed: _place,
+    TaskStarted: _start_task,
+    TaskExited: _exit_task,
+    TaskLost: _lose_task,
+    LaunchFailed: _fail_launch,
+    StopAsked: _ask_stop,
+    Preempted: _preempt,
+    Hung: _end_hang,
+    Released: _release,
+    TasksGone: _go_on,
+    Refused: _refuse,
+    WaitExplained: _explain_wait,
+    Edited: _edit,
+    DeleteAsked: _delete,
+    Restored: _restore,
+}

@@ -1,0 +1,103 @@
+"""Failures: what went wrong, and whether trying again can help.
+
+A job's own rules come first, in their order; then the defaults. A *transient* failure is a fault of the
+platform or its machines, and is tried again without using up the job's retries. A *permanent* one would
+only repeat itself. Of the rest nothing is known, and the job's retries decide.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from footplate.domain.spec import FailureRule, JobSpec
+from footplate.domain.states import Reason
+
+MOST_TRANSIENT_RETRIES = 5
+CANNOT_EXECUTE = (126, 127)
+# Where uses of these retries are counted beside those of rules.
+TRANSIENT = "transient"
+OWN = "retry"
+
+
+class FailureClass(StrEnum):
+    TRANSIENT = "transient"
+    PERMANENT = "permanent"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What is known of a failure; `cause` is oom, lost, hang, launch, rejected, or empty for an exit code."""
+
+    reason: Reason
+    exit_code: int | None = None
+    cause: str = ""
+    found: frozenset[str] = frozenset()
+    node: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether to try again, on whose account, out of how many times, and away from which node."""
+
+    failure_class: FailureClass
+    retries: bool
+    account: str = ""
+    most: int = 0
+    used: int = 0
+    avoids: str = ""
+
+
+def classify(failure: Failure) -> FailureClass:
+    """Tell the class of a failure that no rule names."""
+    if failure.cause in ("lost", "launch"):
+        return FailureClass.TRANSIENT
+    if failure.cause == "rejected" or (not failure.cause and failure.exit_code in CANNOT_EXECUTE):
+        return FailureClass.PERMANENT
+    return FailureClass.UNKNOWN
+
+
+def judge(spec: JobSpec, failure: Failure, uses: Mapping[str, int]) -> Verdict:
+    """Decide about a failure, given how often each account was used before."""
+    kind = classify(failure)
+    for number, rule in enumerate(spec.on_failure):
+        if applies(rule, failure):
+            if rule.action == "stop":
+                return Verdict(kind, retries=False)
+            avoids = failure.node if rule.action == "retry_elsewhere" else ""
+            return _verdict(kind, f"rule-{number}", rule.times, uses, avoids)
+    if kind is FailureClass.TRANSIENT:
+        return _verdict(kind, TRANSIENT, MOST_TRANSIENT_RETRIES, uses)
+    if kind is FailureClass.PERMANENT:
+        return Verdict(kind, retries=False)
+    return _verdict(kind, OWN, spec.retry, uses)
+
+
+def _verdict(
+    kind: FailureClass, account: str, most: int, uses: Mapping[str, int], avoids: str = ""
+) -> Verdict:
+    used = uses.get(account, 0)
+    return Verdict(kind, used < most, account, most, used, avoids)
+
+
+def applies(rule: FailureRule, failure: Failure) -> bool:
+    """Tell whether all that a rule names is so."""
+    if rule.exit_codes and failure.exit_code not in rule.exit_codes:
+        return False
+    if rule.signals and _signal_name(failure.exit_code) not in rule.signals:
+        return False
+    if rule.causes and failure.cause not in rule.causes:
+        return False
+    return not rule.log or rule.log in failure.found
+
+
+def _signal_name(exit_code: int | None) -> str:
+    if exit_code is None or exit_code <= 128:
+        return ""
+    try:
+        return signal.Signals(exit_code - 128).name
+    except ValueError:
+        return ""

@@ -1,0 +1,175 @@
+"""What tasks of this machine are held to, found out once: by control groups and a private view of files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from footplate.engines.base import Limit, Request
+from footplate.engines.local import devices
+from footplate.engines.local.cgroups import Need, Tree
+from footplate.engines.local.delegation import Delegated, find_tree
+from footplate.engines.local.spawning import PACKAGES
+from footplate.engines.local.view import Outlook, compose
+
+PROBE_S = 20
+GROUPS_FOLDER = "/sys/fs/cgroup"
+OFF = "limits are turned off by the server's settings"
+# What each limit needs: a controller of the kernel's, or a view.
+BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
+BY_VIEW: tuple[Limit, ...] = ("shm", "files")
+ALL_LIMITS: tuple[Limit, ...] = (*BY_CONTROLLER, *BY_VIEW, "gpus")
+PROBE = """
+import sys
+sys.path.append(sys.argv[1])
+from footplate.engines.local import mounting
+if sys.argv[2] == "user":
+    mounting.leave_user_namespace([])
+else:
+    mounting.prepare([])
+nothing = {"shadows": [], "covers": [], "keeps": [], "mounts": [], "masks": []}
+mounting.enter_view({**nothing, "tmp": "/", "shm_bytes": 65536})
+"""
+How = Literal["root", "user"]
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """How tasks are confined, which limits hold by that, and why the others do not."""
+
+    tree: Tree | None = None
+    outlook: Outlook | None = None
+    nodes: devices.Nodes = field(default_factory=dict)
+    faults: Mapping[Limit, str] = field(default_factory=dict)
+    n_processes: int = 4096
+    # Where servers of this home made groups before, besides the tree.
+    earlier: tuple[Tree, ...] = ()
+
+    @property
+    def limits(self) -> frozenset[Limit]:
+        return frozenset(limit for limit in ALL_LIMITS if limit not in self.faults)
+
+    @property
+    def trees(self) -> tuple[Tree, ...]:
+        return (*([self.tree] if self.tree else []), *self.earlier)
+
+    @property
+    def why_not(self) -> str:
+        """Say in one line what is not held and why; empty when everything is."""
+        by_reason: dict[str, list[str]] = {}
+        for limit, reason in self.faults.items():
+            by_reason.setdefault(reason, []).append(limit)
+        return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
+
+    def ground(self) -> dict[str, Any]:
+        """Write what the spawner prepares for all tasks."""
+        return {
+            "places": list(self.tree.places) if self.tree else [],
+            "view": self.outlook.how if self.outlook else None,
+            "sealed": list(self.outlook.sealed) if self.outlook else [],
+        }
+
+    def order(self, request: Request, task: Mapping[str, Any]) -> dict[str, Any]:
+        """Write what the spawner does to confine one task."""
+        denied = devices.others(self.nodes, task["gpus"])
+        by_group = self.tree is not None and "devices" in self.tree.folders
+        need = Need(
+            task["milli_cpus"],
+            task["memory_bytes"],
+            self.n_processes,
+            devices.rules(denied) if by_group else (),
+        )
+        return {
+            "groups": self.tree.order(need) if self.tree else [],
+            "counters": self.tree.counters() if self.tree else [],
+            "joins": "",
+            "view": self._view(request, task, () if by_group else denied),
+        }
+
+    def _view(self, request: Request, task: Mapping[str, Any], masks: Sequence[str]) -> dict[str, Any] | None:
+        return compose(self.outlook, request, task, masks) if self.outlook else None
+
+
+def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confinement:
+    """Find out what this machine can hold tasks to."""
+    delegated, (how, why_no_view) = find_tree(home), find_view()
+    faults: dict[Limit, str] = {
+        limit: delegated.faults[controller]
+        for limit, controller in BY_CONTROLLER.items()
+        if controller in delegated.faults
+    }
+    if why_no_view:
+        faults |= dict.fromkeys(BY_VIEW, why_no_view)
+    if nodes and why_no_view and not (delegated.tree and "devices" in delegated.tree.folders):
+        faults["gpus"] = "cards are only masked by CUDA_VISIBLE_DEVICES"
+    return Confinement(
+        delegated.tree,
+        None if why_no_view else _outlook(home, how),
+        nodes,
+        faults,
+        n_processes,
+        _earlier_trees(home, delegated),
+    )
+
+
+def unconfined() -> Confinement:
+    return Confinement(faults=dict.fromkeys(ALL_LIMITS, OFF))
+
+
+def _outlook(home: Path | None, how: How) -> Outlook:
+    interpreter = [str(Path(folder).resolve()) for folder in (sys.prefix, sys.base_prefix, PACKAGES)]
+    sealed = (GROUPS_FOLDER,) if Path(GROUPS_FOLDER).is_dir() else ()
+    return Outlook(how, str(home.resolve()) if home else "", tuple(interpreter), sealed)
+
+
+@cache
+def find_view() -> tuple[How, str]:
+    """Find out by which right tasks can have a view of their own, or why they cannot."""
+    rights: tuple[How, ...] = ("root", "user") if os.geteuid() == 0 else ("user",)
+    faults = {how: _try_view(how) for how in rights}
+    for how, fault in faults.items():
+        if not fault:
+            return how, ""
+    return rights[0], f"the kernel gives this server no mount namespace ({faults[rights[0]]})"
+
+
+def _try_view(how: str) -> str:
+    probe = subprocess.run(  # noqa: S603  # our own program
+        [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, how],
+        capture_output=True,
+        timeout=PROBE_S,
+        check=False,
+        cwd="/",
+    )
+    lines = probe.stderr.decode(errors="replace").strip().splitlines()
+    return "" if probe.returncode == 0 else (lines or ["it failed"])[-1].removeprefix("PermissionError: ")
+
+
+def _earlier_trees(home: Path | None, delegated: Delegated) -> tuple[Tree, ...]:
+    """Remember in the home folder where groups are made: a later server may be put elsewhere."""
+    if home is None or not home.is_dir():
+        return ()
+    file = home / "control-groups.json"
+    known = list(_read_trees(file))
+    now = delegated.tree
+    earlier = tuple(tree for tree in known if now is None or tree.folders != now.folders)
+    if now is not None and len(earlier) == len(known):
+        trees = [{"version": tree.version, "folders": dict(tree.folders)} for tree in (now, *known)]
+        draft = file.with_suffix(".part")
+        draft.write_text(json.dumps(trees))
+        draft.replace(file)
+    return tuple(tree for tree in earlier if any(Path(place).is_dir() for place in tree.places))
+
+
+def _read_trees(file: Path) -> Iterable[Tree]:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return [Tree(one["version"], one["folders"]) for one in json.loads(file.read_text())]
+    return []

@@ -1,0 +1,1 @@
+"""Tasks as containers of Docker or Podman, through the API that both speak."""

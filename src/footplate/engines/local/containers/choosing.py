@@ -1,0 +1,66 @@
+"""Whether a task runs in a container, or in a local environment that stands in for its image."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.errors import EngineRejected
+from footplate.domain.spec import JobSpec
+from footplate.engines.base import LaunchPlan, Request
+
+WhyNone = Callable[[], str | None]
+
+
+def choose(plan: LaunchPlan, task: TaskPlacement) -> dict[str, Any]:
+    """Write what a request says of a task's image and of what only its container needs to know."""
+    image = plan.spec.role(task.role).image or plan.spec.image
+    environment = plan.environments.get(image)
+    return {
+        "image": image,
+        "environment": environment,
+        "in_container": bool(image) and environment is None,
+        # The name of a secret: its value is asked for when the image is pulled.
+        "image_credentials": plan.spec.image_credentials,
+        "keep": plan.spec.keep_on_failure_s is not None,
+        "address": task.address,
+        "ports": [port for _, numbers in task.ports for port in numbers],
+    }
+
+
+def enter(environment: str | None, env: Mapping[str, str], inherited: Mapping[str, str]) -> dict[str, str]:
+    """Write a task's variables so that the programs of its local environment come first."""
+    if environment is None:
+        return dict(env)
+    path = env.get("PATH") or inherited.get("PATH", "")
+    return {**env, "PATH": f"{environment}/bin:{path}", "VIRTUAL_ENV": environment}
+
+
+def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -> str | None:
+    """Say why a job's images cannot be run here; None when they can, or when there are none."""
+    for role in spec.roles:
+        image = role.image or spec.image
+        if image and image not in environments and (why := why_none()):
+            return _cannot_run(role.name, image, why)
+    return None
+
+
+def refuse(request: Request, why_none: WhyNone) -> None:
+    """Raise `EngineRejected` for an image that cannot be run, or whose stand-in is not there."""
+    for task in request["tasks"]:
+        if task["in_container"] and (why := why_none()):
+            raise EngineRejected(_cannot_run(task["role"], task["image"], why))
+        if task["environment"] is not None and not Path(task["environment"]).is_dir():
+            raise EngineRejected(
+                f"the queue's settings say that {task['environment']} stands in for the image "
+                f"{task['image']}, and there is no such folder: ask whoever keeps the queue"
+            )
+
+
+def _cannot_run(role: str, image: str, why: str) -> str:
+    return (
+        f"role {role} asks for the image {image}, which needs a container engine: {why}; or leave the image "
+        "out, or have it mapped to a local environment in the queue's settings"
+    )

@@ -1,0 +1,70 @@
+"""Claims on a container's behalf: the server writes down which process of this machine the task is.
+
+The task itself claims `begun` from inside; the server's `pid` follows, and says when the task began.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+
+from footplate.engines.local.processes import PROC, boot_id, start_ticks
+from footplate.engines.local.records import Identity
+
+# Linux gives no process a higher number than 2**22.
+BEYOND_PIDS = 2**22 + 1
+
+
+def has_begun(folder: Path) -> bool:
+    return (folder / "begun").exists()
+
+
+def keep_from_beginning(folder: Path) -> bool:
+    """Make sure that no container begins this task any more; False when one has."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        (folder / "begun").touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def identify(pid: int) -> Identity | None:
+    """Tell a container's first process from all others; None when there is none with this number here."""
+    ticks = start_ticks(pid)
+    if ticks is None or _depth(pid) <= _depth(os.getpid()):
+        return None
+    return Identity(pid, ticks, boot_id())
+
+
+def gone() -> Identity:
+    """Stand in for a process that had ended before anybody asked for its number."""
+    return Identity(BEYOND_PIDS, 0, boot_id())
+
+
+def publish(folder: Path, identity: Identity) -> float | None:
+    """Write the claim and say when the task began; None when there is a claim or a fence already."""
+    draft = folder / f"pid.{uuid.uuid4().hex}"
+    draft.write_text(f"{identity.pid} {identity.start_ticks} {identity.boot_id}\n")
+    try:
+        # Looked at only now: a task that begins from here on begins after the draft was written.
+        with contextlib.suppress(FileNotFoundError):
+            began_at_ns = (folder / "begun").stat().st_mtime_ns
+            os.utime(draft, ns=(began_at_ns, began_at_ns))
+        os.link(draft, folder / "pid")
+        return draft.stat().st_mtime
+    except FileExistsError:
+        return None
+    finally:
+        draft.unlink()
+
+
+def _depth(pid: int) -> int:
+    """Count the process namespaces around a process, from here on."""
+    try:
+        status = (PROC / str(pid) / "status").read_text()
+    except OSError:
+        return 0
+    return next((len(line.split()) - 1 for line in status.splitlines() if line.startswith("NSpid:")), 0)

@@ -1,0 +1,124 @@
+"""One task as the container engine is asked to run it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from footplate.engines.base import Request
+from footplate.engines.local.containers.api import Document
+from footplate.engines.local.containers.cards import grant_cards, renumber
+from footplate.engines.local.containers.naming import labels
+from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.watching import TaskKey
+
+ENTRY = Path(__file__).with_name("entry.sh")
+CPU_PERIOD_US = 100_000
+
+
+@cache
+def entry_script() -> str:
+    return ENTRY.read_text()
+
+
+def home_label(settings: LocalSettings) -> str:
+    """Tell the containers of this server from those of others on the same engine."""
+    return str(settings.home or "")
+
+
+def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
+    return TaskKey(request["attempt_id"], task["role"], task["index"], task["run"], in_container=True)
+
+
+def describe(request: Request, task: Mapping[str, Any], info: Document, settings: LocalSettings) -> Document:
+    """Write the body of a create request for one task."""
+    cards = grant_cards(task["gpus"], info)
+    env = renumber(task_environment(request, task), cards)
+    return {
+        "Image": task["image"],
+        "Entrypoint": ["/bin/sh", "-c", entry_script(), "footplate"],
+        "Cmd": [task["folder"], task["log"], "keep" if task["keep"] else "", task["command"]],
+        "Env": [f"{name}={value}" for name, value in env.items()],
+        "WorkingDir": task["work_folder"],
+        "User": user_of(info, settings.containers),
+        "Labels": labels(key_of(request, task), home_label(settings)),
+        # A check of the image's own would only start processes in the task's limits.
+        "Healthcheck": {"Test": ["NONE"]},
+        **_exposed(task, settings.containers),
+        "HostConfig": {
+            "AutoRemove": True,
+            "LogConfig": {"Type": "none", "Config": {}},
+            "Mounts": list(mounts(request)),
+            # Job folders keep the label that they have on the host, where there is SELinux.
+            "SecurityOpt": ["label=disable"],
+            "NetworkMode": settings.containers.network,
+            **_published(task, settings.containers),
+            **_limits(task, info, settings),
+            **cards,
+        },
+    }
+
+
+def task_environment(request: Request, task: Mapping[str, Any]) -> dict[str, str]:
+    """Say what the task is given; what comes from the server's machine would be wrong in an image."""
+    shared = {name: value for name, value in request["env"].items() if name not in request["inherited"]}
+    return {**shared, **task["env"]}
+
+
+def user_of(info: Document, settings: ContainerSettings) -> str:
+    """Say who runs inside: whoever is the server's user on the host, so that files are readable to both."""
+    if settings.user:
+        return settings.user
+    # An engine without root shows its own user as root to its containers.
+    return "0:0" if is_rootless(info) else f"{os.geteuid()}:{os.getegid()}"
+
+
+def is_rootless(info: Document) -> bool:
+    return bool(info.get("Rootless")) or "name=rootless" in (info.get("SecurityOptions") or ())
+
+
+def mounts(request: Request) -> Iterator[Document]:
+    """Name what of the host is seen inside: the job's own folders, where they are on the host."""
+    for folder in (request["folder"], *request["folders"]):
+        yield _bind(folder, folder, read_only=False)
+    if request["code_folder"] is not None:
+        yield _bind(request["code_folder"], request["code_folder"], read_only=True)
+    for mount in request["mounts"]:
+        yield _bind(mount["source"], mount["target"], mount["read_only"])
+
+
+def _bind(source: str, target: str, read_only: bool) -> Document:
+    return {"Type": "bind", "Source": source, "Target": target, "ReadOnly": read_only}
+
+
+def _limits(task: Mapping[str, Any], info: Document, settings: LocalSettings) -> Mapping[str, Any]:
+    """Write the limits that this engine can hold: one without root may lack some."""
+    limits: dict[str, Any] = {"ShmSize": task["shm_bytes"]}
+    if not settings.limits:
+        return limits
+    if info.get("MemoryLimit"):
+        limits["Memory"] = limits["MemorySwap"] = task["memory_bytes"]
+    if info.get("CpuCfsQuota"):
+        # A quota, since a number of CPUs beyond the machine's own is refused.
+        limits["CpuPeriod"], limits["CpuQuota"] = CPU_PERIOD_US, task["milli_cpus"] * CPU_PERIOD_US // 1000
+    if info.get("PidsLimit"):
+        limits["PidsLimit"] = settings.n_processes
+    return limits
+
+
+def _exposed(task: Mapping[str, Any], settings: ContainerSettings) -> Mapping[str, Any]:
+    if settings.network == HOST_NETWORK:
+        return {}
+    return {"ExposedPorts": {f"{port}/tcp": {} for port in task["ports"]}}
+
+
+def _published(task: Mapping[str, Any], settings: ContainerSettings) -> Mapping[str, Any]:
+    """Make the task's ports reachable at its address; in the host's own network they are already."""
+    if settings.network == HOST_NETWORK:
+        return {}
+    where = {"HostIp": task["address"]}
+    return {"PortBindings": {f"{port}/tcp": [{**where, "HostPort": str(port)}] for port in task["ports"]}}

@@ -1,0 +1,112 @@
+"""Images on this machine: pulled when absent, once for all who wait for them, with progress."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.resources import show_bytes
+from footplate.domain.secret import RegistryLogin
+from footplate.engines.local.containers.api import ContainerApi, Document, Refused
+
+TELL_EVERY_S = 2.0
+_PASSING = re.compile(
+    r"connection refused|connection reset|no such host|i/o timeout|deadline exceeded|timed? ?out"
+    r"|unexpected eof|temporary failure|server misbehaving|no route to host|network is unreachable"
+    r"|too ?many ?requests|service unavailable|bad gateway|internal server error|no space left",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"unauthorized|authentication required|denied|forbidden|\b40[13]\b", re.IGNORECASE)
+
+Tell = Callable[[str], None]
+FindLogin = Callable[[], Awaitable[RegistryLogin | None]]
+
+
+class Images:
+    """Fetches images; an image that many tasks wait for is pulled once."""
+
+    def __init__(self) -> None:
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def ensure(self, api: ContainerApi, reference: str, find_login: FindLogin, tell: Tell) -> bool:
+        """See that an image is on this machine; say whether it had to be pulled."""
+        lock = self._locks[reference]
+        if lock.locked():
+            tell(f"image {reference} is being pulled already")
+        async with lock:
+            if await api.image(reference) is not None:
+                return False
+            await _pull(api, reference, await find_login(), tell)
+            return True
+
+
+async def _pull(api: ContainerApi, reference: str, login: RegistryLogin | None, tell: Tell) -> None:
+    tell(f"pulling image {reference}")
+    progress, told_at = Progress(), time.monotonic()
+    name, tag = split_reference(reference)
+    try:
+        async for message in api.pull(name, tag, login):
+            if said := message.get("error"):
+                raise _failure(reference, str(said), login)
+            progress.note(message)
+            if time.monotonic() - told_at > TELL_EVERY_S:
+                told_at = time.monotonic()
+                tell(f"pulling image {reference}: {progress}")
+    except Refused as error:
+        raise _failure(reference, error.message, login) from error
+
+
+class Progress:
+    """How far a pull is, layer by layer."""
+
+    def __init__(self) -> None:
+        self._layers: dict[str, tuple[int, int]] = {}
+        self._done: set[str] = set()
+
+    def note(self, message: Document) -> None:
+        layer, status = str(message.get("id", "")), str(message.get("status", "")).lower()
+        if not layer or status.startswith("pulling from"):
+            return
+        detail: Any = message.get("progressDetail") or {}
+        if detail.get("total") and status.startswith(("downloading", "copying")):
+            self._layers[layer] = (int(detail.get("current", 0)), int(detail["total"]))
+        else:
+            self._layers.setdefault(layer, (0, 0))
+        if status.startswith(("download complete", "pull complete", "already exists")):
+            self._done.add(layer)
+            self._layers[layer] = (self._layers[layer][1],) * 2
+
+    def __str__(self) -> str:
+        here_bytes = sum(here for here, _ in self._layers.values())
+        total_bytes = sum(total for _, total in self._layers.values())
+        text = f"{len(self._done)} of {len(self._layers)} layers are here"
+        return f"{text}, {show_bytes(here_bytes)} of {show_bytes(total_bytes)}" if total_bytes else text
+
+
+def split_reference(reference: str) -> tuple[str, str]:
+    """Part an image's name from its tag or digest; without either it is the latest."""
+    if "@" in reference:
+        name, _, digest = reference.partition("@")
+        return name, digest
+    name, colon, tag = reference.rpartition(":")
+    # A colon before a slash belongs to the registry's port.
+    return (name, tag) if colon and "/" not in tag else (reference, "latest")
+
+
+def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRejected | EngineUnavailable:
+    text = f"image {reference} cannot be pulled: {said}"
+    if _PASSING.search(said):
+        return EngineUnavailable(text)
+    if _CLOSED.search(said):
+        hint = (
+            f"the registry did not accept the user {login.username}: check the stored login"
+            if login
+            else "if it is private, store its registry's login as a secret and name it in image_credentials"
+        )
+        return EngineRejected(f"{text}; {hint}")
+    return EngineRejected(f"{text}; check the name of the image and its tag")

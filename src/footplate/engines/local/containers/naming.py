@@ -1,0 +1,21 @@
+"""How containers are called and marked, so that each task's is found again by anybody who knows the task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from footplate.engines.local.watching import TaskKey
+
+HOME = "footplate.home"
+ATTEMPT = "footplate.attempt"
+TASK = "footplate.task"
+RUN = "footplate.run"
+
+
+def container_name(key: TaskKey) -> str:
+    """Name the one container that a run of a task may ever have: a second one cannot be created."""
+    return f"footplate-{key.attempt_id}-{key.role}-{key.index}-{key.run}"
+
+
+def labels(key: TaskKey, home: str) -> Mapping[str, str]:
+    return {HOME: home, ATTEMPT: key.attempt_id, TASK: key.task, RUN: str(key.run)}

@@ -1,0 +1,222 @@
+"""Tasks as containers: created and started through the engine's socket, watched as processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable, NotFound
+from footplate.domain.secret import RegistryLogin
+from footplate.domain.states import TaskState
+from footplate.engines.base import Ran, Request, Step
+from footplate.engines.local.containers import claiming, ending, inside, starting
+from footplate.engines.local.containers.api import ContainerApi, Document
+from footplate.engines.local.containers.connection import Connection
+from footplate.engines.local.containers.describing import describe, home_label, key_of
+from footplate.engines.local.containers.images import Images
+from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
+from footplate.engines.local.records import read_claim
+from footplate.engines.local.runtime import Answer
+from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.sighting import Sight, look
+from footplate.engines.local.watching import TaskKey, Watch
+
+MOST_AT_ONCE = 4
+INSIST_AFTER_S = 2.0
+# Run inside: once the command has begun, everything there is asked to end, the first process before all.
+ASK_ALL = """
+read -r child </proc/1/task/1/children || [ "$child" ] || exit 1
+kill -TERM 1
+kill -TERM -1
+kill -CONT -1
+exit 0
+"""
+
+Task = Mapping[str, Any]
+FindLogin = Callable[[str, str], Awaitable[RegistryLogin]]
+
+
+class ContainerRuntime:
+    """Runs each task in a container of its own; everything it knows is in the task's folder."""
+
+    def __init__(
+        self,
+        settings: LocalSettings | None = None,
+        tell: Callable[[Step], None] = lambda _step: None,
+        may_signal: bool | None = None,
+    ) -> None:
+        self._settings = settings or LocalSettings()
+        self._tell = tell
+        # Only root may signal whoever a container runs as.
+        self._may_signal = os.geteuid() == 0 if may_signal is None else may_signal
+        self._connection = Connection(self._settings.containers.socket)
+        self._images = Images()
+        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._find_login: FindLogin | None = None
+
+    def why_none(self) -> str | None:
+        return self._connection.why_none()
+
+    def use_logins(self, find: FindLogin) -> None:
+        self._find_login = find
+
+    async def start(self, request: Request, tasks: Sequence[Task]) -> Sequence[Answer]:
+        api, info = await self._connection.api(), await self._connection.info()
+        await asyncio.to_thread(_make_folders, request, tasks)
+        fresh = await asyncio.to_thread(_unclaimed, tasks)
+        await self._fetch_images(api, request, fresh)
+        began_at = time.monotonic()
+        answers = await asyncio.gather(
+            *(self._start(api, info, request, task) for task in tasks), return_exceptions=True
+        )
+        settled = _settle(answers)
+        if n_started := sum("pid" in answer for answer in settled):
+            noun = "container was" if n_started == 1 else "containers were"
+            self._step(request, "container", f"{n_started} {noun} created and started", began_at, True)
+        return settled
+
+    async def _fetch_images(self, api: ContainerApi, request: Request, tasks: Iterable[Task]) -> None:
+        wanted = {task["image"]: task["image_credentials"] for task in tasks}
+        await asyncio.gather(*(self._fetch(api, request, *pair) for pair in wanted.items()))
+
+    async def _fetch(self, api: ContainerApi, request: Request, image: str, secret: str) -> None:
+        began_at = time.monotonic()
+
+        async def find_login() -> RegistryLogin | None:
+            find = self._find_login
+            return await find(request["attempt_id"], secret) if find and secret else None
+
+        def tell(message: str) -> None:
+            self._step(request, "image", message, began_at, False)
+
+        was_pulled = await self._images.ensure(api, image, find_login, tell)
+        done = "was pulled" if was_pulled else "is on this machine"
+        self._step(request, "image", f"image {image} {done}", began_at, True)
+
+    def _step(self, request: Request, name: str, message: str, began_at: float, is_done: bool) -> None:
+        self._tell(Step(request["attempt_id"], name, message, time.monotonic() - began_at, is_done))
+
+    async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
+        name = container_name(key_of(request, task))
+        async with self._room, self._locks[name]:
+            body = describe(request, task, info, self._settings)
+            return await starting.begin(api, name, Path(task["folder"]), body)
+
+    async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
+        if self._may_signal:
+            return await asyncio.to_thread(ending.ask_directly, watches)
+        answers = await asyncio.gather(*(self._ask_inside(watch.key) for watch in watches))
+        return {watch for watch, was_asked in zip(watches, answers, strict=True) if not was_asked}
+
+    async def _ask_inside(self, key: TaskKey) -> bool:
+        try:
+            ran = await self.run_inside(key, ["/bin/sh", "-c", ASK_ALL])
+        except NotFound:
+            # It has ended, or is about to be seen to have.
+            return True
+        return ran.exit_code == 0
+
+    async def run_inside(
+        self, key: TaskKey, argv: Sequence[str], timeout_s: float = 60, most_bytes: int = 1024**2
+    ) -> Ran:
+        """Run a command in a task's container, which must be there still."""
+        api = await self._connection.api()
+        return await inside.run_inside(api, container_name(key), argv, timeout_s, most_bytes)
+
+    async def kill(self, watches: Collection[Watch], for_s: float) -> None:
+        if self._may_signal:
+            ending.kill_directly(watches)
+        if not self._may_signal or for_s > INSIST_AFTER_S:
+            api = await self._connection.api()
+            await asyncio.gather(*(api.kill(container_name(watch.key), "KILL") for watch in watches))
+
+    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
+        begun = await asyncio.to_thread(_begun_unclaimed, tasks)
+        await asyncio.gather(*(self._adopt(key, tasks[key]) for key in begun))
+        return await asyncio.to_thread(_look_at, tasks)
+
+    async def _adopt(self, key: TaskKey, folder: Path) -> None:
+        """Claim for a container whose server died, or was cut off, before it could."""
+        name = container_name(key)
+        async with self._locks[name]:
+            if await asyncio.to_thread(read_claim, folder) is None:
+                await starting.claim(await self._connection.api(), name, folder)
+
+    async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
+        over = await asyncio.to_thread(lambda: {key for key, path in tasks.items() if ending.is_over(path)})
+        answers = await asyncio.gather(*(self._remove(container_name(key)) for key in tasks))
+        # Without its engine a container may be left that has ended: it is swept later.
+        return [key for key, is_gone in zip(tasks, answers, strict=True) if not is_gone and key not in over]
+
+    async def _remove(self, name: str) -> bool:
+        async with self._room, self._locks[name]:
+            try:
+                await ending.remove(await self._connection.api(), name)
+            except EngineError:
+                return False
+        self._locks.pop(name, None)
+        return True
+
+    async def sweep(self, known_attempts: Collection[str]) -> None:
+        """Remove the containers of this server that belong to none of these attempts."""
+        api = await self._connection.api()
+        for found in await api.containers(f"{HOME}={home_label(self._settings)}"):
+            if found["Labels"].get(ATTEMPT) not in known_attempts:
+                await ending.remove(api, found["Id"])
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+
+def _settle(answers: Iterable[Answer | BaseException]) -> list[Answer]:
+    """Turn what went wrong with single tasks into answers; what can never go right is raised."""
+    settled: list[Answer] = []
+    for answer in answers:
+        if isinstance(answer, EngineError) and not isinstance(answer, EngineRejected):
+            settled.append({"error": answer.message})
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            settled.append(answer)
+    return settled
+
+
+def _make_folders(request: Request, tasks: Iterable[Task]) -> None:
+    try:
+        for folder in request["folders"]:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        for task in tasks:
+            Path(task["folder"]).mkdir(parents=True, exist_ok=True)
+            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EngineUnavailable(f"the job's folders cannot be made: {error}") from error
+
+
+def _unclaimed(tasks: Iterable[Task]) -> list[Task]:
+    return [task for task in tasks if read_claim(Path(task["folder"])) is None]
+
+
+def _begun_unclaimed(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
+    return [key for key, folder in tasks.items() if read_claim(folder) is None and claiming.has_begun(folder)]
+
+
+def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+    return {key: _explained(look(folder, _marks(key)), folder) for key, folder in tasks.items()}
+
+
+def _explained(sight: Sight, folder: Path) -> Sight:
+    if sight.state is not TaskState.LOST or claiming.has_begun(folder):
+        return sight
+    detail = f"the container ended before its command began: it could not write to {folder}"
+    return replace(sight, detail=detail)
+
+
+def _marks(key: TaskKey) -> tuple[str, ...]:
+    return (f"FOOTPLATE_ATTEMPT_ID={key.attempt_id}", f"FOOTPLATE_TASK={key.task}")

@@ -1,0 +1,114 @@
+"""Brings one task's container up, from whatever an earlier try has left of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
+from footplate.engines.local.containers import claiming
+from footplate.engines.local.containers.api import BAD_REQUEST, CONFLICT, ContainerApi, Document, Refused
+from footplate.engines.local.records import Identity, read_claim
+from footplate.engines.local.runtime import Answer
+
+EXISTS: Answer = {"exists": True}
+_NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
+
+
+async def begin(api: ContainerApi, name: str, folder: Path, body: Document) -> Answer:
+    """Start a task that was never started; repeating this after a crash at any point is safe."""
+    if await asyncio.to_thread(read_claim, folder) is not None:
+        return EXISTS
+    if not await asyncio.to_thread(claiming.has_begun, folder):
+        await _bring_up(api, name, folder, body)
+    return await claim(api, name, folder)
+
+
+async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) -> None:
+    try:
+        await _create(api, name, body)
+        await api.start(name)
+    except NameTaken:
+        raise
+    except EngineError as error:
+        # An engine may stumble over a container that is over, and removed, before it has said so.
+        if await asyncio.to_thread(claiming.has_begun, folder):
+            return
+        with contextlib.suppress(EngineError):
+            await api.remove(name)
+        raise _failure(error, body["Image"]) from error
+
+
+async def claim(api: ContainerApi, name: str, folder: Path) -> Answer:
+    """Write down which process a started container is; a container that was fenced meanwhile is removed."""
+    identity = await _identify(api, name)
+    at = await asyncio.to_thread(claiming.publish, folder, identity)
+    if at is not None:
+        return {"pid": identity.pid, "start_ticks": identity.start_ticks, "at": at}
+    known = await asyncio.to_thread(read_claim, folder)
+    if known is None or known.identity is None:
+        await api.remove(name)
+    return EXISTS
+
+
+async def _create(api: ContainerApi, name: str, body: Document) -> None:
+    try:
+        await api.create(name, body)
+    except Refused as error:
+        if error.status != CONFLICT:
+            raise
+        await _expect_ours(api, name, body["Labels"])
+
+
+async def _expect_ours(api: ContainerApi, name: str, labels: Mapping[str, str]) -> None:
+    """Accept a container that an earlier try of the same task has created, and no other."""
+    found = await api.container(name)
+    if found is None:
+        raise EngineUnavailable(f"the container {name} is being removed")
+    has: Mapping[str, Any] = found["Config"].get("Labels") or {}
+    if any(has.get(label) != value for label, value in labels.items()):
+        raise NameTaken(
+            f"there is a container named {name} which this server has not made: remove or rename it"
+        )
+
+
+class NameTaken(EngineUnavailable):
+    """The container of that name is somebody else's."""
+
+
+async def _identify(api: ContainerApi, name: str) -> Identity:
+    """Find the process of a container; a stand-in when the container has ended already."""
+    pid = await _pid(api, name)
+    while pid:
+        identity = await asyncio.to_thread(claiming.identify, pid)
+        if identity is not None:
+            return identity
+        before, pid = pid, await _pid(api, name)
+        if pid == before:
+            with contextlib.suppress(EngineError):
+                await api.remove(name)
+            raise EngineRejected(
+                f"the container engine at {api.socket} runs its containers where this server cannot see "
+                "them: both must be on one machine, and the server outside of containers"
+            )
+    return claiming.gone()
+
+
+async def _pid(api: ContainerApi, name: str) -> int:
+    found = await api.container(name)
+    state: Mapping[str, Any] = found["State"] if found else {}
+    return int(state.get("Pid") or 0) if state.get("Running") else 0
+
+
+def _failure(error: EngineError, image: str) -> EngineError:
+    if _NO_SHELL.search(error.message):
+        return EngineRejected(
+            f"image {image} has no shell at /bin/sh, which commands are run with: use an image that has one"
+        )
+    if isinstance(error, Refused) and error.status == BAD_REQUEST:
+        return EngineRejected(f"a container of image {image} cannot be made: {error.message}")
+    return error

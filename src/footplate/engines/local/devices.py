@@ -1,0 +1,34 @@
+"""Which device files belong to which card, and how a task is kept from those of the others."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+Nodes = Mapping[int, tuple[str, ...]]
+
+
+def nvidia_nodes(minors: Mapping[int, int], folder: Path = Path("/dev")) -> dict[int, tuple[str, ...]]:
+    """Name the device file of every card by the card's index; a card's minor number need not be its index."""
+    nodes = {index: str(folder / f"nvidia{minor}") for index, minor in minors.items()}
+    return {index: (node,) for index, node in nodes.items() if Path(node).exists()}
+
+
+def others(nodes: Nodes, given: Collection[int]) -> tuple[str, ...]:
+    """List the device files of the cards that a task was not given."""
+    mine = {node for index in given for node in nodes.get(index, ())}
+    return tuple(
+        node for index, owned in nodes.items() if index not in given for node in owned if node not in mine
+    )
+
+
+def rules(nodes: Collection[str]) -> tuple[str, ...]:
+    """Write the lines that forbid device files in a control group of v1."""
+    found = []
+    for node in nodes:
+        status = os.stat(node)  # noqa: PTH116
+        kind = "b" if stat.S_ISBLK(status.st_mode) else "c"
+        found.append(f"{kind} {os.major(status.st_rdev)}:{os.minor(status.st_rdev)} rwm")
+    return tuple(found)

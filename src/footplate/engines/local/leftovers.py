@@ -1,0 +1,101 @@
+"""Ends what tasks left running in their control groups, and removes the groups."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from footplate.engines.local import cgroups
+from footplate.engines.local.cgroups import Tree
+from footplate.engines.local.processes import KILL_EVERY_S, send, start_ticks
+from footplate.engines.local.records import Identity
+
+SOON_S = 0.2
+SWEEP_EVERY_S = 30
+LAST_TRY_S = 2
+GIVE_UP_S = 5
+
+
+class Leftovers:
+    """The groups of tasks that have ended or should; called from threads, except for `add`."""
+
+    def __init__(self, trees: Sequence[Tree]) -> None:
+        self._trees = tuple(trees)
+        self._ended: list[str] = []
+        self._timer: threading.Timer | None = None
+        self._lock = threading.Lock()
+        self._swept_at = float("-inf")
+
+    def add(self, identity: Identity) -> None:
+        """Have the groups of an ended task removed soon: many at a time cost less than one by one."""
+        if not self._trees:
+            return
+        with self._lock:
+            self._ended.append(_name(identity))
+            if self._timer is None:
+                self._timer = threading.Timer(SOON_S, self._remove_ended)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def kill(self, identity: Identity) -> None:
+        """Send SIGKILL to all that is in a task's groups."""
+        self._kill(_name(identity))
+
+    def end(self, identity: Identity, for_s: float) -> bool:
+        """Kill until a task's groups are empty, and remove them; False when some process resists."""
+        return self._end(_name(identity), for_s) if self._trees else True
+
+    def sweep(self) -> None:
+        """Remove the groups whose task has ended and that nobody else removed."""
+        if not self._trees or time.monotonic() - self._swept_at < SWEEP_EVERY_S:
+            return
+        self._swept_at = time.monotonic()
+        for name in cgroups.names(self._trees):
+            owner = cgroups.owner_of(name)
+            if owner is not None and start_ticks(owner[0]) != owner[1]:
+                self._end(name, GIVE_UP_S)
+
+    def close(self) -> None:
+        """Remove what is to be removed now, and our own folders if no task is left."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+        self._remove_ended()
+        for place in {place for tree in self._trees for place in tree.places}:
+            with suppress(OSError):
+                os.rmdir(place)  # noqa: PTH106
+
+    def _remove_ended(self) -> None:
+        with self._lock:
+            ended, self._ended, self._timer = self._ended, [], None
+        for name in ended:
+            if not cgroups.remove(self._trees, name):
+                # A command that was run inside the task, or the kernel has not quite let go.
+                self._end(name, LAST_TRY_S)
+
+    def _end(self, name: str, for_s: float) -> bool:
+        give_up_at = time.monotonic() + for_s
+        while not cgroups.remove(self._trees, name):
+            if time.monotonic() > give_up_at:
+                return False
+            self._kill(name)
+            time.sleep(KILL_EVERY_S)
+        return True
+
+    def _kill(self, name: str) -> None:
+        if not self._trees:
+            return
+        members = cgroups.members(self._trees, name)
+        if members:
+            cgroups.forbid_forks(self._trees, name)
+            cgroups.kill_at_once(self._trees, name)
+        for pid in members:
+            send(pid, signal.SIGKILL)
+
+
+def _name(identity: Identity) -> str:
+    return f"{identity.pid}-{identity.start_ticks}"

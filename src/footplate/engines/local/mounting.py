@@ -1,0 +1,219 @@
+"""Gives a process its own view of the machine's files, in the process that becomes a task.
+
+Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
+`shadows` (folders that are built anew, so that something can be put into them), `tmp` (the folder that
+becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below hidden ones), `mounts`
+(`[source, target, read_only]`), `masks` (devices that lead nowhere), `shm_bytes` (size of `/dev/shm`).
+"""
+
+# Without pathlib this process starts sooner and stays smaller.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH116, PTH120, PTH211
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+from typing import Any
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUSER = 0x10000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_BIND, MS_REC, MS_SLAVE = 32, 4096, 16384, 1 << 19
+MNT_DETACH = 2
+SYS_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+SYS_MOUNT_SETATTR = 442
+AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 1
+PR_CAPBSET_DROP = 24
+# What programs of training jobs may need of root's powers; the rest could undo the limits.
+KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 14, 18, 23, 24, 29, 31})
+MAX_CAPABILITY = 63
+MOST_ENTRIES = 1000
+OLD_ROOT = "/.footplate-old-root"
+TMP = "/tmp"  # noqa: S108
+SHM = "/dev/shm"  # noqa: S108
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prepare(sealed: list[str]) -> None:
+    """Do once, as root, what the views of all children have in common: they begin as copies of this one."""
+    _check(_libc.unshare(CLONE_NEWNS), "unshare")
+    # What the host unmounts leaves the tasks too; nothing goes the other way.
+    _mount("none", "/", None, MS_REC | MS_SLAVE, None)
+    for tree in sealed:
+        seal(tree)
+    # Children keep what they need of root's powers until they execute a program.
+    for number in set(range(MAX_CAPABILITY + 1)) - KEPT_CAPABILITIES:
+        _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
+
+
+def leave_user_namespace(sealed: list[str]) -> None:
+    """Get the right to mount without being root; the same user inside as outside."""
+    uid, gid = os.getuid(), os.getgid()
+    _check(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "unshare")
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{uid} {uid} 1")
+    _write("/proc/self/gid_map", f"{gid} {gid} 1")
+    _mount("none", "/", None, MS_REC | MS_SLAVE, None)
+    for tree in sealed:
+        seal(tree)
+
+
+def leave_mount_namespace() -> None:
+    _check(_libc.unshare(CLONE_NEWNS), "unshare")
+
+
+def enter_view(view: dict[str, Any]) -> None:
+    """Arrange the mount namespace of this process, which nobody else is in; raise OSError if that fails."""
+    # Opened before anything is hidden: what lies below a cover can be mounted through these only.
+    keeps = [(_open(path), path) for path in view["keeps"]]
+    mounts = [(_open(source), target, read_only) for source, target, read_only in view["mounts"]]
+    tmp_fd = _open(view["tmp"])
+    ours = {_shadow(folder) for folder in view["shadows"]}
+    _bind(tmp_fd, TMP)
+    os.chmod(TMP, 0o1777)  # noqa: S103  # as every /tmp is
+    for folder in view["covers"]:
+        _mount_empty(folder)
+    _mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={view['shm_bytes']}")
+    for fd, target in keeps:
+        if not os.path.lexists(target):
+            _make_like(fd, target)
+        _bind(fd, target)
+    if mounts:
+        ours.update(os.stat(folder).st_dev for folder in [TMP, *view["covers"]])
+        _put_all(mounts, ours)
+    for device in view["masks"]:
+        _mount(os.devnull, device, None, MS_BIND, None)
+    for folder in view["shadows"]:
+        _remount_read_only(folder)
+    if "/" in view["shadows"]:
+        _check(_libc.umount2(OLD_ROOT.encode(), MNT_DETACH), "umount2 /")
+
+
+def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int]) -> None:
+    """Mount what a job asked for; targets are made only where that does not touch the host."""
+    for fd, target, read_only in mounts:
+        if not os.path.lexists(target):
+            _check_ours(target, ours)
+            _make_like(fd, target)
+        _bind(fd, target)
+        if read_only:
+            seal(target)
+
+
+def _check_ours(target: str, ours: set[int]) -> None:
+    nearest = os.path.dirname(target)
+    while not os.path.lexists(nearest):
+        nearest = os.path.dirname(nearest)
+    if os.stat(nearest).st_dev not in ours:
+        raise OSError(f"{target} does not exist, and making it would change the host's {nearest}")
+
+
+def _make_like(fd: int, target: str) -> None:
+    """Make a folder or a file, whatever the descriptor stands for, to mount it there."""
+    if stat.S_ISDIR(os.fstat(fd).st_mode):
+        os.makedirs(target)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0o644))
+
+
+def _mount_empty(folder: str) -> None:
+    _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=555,size=1m")
+
+
+def seal(tree: str) -> None:
+    """Make a tree of mounts unwritable."""
+    attributes = (ctypes.c_uint64 * 4)(MOUNT_ATTR_RDONLY, 0, 0, 0)
+    arguments = (AT_FDCWD, tree.encode(), AT_RECURSIVE, ctypes.byref(attributes), ctypes.sizeof(attributes))
+    if _libc.syscall(SYS_MOUNT_SETATTR, *arguments) < 0:
+        # Kernels before 5.12: the mount itself, not what is mounted below it.
+        _remount_read_only(tree)
+
+
+def _open(source: str) -> int:
+    try:
+        return os.open(source, os.O_PATH)
+    except OSError as error:
+        raise OSError(error.errno, f"{source} cannot be mounted for the task: {error.strerror}") from None
+
+
+def _shadow(folder: str) -> int:
+    """Put a folder of our own in a folder's place, with all that is in it; return the new device."""
+    if folder == "/":
+        return _shadow_root()
+    fd = os.open(folder, os.O_PATH)
+    entries = _entries(folder)
+    _mount_empty(folder)
+    for entry in entries:
+        _mirror(fd, folder, entry)
+    os.close(fd)
+    return os.stat(folder).st_dev
+
+
+def _shadow_root() -> int:
+    """Build a new root over `/tmp`, the one folder that every machine has and we can do without meanwhile."""
+    number = SYS_PIVOT_ROOT.get(os.uname().machine)
+    if number is None:
+        raise OSError(f"nothing can be put into / on {os.uname().machine}: make the folder there")
+    root = os.open("/", os.O_PATH)
+    entries = [entry for entry in _entries("/") if entry.name != "tmp"]
+    _mount_empty(TMP)
+    for entry in entries:
+        _mirror(root, TMP, entry)
+    # The task's own folder comes there.
+    os.mkdir(TMP + TMP)
+    os.mkdir(TMP + OLD_ROOT)
+    _check(_libc.syscall(number, TMP.encode(), (TMP + OLD_ROOT).encode()), "pivot_root")
+    os.chdir("/")
+    os.close(root)
+    return os.stat("/").st_dev
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    entries = list(os.scandir(folder))
+    if len(entries) > MOST_ENTRIES:
+        raise OSError(f"{folder} has {len(entries)} entries, too many to add one: make the folder there")
+    return entries
+
+
+def _mirror(fd: int, folder: str, entry: os.DirEntry[str]) -> None:
+    target = f"{folder}/{entry.name}"
+    if entry.is_symlink():
+        os.symlink(os.readlink(entry.name, dir_fd=fd), target)
+        return
+    if entry.is_dir():
+        os.mkdir(target)
+    else:
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT, 0o644))
+    _mount(f"/proc/self/fd/{fd}/{entry.name}", target, None, MS_BIND | MS_REC, None)
+
+
+def _bind(fd: int, target: str) -> None:
+    _mount(f"/proc/self/fd/{fd}", target, None, MS_BIND | MS_REC, None)
+
+
+def _remount_read_only(folder: str) -> None:
+    """Make one mount unwritable, with the flags it has: a user namespace may not take those away."""
+    flags = os.statvfs(folder).f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    _mount("none", folder, None, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, None)
+
+
+def _mount(source: str, target: str, kind: str | None, flags: int, options: str | None) -> None:
+    words = [word.encode() if word is not None else None for word in (source, target, kind, options)]
+    result = _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3])
+    _check(result, f"mounting {target}")
+
+
+def _check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _write(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)

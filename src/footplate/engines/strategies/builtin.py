@@ -1,0 +1,101 @@
+"""The strategies that need no launcher: variables alone, or a wrapped last line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.errors import Problem
+from footplate.domain.interpolate import resolve
+from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.engines.strategies.base import Strategy
+from footplate.engines.strategies.lastline import insert_launcher
+from footplate.engines.taskenv.environment import CONVENTIONS
+from footplate.engines.taskenv.gang import Gang, Group
+from footplate.engines.taskenv.tfconfig import CHIEFS, NAMES, task_type_of_roles, tf_config
+
+
+class Everything(Strategy):
+    """What a job gets that names no strategy."""
+
+    description = "the variables of all frameworks, commands as they are"
+    conventions = tuple(CONVENTIONS)
+
+
+class Plain(Strategy):
+    description = "no framework's variables; FOOTPLATE_TASKS says who is where"
+
+
+class Jax(Strategy):
+    description = "JAX processes around a coordinator; jax.distributed.initialize() needs no arguments"
+    # JAX finds its place through Slurm's variables, which it knows, and its coordinator by its own.
+    conventions = ("jax", "slurm")
+
+
+class Tensorflow(Strategy):
+    description = "TF_CONFIG for the roles chief or master, ps, worker and evaluator"
+
+    def takes_part(self, spec: JobSpec, role: RoleSpec) -> bool:
+        return role.name in task_type_of_roles(r.name for r in spec.roles)
+
+    def groups(self, gang: Gang) -> Iterable[Group]:
+        return (tf_config(gang),)
+
+    def problems(self, spec: JobSpec) -> Iterable[Problem]:
+        types = task_type_of_roles(role.name for role in spec.roles)
+        if not set(types.values()) - {"ps", "evaluator"}:
+            names = ", ".join(NAMES)
+            yield Problem("roles", f"strategy tensorflow needs a role named chief or worker (of {names})")
+        chiefs = [role for role in spec.roles if types.get(role.name) in CHIEFS]
+        if len(chiefs) > 1:
+            yield Problem("roles", "strategy tensorflow takes a role chief or a role master, not both")
+        for number, role in enumerate(spec.roles):
+            if types.get(role.name) in (*CHIEFS, "evaluator") and role.count > 1:
+                yield Problem(
+                    f"roles[{number}].count", f"must be 1: TensorFlow has one {role.name}, not {role.count}"
+                )
+
+
+class Launched(Strategy):
+    """Starts one process for each card through a module of PyTorch.
+
+    Where a command calls a launcher itself, those roles take part and all commands stay as they are.
+    Otherwise every role takes part whose last line begins with python, and that line is launched.
+    """
+
+    conventions = ("torch",)
+    module = ""
+    markers = ("torchrun", "torch.distributed.run", "torch.distributed.launch", "accelerate launch")
+
+    def takes_part(self, spec: JobSpec, role: RoleSpec) -> bool:
+        if any(self._is_launched(other.command) for other in spec.roles):
+            return self._is_launched(role.command)
+        return insert_launcher(role.command, self.module) is not None
+
+    def _is_launched(self, command: str) -> bool:
+        return any(marker in command for marker in self.markers)
+
+    def problems(self, spec: JobSpec) -> Iterable[Problem]:
+        if not any(self.takes_part(spec, role) for role in spec.roles):
+            yield Problem(
+                "roles[0].command",
+                "the last line must begin with python, so that it can be started by "
+                f"python -m {self.module}; or call torchrun yourself",
+            )
+
+    def command(self, gang: Gang, task: TaskPlacement, command: str) -> str:
+        parameters = gang.plan.spec.parameters
+        texts = [resolve(role.command, parameters) for role in gang.plan.spec.roles]
+        if any(self._is_launched(text) for text in texts):
+            return command
+        return insert_launcher(command, self.module) or command
+
+
+class Torchrun(Launched):
+    description = "PyTorch, one process for each card, started by torchrun"
+    module = "torch.distributed.run"
+
+
+class Ddp(Launched):
+    description = "PyTorch by torch.distributed.launch, for scripts that take --local-rank"
+    module = "torch.distributed.launch"

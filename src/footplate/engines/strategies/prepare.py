@@ -1,0 +1,92 @@
+"""What an engine needs to start every task of a launch: variables, files and commands."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Mapping, Sequence
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.interpolate import resolve
+from footplate.engines.base import LaunchPlan
+from footplate.engines.strategies import registry
+from footplate.engines.strategies.base import FOLDER, Strategy
+from footplate.engines.strategies.builtin import Everything
+from footplate.engines.taskenv.environment import Environments
+from footplate.engines.taskenv.gang import Environment, Gang, gather
+
+# What a shell answers for a program that is there and cannot be run.
+CANNOT_RUN = 126
+
+log = logging.getLogger(__name__)
+
+
+class Prepared:
+    """A launch made ready: all of it is a function of the plan, so that a repeated launch is the same."""
+
+    def __init__(self, gang: Gang, strategy: Strategy) -> None:
+        self._gang = gang
+        self._strategy = strategy
+        self._environments = Environments(gang, list(strategy.groups(gang)) if gang.members else [])
+        self._places = {(task.role, task.index): task for task in gang.tasks}
+        self._commands: dict[str, str] = {}
+        self.gang_env: Environment = self._environments.gang(strategy.variables(gang))
+        # By path relative to the attempt's folder; written before any task starts.
+        self.files: Mapping[str, str] = {
+            f"{FOLDER}/{path}": text for path, text in strategy.files(gang).items()
+        }
+
+    @property
+    def tasks(self) -> Sequence[TaskPlacement]:
+        """The tasks in the order of their ranks."""
+        return self._gang.tasks
+
+    def own_env(self, task: TaskPlacement, rank: int) -> Environment:
+        """Say what one task has for itself, to be laid over `gang_env`."""
+        return self._environments.own(task, rank)
+
+    def command(self, role: str, index: int) -> str:
+        """Write the shell text that one task runs."""
+        if role not in self._commands:
+            spec = self._gang.plan.spec
+            self._commands[role] = resolve(self._gang.roles[role].command, spec.parameters)
+        return self._strategy.command(self._gang, self._places[role, index], self._commands[role])
+
+
+class Refused(Prepared):
+    """A launch that nothing can start: each task says why and fails."""
+
+    def __init__(self, gang: Gang, why: str) -> None:
+        super().__init__(gang, Everything())
+        self._text = f"echo {shlex.quote(f'footplate: {why}')} >&2\nexit {CANNOT_RUN}"
+
+    def command(self, role: str, index: int) -> str:
+        return self._text
+
+
+def prepare(plan: LaunchPlan) -> Prepared:
+    """Make a launch ready by the strategy that its job names.
+
+    Always succeeds, since a launch is described again to observe and to stop it: where the strategy is
+    gone or fails, the tasks of a launch say so and fail.
+    """
+    name = plan.spec.strategy
+    if not name:
+        return Prepared(gather(plan), Everything())
+    strategy = registry.find(name)
+    if strategy is None:
+        return Refused(gather(plan), registry.unknown(name) or f"strategy {name} is gone")
+    try:
+        return _prepared(plan, strategy)
+    except Exception as error:  # other people's code may fail in any way
+        log.warning("strategy %s failed to prepare %s", name, plan.attempt_id, exc_info=True)
+        return Refused(gather(plan), f"strategy {name} failed: {type(error).__name__}: {error}")
+
+
+def _prepared(plan: LaunchPlan, strategy: Strategy) -> Prepared:
+    prepared = Prepared(gather(plan, lambda role: strategy.takes_part(plan.spec, role)), strategy)
+    for task in prepared.tasks:
+        # A plug-in that fails on one task must not leave the others running.
+        prepared.own_env(task, 0)
+        prepared.command(task.role, task.index)
+    return prepared

@@ -1,0 +1,58 @@
+"""What PyTorch and JAX read; every task counts as a machine with as many processes as it has cards."""
+
+from __future__ import annotations
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.engines.taskenv.gang import Environment, Gang, Group, address_of, n_processes, port_of
+
+
+def pytorch(gang: Gang) -> Group:
+    """Say what `env://` needs, and the options of torchrun, which it reads from PET_ variables."""
+    return Group(_torch_shared(gang), _torch_own)
+
+
+def _torch_shared(gang: Gang) -> Environment:
+    master, size = gang.members[0], str(len(gang.members))
+    variables = {
+        "WORLD_SIZE": size,
+        "LOCAL_RANK": "0",
+        "LOCAL_WORLD_SIZE": "1",
+        "MASTER_ADDR": master.address,
+        "PET_NNODES": size,
+        "PET_MASTER_ADDR": master.address,
+        "PET_RDZV_BACKEND": "static",
+        "PET_RDZV_ID": gang.plan.attempt_id,
+    }
+    port = port_of(master)
+    if port is not None:
+        variables["MASTER_PORT"] = variables["PET_MASTER_PORT"] = str(port)
+        variables["PET_RDZV_ENDPOINT"] = address_of(master)
+    return variables
+
+
+def _torch_own(task: TaskPlacement, rank: int) -> Environment:
+    text = str(rank)
+    return {
+        "RANK": text,
+        "NODE_RANK": text,
+        "GROUP_RANK": text,
+        "PET_NODE_RANK": text,
+        "PET_NPROC_PER_NODE": str(n_processes(task)),
+    }
+
+
+def jax(gang: Gang) -> Group:
+    """Say where the coordinator is and who is who."""
+    shared = {
+        "JAX_COORDINATOR_ADDRESS": address_of(gang.members[0]),
+        "JAX_NUM_PROCESSES": str(len(gang.members)),
+    }
+    return Group(shared, _jax_own)
+
+
+def _jax_own(task: TaskPlacement, rank: int) -> Environment:
+    variables = {"JAX_PROCESS_ID": str(rank)}
+    if task.gpus:
+        # A process that knows its place on the machine would take one card only.
+        variables["JAX_LOCAL_DEVICE_IDS"] = ",".join(map(str, range(len(task.gpus))))
+    return variables

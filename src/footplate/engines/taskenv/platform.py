@@ -1,0 +1,75 @@
+"""The platform's own variables, FOOTPLATE_*, and the few defaults that every task is given."""
+
+from __future__ import annotations
+
+import re
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.spec import RoleSpec
+from footplate.engines.taskenv.gang import Environment, Gang, write_json
+
+_NOT_IN_NAMES = re.compile(r"\W", re.ASCII)
+
+
+def defaults(gang: Gang) -> Environment:
+    # Python holds lines back when its output is a file, which a log is.
+    variables = {"PYTHONUNBUFFERED": "1"}
+    if gang.is_on_loopback and len(gang.tasks) > 1:
+        # Libraries that choose an interface by the host's name may find none that the others can reach.
+        variables["GLOO_SOCKET_IFNAME"] = variables["NCCL_SOCKET_IFNAME"] = "lo"
+    return variables
+
+
+def job(gang: Gang) -> Environment:
+    plan, spec = gang.plan, gang.plan.spec
+    return {
+        "FOOTPLATE_JOB_ID": plan.job_id,
+        "FOOTPLATE_JOB_NAME": spec.name,
+        "FOOTPLATE_USER": plan.owner,
+        "FOOTPLATE_QUEUE": spec.queue,
+        "FOOTPLATE_ATTEMPT": str(plan.attempt),
+        "FOOTPLATE_ATTEMPT_ID": plan.attempt_id,
+        "FOOTPLATE_ROLES": ",".join(gang.roles),
+        "FOOTPLATE_TASK_COUNT": str(spec.n_tasks),
+        **write_json("FOOTPLATE_PARAMETERS", dict(spec.parameters)),
+    }
+
+
+def offers(gang: Gang) -> Environment:
+    plan = gang.plan
+    offered = {
+        "FOOTPLATE_CHECKPOINT_DIR": plan.checkpoint_folder,
+        "FOOTPLATE_OUTPUT_DIR": plan.output_folder,
+        "FOOTPLATE_URL": plan.url,
+        "FOOTPLATE_TOKEN": plan.token,
+    }
+    return {name: str(value) for name, value in offered.items() if value}
+
+
+def members(gang: Gang) -> Environment:
+    listed = [
+        {"role": task.role, "index": task.index, "address": task.address, "ports": dict(task.ports)}
+        for task in gang.tasks
+    ]
+    return write_json("FOOTPLATE_TASKS", listed)
+
+
+def role(_gang: Gang, role: RoleSpec) -> Environment:
+    return {"FOOTPLATE_ROLE": role.name, "FOOTPLATE_ROLE_COUNT": str(role.count)}
+
+
+def identity(_gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
+    return {
+        "FOOTPLATE_TASK_INDEX": str(task.index),
+        "FOOTPLATE_TASK": f"{task.role}-{task.index}",
+        "FOOTPLATE_NODE": task.node,
+    }
+
+
+def ports(_gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
+    variables: Environment = {}
+    for label, numbers in task.ports:
+        name = _NOT_IN_NAMES.sub("_", label.upper())
+        variables[f"FOOTPLATE_PORT_{name}"] = str(numbers[0])
+        variables[f"FOOTPLATE_PORTS_{name}"] = ",".join(map(str, numbers))
+    return variables

@@ -1,0 +1,33 @@
+"""What TI-ONE gives to a training task, and what its client tikit reads there.
+
+KUBERNETES_SERVICE_HOST is left out: with it the client would speak to a host of its maker's network, and
+other libraries would look for a Kubernetes that is not there.
+"""
+
+from __future__ import annotations
+
+from footplate.domain.cluster import TaskPlacement
+from footplate.engines.taskenv.gang import Environment, Gang, n_processes
+
+# The client refuses to start without a region and accepts any.
+REGION = "local"
+
+
+def gang(gang: Gang) -> Environment:
+    members = gang.members or gang.tasks
+    return {
+        "NODE_NUM": str(len(members)),
+        "CHIEF_IP": members[0].address,
+        "TI_TASK_ID": gang.plan.job_id,
+        "REGION": REGION,
+    }
+
+
+def task(gang: Gang, task: TaskPlacement, rank: int) -> Environment:
+    place = gang.member_ranks.get((task.role, task.index), rank)
+    return {
+        "INDEX": str(place),
+        # Start scripts hand this to --nproc_per_node, where 0 would start nothing.
+        "GPU_NUM_PER_NODE": str(n_processes(task)),
+        "TI_INSTANCE_ID": f"{gang.plan.job_id}-{task.role}-{task.index}",
+    }

@@ -1,0 +1,111 @@
+"""What a caller may do about the end of jobs: stop, halt, preempt, release, delete, restore."""
+
+from __future__ import annotations
+
+from footplate.domain.errors import Conflict
+from footplate.domain.events import DeleteAsked, Edited, Event, Preempted, Released, Restored, StopAsked
+from footplate.domain.job import Job
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.services.access import Caller, require_touch
+from footplate.services.jobs import find, free_name
+from footplate.services.platform import Platform
+from footplate.store import job_queries, transitions
+from footplate.store.writer import Transaction
+
+
+async def stop(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Ask a job to end; a job that is over already is a conflict."""
+    job = await _living(platform, caller, id_or_name, "stop")
+    reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
+    return await _apply(platform, caller, job, StopAsked(platform.clock.now(), reason, caller.name))
+
+
+async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Ask a job to end and to leave what it has so far; its files stay to be fetched."""
+    job = await _living(platform, caller, id_or_name, "halt")
+    message = f"halted by {caller.name}; what it has made so far can be downloaded"
+    reason = Reason(ReasonCode.HALTED, message, {"by": caller.name})
+    return await _apply(platform, caller, job, StopAsked(platform.clock.now(), reason, caller.name))
+
+
+async def preempt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Make a job give its place back and wait again, as if a more urgent one had come."""
+    job = await _living(platform, caller, id_or_name, "preempt")
+    if not job.state.holds_resources or job.is_kept:
+        raise Conflict(f"job {job.id} is {job.state} and has no place to give back")
+    message = f"{caller.name} asked it to give its place back; it waits to run again from its checkpoint"
+    reason = Reason(ReasonCode.PREEMPTED, message, {"by": caller.name})
+    return await _apply(platform, caller, job, Preempted(platform.clock.now(), job.attempt, reason))
+
+
+async def release(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Give up the environment that was kept after a failure."""
+    job = await _living(platform, caller, id_or_name, "release")
+    if not job.is_kept:
+        raise Conflict(f"nothing of job {job.id} is kept: it is {job.state}")
+    return await _apply(platform, caller, job, Released(platform.clock.now(), caller.name))
+
+
+async def delete(platform: Platform, caller: Caller, id_or_name: str, for_good: bool = False) -> Job:
+    """Put a job into the trash, or remove it for good; one that runs is stopped first."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "delete")
+    if job.deleted_at is not None and not for_good:
+        raise Conflict(f"job {job.id} is in the trash already: restore it, or delete it for good")
+    return await _apply(platform, caller, job, DeleteAsked(platform.clock.now(), caller.name, for_good))
+
+
+async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """Take a job out of the trash; where its name was taken meanwhile it gets the next free one."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "restore")
+    if job.deleted_at is None or job.is_deleting or not job.state.is_final:
+        raise Conflict(f"job {job.id} cannot be restored: {_why_not_restorable(job)}")
+    now = platform.clock.now()
+    other = await free_name(platform, caller, job.spec.name)
+
+    def unit(tx: Transaction) -> Job:
+        taken = job_queries.id_of_name(tx.connection, job.owner, job.spec.name)
+        if taken is not None:
+            renamed = Edited(now, caller.name, name=other)
+            transitions.apply(tx, platform.store.board, job.id, renamed, caller.name)
+        restored = Restored(now, caller.name)
+        return transitions.apply(tx, platform.store.board, job.id, restored, caller.name).after
+
+    return await platform.store.write(unit)
+
+
+def _why_not_restorable(job: Job) -> str:
+    if job.deleted_at is None:
+        return "it is not in the trash"
+    if job.is_deleting:
+        return "it is being removed for good"
+    return f"it is {job.state}; wait until it has stopped"
+
+
+async def _living(platform: Platform, caller: Caller, id_or_name: str, verb: str) -> Job:
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, verb)
+    if job.state.is_final:
+        raise Conflict(f"job {job.id} is over already: it is {job.state}")
+    return job
+
+
+async def _apply(platform: Platform, caller: Caller, job: Job, event: Event) -> Job:
+    return (await platform.store.apply(job.id, event, caller.name)).after
+
+
+def possible(job: Job, may_touch: bool) -> dict[str, bool]:
+    """What can be done with a job now by somebody who may touch it, or may not."""
+    is_over, trashed = job.state.is_final, job.deleted_at is not None
+    runs = job.state in (JobState.STARTING, JobState.RUNNING)
+    can = {
+        "stop": not is_over,
+        "halt": runs,
+        "preempt": runs,
+        "release": job.is_kept,
+        "edit": not trashed,
+        "delete": not job.is_deleting,
+        "restore": trashed and is_over and not job.is_deleting,
+    }
+    return {verb: may_touch and allowed for verb, allowed in can.items()}

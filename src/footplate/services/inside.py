@@ -1,0 +1,49 @@
+"""What a caller may do inside a job: run a command where a task runs or ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footplate.domain.errors import Conflict, InvalidInput
+from footplate.domain.job import Job
+from footplate.engines.base import Ran
+from footplate.services.access import Caller, require_touch
+from footplate.services.jobs import find
+from footplate.services.platform import Platform
+
+MOST_WORDS = 1000
+MOST_BYTES = 64 * 1024
+
+
+async def run_inside(
+    platform: Platform,
+    caller: Caller,
+    id_or_name: str,
+    task: str | None,
+    command: Sequence[str],
+    timeout_s: float,
+) -> Ran:
+    """Run a command in the environment of a task; its owner and admins may."""
+    job = await find(platform, caller, id_or_name)
+    require_touch(caller, job, "run commands in")
+    if not job.state.holds_resources:
+        raise Conflict(
+            f"job {job.id} is {job.state}: only a job that runs, or is kept after a failure, can be entered"
+        )
+    if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
+        raise InvalidInput(f"may have at most {MOST_WORDS} words and {MOST_BYTES} bytes", "command")
+    role, index = _task_of(job, task)
+    return await platform.run_inside(job, role, index, command, timeout_s)
+
+
+def _task_of(job: Job, name: str | None) -> tuple[str, int]:
+    """Find a task by name; without one, the first that failed, or else the first."""
+    if name is None:
+        failed = (task for task in job.tasks if task.has_failed)
+        chosen = next(failed, job.tasks[0])
+        return chosen.role, chosen.index
+    for task in job.tasks:
+        if task.name == name:
+            return task.role, task.index
+    some = ", ".join(task.name for task in job.tasks[:10])
+    raise InvalidInput(f"must be a task of the job ({some}), not {name[:80]!r}", "task")

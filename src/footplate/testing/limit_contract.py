@@ -1,0 +1,164 @@
+"""The sixth guarantee of engines as tests: what tasks are held to, for engines that run real commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footplate.domain.resources import MIB, Resources
+from footplate.domain.spec import RoleSpec
+from footplate.domain.states import TaskState
+from footplate.engines.base import Limit, Mount, ReadsUsage, RunsInside
+from footplate.testing.engine_bench import Bench, on_loop, until
+
+# Two loops that never rest, for a second and a half; prints how long and how much CPU time they had.
+BURN = """
+began=$(date +%s%N)
+(while :; do :; done) & (while :; do :; done) & sleep 1.5
+kill %1 %2; wait || true
+echo "wall $(( ($(date +%s%N) - began) / 1000000 ))"
+times >times; tail -1 times
+"""
+# No line ever ends, so that all of it is kept in memory.
+GROW = "head -c 300000000 /dev/zero | tail"
+SMALL = Resources(1000, 64 * MIB)
+
+
+def needs(bench: Bench, limit: Limit) -> None:
+    if limit not in bench.engine.limits:
+        pytest.skip(f"this engine cannot hold tasks to their {limit} here")
+
+
+def seconds(text: str) -> float:
+    """Read `1m2.5s`."""
+    minutes, rest = text.split("m")
+    return 60 * int(minutes) + float(rest.rstrip("s"))
+
+
+class LimitContract:
+    """What a task asked for is what it gets, as far as the engine says."""
+
+    @on_loop
+    async def test_6_a_task_gets_no_more_cpu_than_it_asked_for(self, bench: Bench) -> None:
+        needs(bench, "cpus")
+        handle = await bench.launch(BURN, resources=Resources(300, 2**30))
+        assert await bench.exit_code(handle) == 0
+        wall, times = bench.log(handle).decode().splitlines()[-2:]
+        used_s = sum(map(seconds, times.split()))
+        asked_s = 0.3 * int(wall.split()[1]) / 1000
+        assert 0.4 * asked_s < used_s < 1.4 * asked_s
+
+    @on_loop
+    async def test_6_a_task_that_outgrows_its_memory_ends_as_out_of_memory(self, bench: Bench) -> None:
+        needs(bench, "memory")
+        handle = await bench.launch(GROW, resources=SMALL)
+        (seen,) = await bench.until_over(handle)
+        assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
+        assert seen.limit_bytes == 64 * MIB
+        assert seen.peak_bytes is not None
+        assert 60 * MIB < seen.peak_bytes <= 65 * MIB
+        assert seen.detail.startswith("out of memory: its limit is 64MB, its peak was 6")
+
+    @on_loop
+    async def test_6_an_out_of_memory_that_the_task_survived_is_no_cause(self, bench: Bench) -> None:
+        needs(bench, "memory")
+        handle = await bench.launch(f"({GROW}) || echo survived", resources=SMALL)
+        (seen,) = await bench.until_over(handle)
+        assert (seen.exit_code, seen.cause, seen.detail) == (0, "", "")
+        assert b"survived" in bench.log(handle)
+
+    @on_loop
+    async def test_6_a_failure_within_the_memory_limit_has_no_cause(self, bench: Bench) -> None:
+        (seen,) = await bench.until_over(await bench.launch("kill -9 $$"))
+        assert (seen.exit_code, seen.cause) == (137, "")
+
+    @on_loop
+    async def test_6_shared_memory_has_the_size_that_was_asked_for(self, bench: Bench) -> None:
+        needs(bench, "shm")
+        role = RoleSpec(
+            "df -B1 /dev/shm | tail -1; head -c 40000000 /dev/zero >/dev/shm/x", shm_bytes=32 * MIB
+        )
+        handle = await bench.launch(role)
+        assert await bench.exit_code(handle) == 1
+        assert int(bench.log(handle).split()[1]) == 32 * MIB
+
+    @on_loop
+    async def test_6_shared_memory_counts_as_memory(self, bench: Bench) -> None:
+        needs(bench, "shm")
+        needs(bench, "memory")
+        role = RoleSpec("head -c 200000000 /dev/zero >/dev/shm/x", shm_bytes=2**30)
+        (seen,) = await bench.until_over(await bench.launch(role, resources=SMALL))
+        assert seen.cause == "oom"
+
+    @on_loop
+    async def test_6_tasks_share_neither_shared_memory_nor_tmp(self, bench: Bench) -> None:
+        needs(bench, "files")
+        role = RoleSpec("echo mine >/tmp/fp-$RANK >/dev/shm/fp-$RANK; ls /tmp /dev/shm; sleep 600", count=2)
+        handle = await bench.launch(role)
+        for index in range(2):
+            log = await bench.until_logged(handle, b"/dev/shm:", index=index)
+            assert f"fp-{1 - index}".encode() not in log
+
+    @on_loop
+    async def test_6_a_task_sees_its_own_folders_and_not_those_of_others(self, bench: Bench) -> None:
+        needs(bench, "files")
+        other = bench.folder / "other"
+        other.mkdir()
+        (other / "secret").write_text("hush")
+        role = RoleSpec(f"ls -a {other} || echo hidden; pwd; echo kept >result")
+        handle = await bench.launch(role)
+        assert await bench.exit_code(handle) == 0
+        assert b"hidden" in bench.log(handle)
+        assert (bench.task(handle) / "work" / "result").read_text() == "kept\n"
+
+    @on_loop
+    async def test_6_mounts_are_found_where_the_plan_puts_them(self, bench: Bench) -> None:
+        needs(bench, "files")
+        data, results = bench.folder / "data", bench.folder / "results"
+        data.mkdir()
+        results.mkdir()
+        (data / "x").write_text("input")
+        mounts = (
+            Mount(data, Path("/fp-data/set")),
+            Mount(results, Path("/fp-results"), read_only=False),
+            Mount(data / "x", Path("/opt/fp/ml/hostfile")),
+        )
+        handle = await bench.launch(
+            "cat /fp-data/set/x /opt/fp/ml/hostfile; echo out >/fp-results/y; ! echo no >/fp-data/set/z",
+            mounts=mounts,
+        )
+        assert await bench.exit_code(handle) == 0, bench.log(handle)
+        assert bench.log(handle).startswith(b"inputinput")
+        assert (results / "y").read_text() == "out\n"
+        assert not any(Path(path).exists() for path in ("/fp-data", "/fp-results", "/opt/fp"))
+
+    @on_loop
+    async def test_usage_counts_what_a_task_takes(self, bench: Bench) -> None:
+        engine = bench.engine
+        if not isinstance(engine, ReadsUsage):
+            pytest.skip("this engine reads no usage")
+        handle = await bench.launch("(while :; do :; done) & head -c 50000000 /dev/zero | (tail; sleep 600)")
+
+        async def busy() -> bool | None:
+            (one,) = await engine.usage([handle])
+            return (one.cpu_s > 0.1 and one.memory_bytes > 0) or None
+
+        await until(busy)
+        await engine.stop(handle, grace_s=0)
+        assert await engine.usage([handle]) == []
+
+    @on_loop
+    async def test_a_command_runs_inside_a_task(self, bench: Bench) -> None:
+        engine = bench.engine
+        if not isinstance(engine, RunsInside):
+            pytest.skip("this engine runs nothing inside tasks")
+        request = bench.compile(RoleSpec("echo here >file; echo ready; sleep 600", env={"GREETING": "hi"}))
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, b"ready")
+        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", "echo $GREETING; cat file; exit 3"])
+        assert (ran.exit_code, ran.output, ran.is_cut) == (3, b"hi\nhere\n", False)
+        ran = await engine.run_inside(request, "main", 0, ["sleep", "600"], timeout_s=0.3)
+        assert ran.exit_code == 124
+        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", "yes | head -c 100000"], most_bytes=10)
+        assert (ran.output, ran.is_cut) == (b"y\ny\ny\ny\ny\n", True)

@@ -1,0 +1,276 @@
+"""The life of jobs beyond run and stop: retries, kept environments, the trash, hangs, files, estimates."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+
+import pytest
+from apiclient import Api, Data, Hire, fresh
+
+from footplate.domain.layout import attempt_folder, checkpoint_folder, notice_file, output_folder, task_folder
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import Served, until
+from footplate.wire import payloads as p
+
+
+def kinds_of(ann: Api, job: Data) -> list[str]:
+    return [event["kind"] for event in ann.ok("GET", f"/jobs/{job['id']}/events")["items"]]
+
+
+def test_a_failing_job_lists_every_attempt_and_then_fails(ann: Api) -> None:
+    job = ann.submit(retry=2, command="exit 4")
+    over = ann.until(job, "FAILED")
+    assert "tried 3 times" in over["reason"]["message"]
+    attempts = ann.ok("GET", f"/jobs/{job['id']}/attempts", p.Attempts)["items"]
+    assert [one["tasks"][0]["exit_code"] for one in attempts] == [4, 4, 4]
+
+
+def test_a_command_that_cannot_be_executed_is_not_retried(ann: Api) -> None:
+    over = ann.until(ann.submit(retry=2, command="exit 127"), "FAILED")
+    assert (over["attempt"], over["reason"]["details"]["class"]) == (0, "permanent")
+
+
+def test_words_in_the_log_decide_about_a_retry(ann: Api) -> None:
+    rules = [{"action": "retry", "log": "CUDA error", "times": 1}]
+    job = ann.running(on_failure=rules)
+    ann.write_log(job, b"epoch 3\nRuntimeError: CUDA error: unspecified launch failure\n")
+    ann.finish(job, 1)
+    again = ann.until(job, "RUNNING", attempt=1)
+    assert again["retries_used"] == 0
+    ann.write_log(job, b"something else\n", attempt=1)
+    ann.finish(job, 1, attempt=1)
+    ann.until(job, "FAILED", attempt=1)
+
+
+def test_one_task_is_started_again_by_itself(ann: Api) -> None:
+    job = ann.running(count=2, task_retry=1)
+    ann.finish(job, 3, index=1)
+    back = until(lambda: _with_run(ann.job(job["id"]), 1))
+    assert (back["state"], back["attempt"], back["tasks"][0]["run"]) == ("RUNNING", 0, 0)
+    assert "task_retried" in kinds_of(ann, job)
+    ann.finish(job, 3, index=1)
+    assert ann.until(job, "FAILED")["tasks"][1]["exit_code"] == 3
+
+
+def _with_run(job: Data, run: int) -> Data | None:
+    task = job["tasks"][1]
+    return job if task["run"] == run and task["state"] == "RUNNING" else None
+
+
+def test_a_failed_environment_can_be_entered_until_it_is_released(ann: Api, hire: Hire) -> None:
+    job = ann.running(count=2, keep_on_failure="10m", cpus=2)
+    ann.finish(job, 1, index=1)
+    kept = ann.until(job, "STOPPING")
+    assert (kept["reason"]["code"], kept["can"]["release"]) == ("kept", True)
+    assert kept["kept_until"]
+    others = until(lambda: [one for one in ann.job(job["id"])["tasks"] if one["exit_code"] == 143])
+    assert [task["name"] for task in others] == ["main-0"]
+    ran = ann.ok("POST", f"/jobs/{job['id']}/exec", p.RanBody, json={"command": ["ls", "-l"]})
+    assert ran == {"exit_code": 0, "output": "main-1: ls -l\n", "is_cut": False}
+    hire(default="viewer").refused("POST", f"/jobs/{job['id']}/exec", 403, json={"command": ["ls"]})
+    ann.ok("POST", f"/jobs/{job['id']}/release", p.JobDetail)
+    over = ann.until(job, "FAILED")
+    assert over["reason"]["code"] == "task_failed"
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 409, says="can be entered", json={"command": ["ls"]})
+
+
+def test_a_kept_environment_is_released_when_its_time_is_over(ann: Api, clock: FakeClock) -> None:
+    job = ann.running(keep_on_failure="10m")
+    ann.finish(job, 1)
+    ann.until(job, "STOPPING")
+    clock.advance(601)
+    ann.until(job, "FAILED")
+    assert "released" in kinds_of(ann, job)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"command": []}, "command"),
+        ({}, "command"),
+        ({"command": ["ls"], "task": "main-7"}, "task"),
+        ({"command": ["x" * 70_000]}, "command"),
+        ({"command": ["ls"], "timeout_s": 0}, "timeout_s"),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_refused(ann: Api, body: Data, field: str) -> None:
+    job = ann.running()
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 422, field, json=body)
+
+
+def test_a_halted_job_can_be_downloaded(ann: Api, server: Served) -> None:
+    job = ann.running()
+    folder = output_folder(server.home, job["id"])
+    (folder / "model").mkdir(parents=True)
+    (folder / "model" / "weights.bin").write_bytes(b"w" * 300_000)
+    (folder / "latest").symlink_to("/etc/passwd")
+    ann.ok("POST", f"/jobs/{job['id']}/halt", p.JobDetail)
+    over = ann.until(job, "STOPPED")
+    assert over["reason"]["code"] == "halted"
+    answer = ann.call("GET", f"/jobs/{job['id']}/download")
+    assert answer.headers["content-type"] == "application/gzip"
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
+        name = f"{job['name']}-output"
+        weights = archive.extractfile(f"{name}/model/weights.bin")
+        assert weights is not None
+        assert weights.read() == b"w" * 300_000
+        assert archive.getmember(f"{name}/latest").issym(), "a link is not followed out of the folder"
+    ann.refused("GET", f"/jobs/{job['id']}/download?what=checkpoints", 404, says="no checkpoints")
+    ann.refused("GET", f"/jobs/{job['id']}/download?what=everything", 422, "what")
+
+
+def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Served) -> None:
+    job = ann.running(grace="30s")
+    attempt = attempt_folder(server.home, job["id"], 0)
+    task = task_folder(attempt, "main", 0)
+    task.mkdir(parents=True, exist_ok=True)
+    checkpoint_folder(server.home, job["id"]).mkdir(parents=True, exist_ok=True)
+    (checkpoint_folder(server.home, job["id"]) / "step-7").touch()
+    ann.ok("POST", f"/jobs/{job['id']}/preempt", p.JobDetail)
+    again = ann.until(job, "RUNNING", attempt=1)
+    assert again["retries_used"] == 0
+    notice = json.loads(notice_file(task).read_text())
+    assert (notice["reason"], notice["grace_s"], notice["will_run_again"]) == ("preempted", 30, True)
+    assert (checkpoint_folder(server.home, job["id"]) / "step-7").exists()
+    ann.finish(job, attempt=1)
+    ann.until(job, "SUCCEEDED")
+    ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="over already")
+
+
+def test_a_deleted_job_is_in_the_trash_and_can_be_restored(ann: Api) -> None:
+    job = ann.finished(tags=[fresh("tag")])
+    listed = f"/jobs?tag={job['tags'][0]}"
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    assert ann.ok("GET", listed)["items"] == []
+    (trashed,) = ann.ok("GET", f"{listed}&trash=true", p.Jobs)["items"]
+    assert (trashed["name"], bool(trashed["deleted_at"])) == (job["name"], True)
+    ann.refused("DELETE", f"/jobs/{job['id']}", 409, says="in the trash already")
+    assert ann.job(job["id"])["can"]["restore"]
+    ann.ok("POST", f"/jobs/{job['id']}/restore", p.JobDetail)
+    (back,) = ann.ok("GET", listed)["items"]
+    assert (back["name"], back["deleted_at"]) == (job["name"], None)
+
+
+def test_a_name_in_the_trash_is_free_for_others(ann: Api) -> None:
+    job = ann.finished()
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    other = ann.submit(name=job["name"])
+    assert ann.job(job["name"])["id"] == other["id"]
+    restored = ann.ok("POST", f"/jobs/{job['id']}/restore", p.JobDetail)
+    assert restored["name"] != job["name"]
+
+
+def test_deleting_a_running_job_puts_it_into_the_trash_once_it_has_stopped(ann: Api) -> None:
+    job = ann.running()
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    assert job["id"] not in [one["id"] for one in ann.ok("GET", "/jobs?limit=1000")["items"]]
+    over = ann.until(job, "STOPPED")
+    assert over["can"]["restore"]
+    ann.ok("DELETE", f"/jobs/{job['id']}?for_good=true", status=204)
+    ann.refused("GET", f"/jobs/{job['id']}", 404)
+
+
+def test_the_trash_is_emptied_after_its_time(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.finished()
+    ann.write_log(job, b"x" * 100)
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    sweep = server.parts.controller.sweep
+    server.run(sweep())
+    assert ann.job(job["id"])["deleted_at"]
+    clock.advance(86401)
+    server.run(sweep())
+    ann.until_gone(job)
+    assert not list(server.home.glob(f"jobs/*/{job['id']}"))
+
+
+def idle(server: Served, job: Data, index: int = 0, attempt: int = 0) -> None:
+    engine = server.engine
+    assert isinstance(engine, FakeEngine)
+    engine.world.idle.add((f"{job['id']}.{attempt}", "main", index))
+
+
+def look_over(server: Served, clock: FakeClock, seconds: float) -> None:
+    """Let time pass while the server looks at what its jobs do."""
+    look = server.parts.controller.look_at_progress
+    server.run(look())
+    for _ in range(4):
+        clock.advance(seconds / 4)
+        server.run(look())
+
+
+def hangs(ann: Api, job: Data) -> list[Data]:
+    return [event for event in ann.ok("GET", f"/jobs/{job['id']}/events")["items"] if event["kind"] == "hang"]
+
+
+def test_a_hung_task_is_told_with_the_stacks_of_all(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(count=2, hang="10m")
+    idle(server, job, 1)
+    look_over(server, clock, 700)
+    (event,) = hangs(ann, job)
+    assert event["data"]["tasks"] == ["main-1"]
+    assert set(event["data"]["stacks"]) == {"main-0", "main-1"}
+    look_over(server, clock, 700)
+    assert len(hangs(ann, job)) == 1, "told once"
+    assert ann.job(job["id"])["state"] == "RUNNING"
+
+
+def test_a_busy_or_talking_task_does_not_hang(ann: Api, server: Served, clock: FakeClock) -> None:
+    busy, talking = ann.running(hang="10m"), ann.running(hang="10m")
+    idle(server, talking)
+    server.run(server.parts.controller.look_at_progress())
+    for number in range(8):
+        ann.write_log(talking, f"epoch {number}\n".encode())
+        clock.advance(300)
+        server.run(server.parts.controller.look_at_progress())
+    assert hangs(ann, busy) == hangs(ann, talking) == []
+
+
+def test_a_policy_for_all_tasks_waits_for_the_last(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(count=2, hang={"after": "10m", "tasks": "all"})
+    idle(server, job, 1)
+    look_over(server, clock, 700)
+    assert hangs(ann, job) == []
+    idle(server, job, 0)
+    look_over(server, clock, 700)
+    assert len(hangs(ann, job)) == 1
+
+
+def test_a_hung_job_is_restarted_when_its_policy_says_so(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(retry=1, hang={"after": "10m", "action": "restart"})
+    idle(server, job)
+    look_over(server, clock, 700)
+    ann.until(job, "RUNNING", attempt=1)
+
+
+def test_an_idle_interactive_job_is_reclaimed(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(idle_limit="30m")
+    idle(server, job)
+    look_over(server, clock, 2000)
+    over = ann.until(job, "STOPPED")
+    assert over["reason"]["code"] == "idle"
+    assert "gives its place back" in over["reason"]["message"]
+
+
+def test_a_waiting_job_says_when_it_is_expected_to_start(ann: Api) -> None:
+    holders = [ann.running(cpus=4, time_limit="1h") for _ in range(2)]
+    waiting = ann.submit(cpus=4)
+    told = until(lambda: ann.job(waiting["id"])["estimate"])
+    assert told["expected_at"]
+    assert told["expected_at"] <= told["latest_at"]
+    for holder in holders:
+        ann.ok("POST", f"/jobs/{holder['id']}/stop")
+    assert ann.until(waiting, "RUNNING")["estimate"] is None
+
+
+def test_an_estimate_says_when_nobody_can_tell(ann: Api) -> None:
+    # Of other names than any job that has ended: nothing is known of such jobs.
+    holders = [ann.running(name=f"{fresh('unheard')}-of", cpus=4) for _ in range(2)]
+    waiting = ann.submit(cpus=4)
+    told = until(lambda: ann.job(waiting["id"])["estimate"])
+    assert (told["expected_at"], told["latest_at"]) == (None, None)
+    assert "nobody can tell" in told["basis"]
+    for one in (*holders, waiting):
+        ann.ok("POST", f"/jobs/{one['id']}/stop")
