@@ -35,8 +35,13 @@ REASONS = {
     ReasonCode.COMPLETED: "All tasks are done, or as many succeeded as a role needs.",
     ReasonCode.TASK_FAILED: "A task ended with an exit code other than 0.",
     ReasonCode.TASK_LOST: "A task's process can no longer be found.",
+    ReasonCode.OUT_OF_MEMORY: "A task used more memory than it asked for; the message has limit and peak.",
+    ReasonCode.HANG: "Its tasks made no progress for as long as its hang policy allows.",
+    ReasonCode.KEPT: "It failed, and what failed is kept for a look inside until it is released.",
     ReasonCode.LAUNCH_FAILED: "The engine could not start the tasks.",
     ReasonCode.STOPPED_BY_USER: "Somebody stopped it; the message says who.",
+    ReasonCode.HALTED: "Somebody halted it; what it has made so far can be downloaded.",
+    ReasonCode.IDLE: "It was idle for as long as its limit, or the server's for interactive jobs, allows.",
     ReasonCode.DELETED: "Somebody deleted it while it waited or ran.",
     ReasonCode.TIME_LIMIT: "It ran for its time limit.",
     ReasonCode.DEADLINE: "Its deadline has passed.",
@@ -86,6 +91,8 @@ VARIABLES = {
     "FOOTPLATE_TASK_INDEX": "Index of this task in its role, from 0.",
     "FOOTPLATE_TASK": "Name of this task.",
     "FOOTPLATE_NODE": "Name of the machine it runs on.",
+    "FOOTPLATE_TASK_RUN": "How often the task was started again by itself, from 0.",
+    "FOOTPLATE_NOTICE_FILE": "File that appears, as JSON with reason and grace, before a polite stop.",
     "FOOTPLATE_PORT_MAIN": "A port that this task may listen on.",
     "FOOTPLATE_PORTS_MAIN": "The same as a list.",
     "FOOTPLATE_PORT_HTTP": "The first port of the label `http`, which the role asks for.",
@@ -106,16 +113,10 @@ VARIABLES = {
 }
 # What is checked and kept with the job, while nothing acts on it yet.
 NOT_YET = {
-    ("Job", "image"): "a job with an image cannot run yet: there is no container engine",
     ("Job", "data"): "stored, not acted on yet",
     ("Job", "results"): "stored, not acted on yet",
-    ("Job", "secrets"): "stored, not acted on yet",
     ("Job", "services"): "stored, not acted on yet",
     ("Job", "alerts"): "stored, not acted on yet",
-    ("Job", "keep_on_failure"): "stored, not acted on yet",
-    ("Role", "image"): "a job with an image cannot run yet: there is no container engine",
-    ("Role", "shm"): "stored, not acted on yet",
-    ("Role", "task_retry"): "stored, not acted on yet",
     ("Code", "storage"): "stored, not acted on yet",
     ("Code", "path"): "stored, not acted on yet",
 }
@@ -125,4 +126,6 @@ SETTING_VARIABLES = {
     "FOOTPLATE_PUBLIC_URL": "as `public_url`",
     "FOOTPLATE_DATABASE_URL": "as `database_url`",
     "FOOTPLATE_ADMIN_PASSWORD": "password of the first account `admin`; used only while there is no account",
+    "FOOTPLATE_CONTAINER_SOCKET": "as `container_socket`",
+    "FOOTPLATE_LIMITS": "as `limits`: on or off",
 }

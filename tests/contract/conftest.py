@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite("footplate.testing.contract", "footplate.testing.limit_contract", "footplate.testing.engine_bench")
+pytest.register_assert_rewrite(
+    "footplate.testing.contract", "footplate.testing.limit_contract", "footplate.testing.engine_bench"
+)

@@ -20,6 +20,7 @@ from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.notice import give_notice
 from footplate.control.progress import Progress
+from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import EngineRejected, NotFound, StaleLease
 from footplate.domain.events import (
@@ -61,6 +62,7 @@ NODES_S = 15.0
 LOGS_S = 1.0
 LEASE_S = 5.0
 PROGRESS_S = 2.0
+USAGE_S = 5.0
 SWEEP_S = 600.0
 LEFTOVERS_KEPT_S = 7 * 86400.0
 LOOK_AFTER_LAUNCH_S = 0.01
@@ -84,6 +86,7 @@ class Controller:
         self._on_fatal = on_fatal
         self.admission = Admission(context)
         self._progress = Progress(context, self._handle)
+        self._usage_keeper = UsageKeeper(context, self._handle)
         self._replan = asyncio.Event()
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
@@ -118,6 +121,7 @@ class Controller:
             ("nodes", _every(NODES_S, self._refresh_nodes)),
             ("logs", _every(LOGS_S, self._log_keeper.look)),
             ("progress", _every(PROGRESS_S, self.look_at_progress)),
+            ("usage", _every(USAGE_S, self._usage_keeper.look)),
             ("lease", _every(LEASE_S, self._hold_lease)),
             ("sweep", _every(SWEEP_S, self.sweep)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),

@@ -39,6 +39,10 @@ def notice_file(task: Path) -> Path:
     return task / "notice"
 
 
+def usage_file(task: Path) -> Path:
+    return task / "usage"
+
+
 def log_file(task: Path) -> Path:
     return task / "log"
 

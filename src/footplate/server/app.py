@@ -23,7 +23,19 @@ from footplate.server.auth import describe_security
 from footplate.server.clock import SystemClock
 from footplate.server.parts import Parts
 from footplate.server.requests import RequestEnvelope
-from footplate.server.routes import accounts, events, front, images, inside, jobs, logs, meta, queues, secrets
+from footplate.server.routes import (
+    accounts,
+    events,
+    front,
+    images,
+    inside,
+    jobs,
+    logs,
+    meta,
+    queues,
+    secrets,
+    usage,
+)
 from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
@@ -75,7 +87,7 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     errors.install(app)
-    for module in (jobs, inside, logs, events, queues, images, secrets, accounts, meta):
+    for module in (jobs, inside, usage, logs, events, queues, images, secrets, accounts, meta):
         app.include_router(module.router, prefix=API, responses=REFUSALS)
     app.include_router(front.router)
     describe_security(app)
@@ -156,6 +168,7 @@ def local_engine(settings: Settings) -> LocalEngine:
             home=settings.home,
             limits=settings.limits,
             n_processes=node.n_processes,
+            containers=settings.containers,
         )
     )
 

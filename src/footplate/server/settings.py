@@ -15,6 +15,7 @@ from footplate.domain.fields import Field, ListOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import GIB, MIB
+from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,14 @@ class Settings:
     limits: bool = True
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    container_socket: str = ""
+    container_network: str = HOST_NETWORK
+    container_user: str = ""
     node: NodeSettings = NodeSettings()
+
+    @property
+    def containers(self) -> ContainerSettings:
+        return ContainerSettings(self.container_socket, self.container_network, self.container_user)
 
     @property
     def url(self) -> str:
@@ -126,6 +134,25 @@ FILE = Record(
         ),
         Field("access_log", Flag(), "Whether every request is logged.", MISSING),
         Field("limits", Flag(), "Whether tasks are held to what they ask for.", MISSING),
+        Field(
+            "container_socket",
+            Text(1024),
+            "Socket of the Docker or Podman that runs images; found when absent.",
+            MISSING,
+        ),
+        Field(
+            "container_network",
+            Text(128, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "the name of a network"),
+            "Network of containers: `host` for the machine's own, or one of the container engine's, with the "
+            "ports of tasks published at the node's address.",
+            MISSING,
+        ),
+        Field(
+            "container_user",
+            Text(32, 0, r"(\d+:\d+)?", "two numbers such as `1000:1000`"),
+            "User and group that run inside containers; those of the server when absent.",
+            MISSING,
+        ),
         Field("node", _NODE, "This machine as a node.", MISSING),
     ),
 )
@@ -143,6 +170,7 @@ _ENVIRONMENT: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FOOTPLATE_PUBLIC_URL": ("public_url", str),
     "FOOTPLATE_DATABASE_URL": ("database_url", str),
     "FOOTPLATE_ADMIN_PASSWORD": ("admin_password", str),
+    "FOOTPLATE_CONTAINER_SOCKET": ("container_socket", str),
     "FOOTPLATE_LIMITS": ("limits", _switch),
 }
 

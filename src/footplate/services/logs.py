@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import InvalidInput, NotFound
@@ -50,11 +51,16 @@ def task_name(job: Job, wanted: str | None) -> str:
 
 def log_of(platform: Platform, job: Job, name: str, attempt: int | None) -> LogFile:
     """The log of one task in one attempt, the current one when none is named."""
+    return LogFile(folder_of(platform, job, name, attempt))
+
+
+def folder_of(platform: Platform, job: Job, name: str, attempt: int | None) -> Path:
+    """Where the files of one task in one attempt lie, the current one when none is named."""
     number = job.attempt if attempt is None else attempt
     if not 0 <= number <= job.attempt:
         raise NotFound(f"job {job.id} has no attempt {number}; the last is {job.attempt}")
     role, _, index = name.rpartition("-")
-    return LogFile(task_folder(attempt_folder(platform.home, job.id, number), role, int(index)))
+    return task_folder(attempt_folder(platform.home, job.id, number), role, int(index))
 
 
 @dataclass(frozen=True, slots=True)

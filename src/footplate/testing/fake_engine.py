@@ -18,7 +18,7 @@ from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Usage
-from footplate.engines.taskenv import ranked_tasks, task_command, task_environment
+from footplate.engines.strategies import prepare
 from footplate.testing.fake_clock import FakeClock
 
 STOPPED_BY_TERM = 143
@@ -58,16 +58,18 @@ class FakeEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def compile(self, plan: LaunchPlan) -> Request:
+        prepared = prepare(plan)
+        shared = {**prepared.gang_env, **plan.secrets}
         tasks = [
             {
                 "role": task.role,
                 "index": task.index,
                 "run": plan.runs.get((task.role, task.index), 0),
-                "command": task_command(plan, task.role),
-                "env": task_environment(plan, task.role, task.index),
+                "command": prepared.command(task.role, task.index),
+                "env": {**shared, **prepared.own_env(task, rank)},
                 "gpus": list(task.gpus),
             }
-            for task in ranked_tasks(plan)
+            for rank, task in enumerate(prepared.tasks)
         ]
         return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
 

@@ -339,6 +339,34 @@ class RanBody(Body):
     is_cut: bool = Field(description="Whether there was more output than is given back.")
 
 
+class UsagePoint(Body):
+    at: str
+    cpus: float
+    memory_bytes: int
+    read_bytes_s: float | None
+    written_bytes_s: float | None
+    n_processes: int | None
+    gpu_utilisation: float | None = Field(description="Mean of the task's cards, 0 to 1.")
+    gpu_memory_bytes: int | None
+
+
+class UsageBody(Body):
+    """What one task has used over time."""
+
+    task: str
+    asked: Amount
+    points: list[UsagePoint]
+
+
+class StrategyBody(Body):
+    name: str
+    description: str
+
+
+class Strategies(Body):
+    items: list[StrategyBody]
+
+
 class Tasks(Body):
     items: list[TaskBody]
 

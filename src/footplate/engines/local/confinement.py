@@ -18,7 +18,7 @@ from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
 from footplate.engines.local.spawning import PACKAGES
-from footplate.engines.local.view import Outlook, compose
+from footplate.engines.local.view import Outlook, bad_target, compose
 
 PROBE_S = 20
 GROUPS_FOLDER = "/sys/fs/cgroup"
@@ -68,6 +68,18 @@ class Confinement:
         for limit, reason in self.faults.items():
             by_reason.setdefault(reason, []).append(limit)
         return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
+
+    def refusal(self, request: Request) -> str | None:
+        """Say why a request's mounts cannot be given to its tasks, if so."""
+        for mount in request["mounts"]:
+            if why := bad_target(mount["target"]):
+                return f"nothing can be mounted at {mount['target']}: {why}"
+            if self.outlook is None and not all(task["in_container"] for task in request["tasks"]):
+                return (
+                    f"{mount['target']} cannot be mounted for processes ({self.faults['files']}): "
+                    "run the job in an image, or run the server as root or where user namespaces are allowed"
+                )
+        return None
 
     def ground(self) -> dict[str, Any]:
         """Write what the spawner prepares for all tasks."""

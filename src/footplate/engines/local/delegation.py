@@ -17,6 +17,7 @@ HOLDERS = ("cpu", "memory", "pids")
 SAMPLE = Need(milli_cpus=1000, memory_bytes=64 * 1024**2, n_processes=64)
 SWAP_FILE = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
 PROBE_S = 10
+PROC = Path("/proc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def instance_name(home: Path | None) -> str:
     return f"footplate-{mark}"
 
 
-def find_tree(home: Path | None, proc: Path = Path("/proc")) -> Delegated:
+def find_tree(home: Path | None, proc: Path = PROC) -> Delegated:
     """Find the place for this server's groups: v2 where it has the controllers, otherwise v1."""
     mounts = list(_mounts((proc / "self/mountinfo").read_text()))
     own = _own_groups((proc / "self/cgroup").read_text())
@@ -50,6 +51,26 @@ def find_tree(home: Path | None, proc: Path = Path("/proc")) -> Delegated:
     if unified and not any("memory" in mount.controllers for mount in mounts):
         return _find_unified(unified[0], own.get("", "/"), instance_name(home))
     return _find_split(mounts, own, instance_name(home))
+
+
+def find_groups(pid: int, proc: Path = PROC) -> tuple[Tree | None, str]:
+    """Find the groups that a process is in, whoever made them: where they lie, and the name of its own."""
+    mounts = list(_mounts((proc / "self/mountinfo").read_text()))
+    try:
+        own = _own_groups((proc / str(pid) / "cgroup").read_text())
+    except OSError:
+        return None, ""
+    folders = {}
+    for mount in mounts:
+        for controller in mount.controllers or WANTED[2]:
+            group = own.get(controller if mount.controllers else "", "/")
+            if controller in {*WANTED[1], *WANTED[2]} and group != "/" and controller not in folders:
+                folders[controller] = _folder_of(mount, group)
+    version = 2 if "" in own and "memory" not in own else 1
+    names = {folder.name for folder in folders.values()}
+    if len(names) != 1:
+        return None, ""
+    return Tree(version, {one: str(folder.parent) for one, folder in folders.items()}), names.pop()
 
 
 def _mounts(mountinfo: str) -> Iterator[GroupMount]:

@@ -10,17 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.cluster import Node
-from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
+from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Request, Step
+from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
 from footplate.engines.local import request as requests
 from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.machine import Machine
-from footplate.engines.local.processes import boot_id, open_process
+from footplate.engines.local.processes import boot_id, descendants, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
 from footplate.engines.local.records import (
     STOPPED_BY_KILL,
@@ -33,7 +33,9 @@ from footplate.engines.local.records import (
 from footplate.engines.local.runtime import Answer, Runtime
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
+from footplate.engines.local.stacks import dump_stacks
 from footplate.engines.local.stopping import end
+from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 
 log = logging.getLogger(__name__)
@@ -88,6 +90,8 @@ class LocalEngine:
     async def launch(self, request: Request) -> Handle:
         refuse(request, self._containers.why_none)
         requests.refuse_impossible(request)
+        if why := self._confinement.refusal(request):
+            raise EngineRejected(why)
         attempt_id = request["attempt_id"]
         while launching := self._launches.get(attempt_id):
             # Another run of a task may have been added since that launch began: launch again after it.
@@ -98,8 +102,8 @@ class LocalEngine:
         return self.handle_of(request)
 
     async def _launch(self, request: Request) -> None:
-        if request["code_folder"] is not None:
-            await asyncio.to_thread(_place_code, request)
+        if request["code_folder"] is not None or request["files"]:
+            await asyncio.to_thread(_place_files, request)
         keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
@@ -132,14 +136,15 @@ class LocalEngine:
         pidfd = open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
-            self._processes.release(identity)
+            if not key.in_container:
+                self._processes.release(identity)
             asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
 
     async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
         folders = dict(pair for handle in handles for pair in requests.task_folders(handle))
-        known = {key: watch for key in folders if (watch := self._watches.find(key))}
+        known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
         sights = _glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
         if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
@@ -149,6 +154,12 @@ class LocalEngine:
             if sight.identity is not None and sight.started_at is not None:
                 self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
         return [_observation(key, sights.get(key), known.get(key)) for key in folders]
+
+    def _find_running(self, key: TaskKey, folder: Path) -> Watch | None:
+        watch = self._watches.find(key)
+        # A container that is kept after its end lives on.
+        has_ended = watch is not None and key.in_container and glance(folder) is not None
+        return None if has_ended else watch
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
         await asyncio.to_thread(_fence, handle)
@@ -167,6 +178,40 @@ class LocalEngine:
             names = ", ".join(key.task for key in left)
             raise EngineUnavailable(f"some processes of {names} cannot be ended")
         await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
+
+    async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
+        running = self._running(handles)
+        return await asyncio.to_thread(self._read_usage, running)
+
+    def _running(self, handles: Sequence[Handle]) -> list[Watch]:
+        keys = (key for handle in handles for key, _ in requests.task_folders(handle))
+        return [watch for key in keys if (watch := self._watches.find(key))]
+
+    def _read_usage(self, running: Sequence[Watch]) -> list[Usage]:
+        tasks = [locate(watch, self._confinement.tree) for watch in running]
+        return read_usage(tasks, self._machine.card_usage())
+
+    async def run_inside(
+        self,
+        request: Request,
+        role: str,
+        index: int,
+        argv: Sequence[str],
+        timeout_s: float = 60,
+        most_bytes: int = 1024**2,
+    ) -> Ran:
+        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        for key, task in zip(keys, request["tasks"], strict=True):
+            if (key.role, key.index) != (role, index):
+                continue
+            if key.in_container:
+                return await self._containers.run_inside(key, argv, timeout_s, most_bytes)
+            return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes)
+        raise NotFound(f"there is no task {role}-{index} in {request['attempt_id']}")
+
+    async def stacks(self, handle: Handle) -> Mapping[str, str]:
+        running = self._running([handle])
+        return await dump_stacks({watch.key.task: descendants(watch.identity.pid) for watch in running})
 
     async def nodes(self) -> Sequence[Node]:
         await self._processes.sweep()
@@ -201,12 +246,16 @@ def _confine(settings: LocalSettings, machine: Machine) -> Confinement:
     return confinement
 
 
-def _place_code(request: Request) -> None:
+def _place_files(request: Request) -> None:
+    """Put down what tasks find when they start: their code, and the files of the strategy."""
     try:
-        for task in request["tasks"]:
+        for path, text in request["files"].items():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).write_text(text)
+        for task in request["tasks"] if request["code_folder"] is not None else ():
             place_code(Path(request["code_folder"]), Path(task["work_folder"]))
     except OSError as error:
-        raise EngineUnavailable(f"the job's code could not be copied: {error}") from error
+        raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
 
 
 def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from footplate.domain.cluster import Gpu
+from footplate.engines.base import CardUsage
 from footplate.engines.local.processes import PROC, environment_of
 
 REFRESH_S = 5
@@ -27,6 +28,10 @@ class Cards:
     def minors(self) -> dict[int, int]:
         """Say which device file (`/dev/nvidiaN`) each card has, also those that this process may not use."""
         return _minors(self._nvml) if self._nvml else {}
+
+    def usage(self) -> dict[int, CardUsage]:
+        """Read how busy each card is."""
+        return {card.index: usage for card in self._cards if (usage := _usage(self._nvml, card.index))}
 
     async def list(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
         """List the cards; those with processes of anything but our attempts are in use by others."""
@@ -95,6 +100,15 @@ def _detect(nvml: Any) -> tuple[Gpu, ...]:
         kind = short_type(nvml.nvmlDeviceGetName(card))
         cards.append(Gpu(index, kind, memory_bytes, nvml.nvmlDeviceGetUUID(card)))
     return select_visible(tuple(cards), os.environ.get("CUDA_VISIBLE_DEVICES"))
+
+
+def _usage(nvml: Any, index: int) -> CardUsage | None:
+    try:
+        handle = nvml.nvmlDeviceGetHandleByIndex(index)
+        busy = nvml.nvmlDeviceGetUtilizationRates(handle).gpu
+        return CardUsage(index, busy / 100, nvml.nvmlDeviceGetMemoryInfo(handle).used)
+    except nvml.NVMLError:
+        return None
 
 
 def _minors(nvml: Any) -> dict[int, int]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import shutil
+import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +16,12 @@ from footplate.domain.errors import EngineUnavailable, NotFound
 from footplate.engines.base import Ran, Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
-from footplate.engines.local.processes import boot_id, has_ended, kill_tree, open_process
+from footplate.engines.local.processes import KILL_EVERY_S, boot_id, kill_tree, open_process
 from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 
 TIMED_OUT = 124
-LOOK_EVERY_S = 0.01
+LOOK_EVERY_S = 0.5
 # A command that writes more than anybody reads is ended before it fills the disk.
 MOST_ON_DISK_BYTES = 256 * 1024**2
 
@@ -34,6 +36,7 @@ async def run_inside(
     argv: Sequence[str],
     timeout_s: float,
     most_bytes: int,
+    release: Callable[[Identity], None],
 ) -> Ran:
     """Run a command in a task's variables, folder, view and groups, and gather what it writes."""
     order = await asyncio.to_thread(_order, request, task, argv, confinement)
@@ -41,8 +44,10 @@ async def run_inside(
     try:
         (answer,) = await spawn(request["env"], [order])
         if "pid" not in answer:
-            raise EngineUnavailable(f"the command could not be started: {answer.get('error', 'it was stopped')}")
-        in_time = await _wait(Identity(answer["pid"], answer["start_ticks"], boot_id()), folder, timeout_s)
+            raise EngineUnavailable(f"the command could not be started: {answer.get('error', answer)}")
+        identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
+        in_time = await _wait(identity, folder / "log", timeout_s)
+        release(identity)
         output, is_cut = await asyncio.to_thread(_read, folder / "log", most_bytes)
         end = read_exit(folder)
         return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut)
@@ -57,13 +62,11 @@ def _order(
     if claim is None or claim.identity is None:
         raise NotFound(f"task {task['role']}-{task['index']} has not started: nothing can be run inside")
     folder = f"{task['folder']}/inside-{uuid.uuid4().hex[:12]}"
-    order = requests.spawn_order(request, task, list(argv), confinement)
+    order = requests.spawn_order(request, task, (), confinement)
     pidfd = open_process(claim.identity)
     if pidfd is not None:
-        with contextlib.closing(_Fd(pidfd)):
-            # Its groups hold both; what is run inside counts as the task's.
-            order |= {"joins": f"{claim.identity.pid}-{claim.identity.start_ticks}", "counters": []}
-            order["groups"] = [[place, []] for place, _ in order["groups"]]
+        os.close(pidfd)
+        order |= _join(order, claim.identity)
     return {
         **order,
         "folder": folder,
@@ -74,19 +77,54 @@ def _order(
     }
 
 
-class _Fd:
-    def __init__(self, number: int) -> None:
-        self._number = number
+def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
+    """Enter what a running task has instead of the same made anew: its limits hold for both together."""
+    return {
+        "joins": f"{identity.pid}-{identity.start_ticks}",
+        "groups": [[place, []] for place, _ in order["groups"]],
+        "counters": [],
+        "view": order["view"] and {"of": identity.pid},
+    }
 
-    def close(self) -> None:
-        import os
 
-        os.close(self._number)
+async def _wait(identity: Identity, log: Path, timeout_s: float) -> bool:
+    """Wait for the end; False when it took too long or wrote too much, and was ended by force."""
+    pidfd = open_process(identity)
+    if pidfd is None:
+        return True
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop.add_reader(pidfd, ended.set)
+    try:
+        return await _ends_by_itself(ended, log, timeout_s) or await _end(ended, identity.pid)
+    finally:
+        loop.remove_reader(pidfd)
+        os.close(pidfd)
 
 
-async def _wait(identity: Identity, folder: Path, timeout_s: float) -> bool:
-    """Wait for the end, by force when it takes too long or writes too much; False then."""
-    return await asyncio.to_thread(lambda: True)
+async def _ends_by_itself(ended: asyncio.Event, log: Path, timeout_s: float) -> bool:
+    gives_up_at = time.monotonic() + timeout_s
+    while not ended.is_set():
+        left_s = gives_up_at - time.monotonic()
+        if left_s <= 0 or _size_bytes(log) > MOST_ON_DISK_BYTES:
+            return False
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), min(left_s, LOOK_EVERY_S))
+    return True
+
+
+async def _end(ended: asyncio.Event, shim: int) -> bool:
+    while not ended.is_set():
+        kill_tree(shim)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), KILL_EVERY_S)
+    return False
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _read(log: Path, most_bytes: int) -> tuple[bytes, bool]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from footplate.engines.local import cgroups
 from footplate.engines.local.cgroups import Tree
-from footplate.engines.local.processes import KILL_EVERY_S, send, start_ticks
+from footplate.engines.local.processes import KILL_EVERY_S, is_alive, send
 from footplate.engines.local.records import Identity
 
 SOON_S = 0.2
@@ -56,7 +56,7 @@ class Leftovers:
         self._swept_at = time.monotonic()
         for name in cgroups.names(self._trees):
             owner = cgroups.owner_of(name)
-            if owner is not None and start_ticks(owner[0]) != owner[1]:
+            if owner is not None and not is_alive(*owner):
                 self._end(name, GIVE_UP_S)
 
     def close(self) -> None:

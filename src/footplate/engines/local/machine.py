@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from footplate.domain.cluster import Node
+from footplate.engines.base import CardUsage
 from footplate.engines.local.devices import Nodes, nvidia_nodes
 from footplate.engines.local.gpus import Cards
 from footplate.engines.local.settings import LocalSettings
@@ -23,6 +24,10 @@ class Machine:
         self._milli_cpus = settings.milli_cpus or detect_milli_cpus()
         self._memory_bytes = settings.memory_bytes or detect_memory_bytes()
         self._cards = Cards() if settings.gpus is None else None
+
+    def card_usage(self) -> Mapping[int, CardUsage]:
+        """Read how busy the cards are; declared ones cannot be asked."""
+        return self._cards.usage() if self._cards else {}
 
     @property
     def gpu_nodes(self) -> Nodes:

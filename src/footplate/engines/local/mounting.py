@@ -59,6 +59,14 @@ def leave_user_namespace(sealed: list[str]) -> None:
         seal(tree)
 
 
+def join_view(pid: int, needs_user: bool) -> None:
+    """Enter the namespaces of another process, to see what it sees."""
+    for kind in ("user", "mnt") if needs_user else ("mnt",):
+        fd = os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY)
+        _check(_libc.setns(fd, 0), "setns")
+        os.close(fd)
+
+
 def leave_mount_namespace() -> None:
     _check(_libc.unshare(CLONE_NEWNS), "unshare")
 

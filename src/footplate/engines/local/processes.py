@@ -52,6 +52,15 @@ def start_ticks(pid: int) -> int | None:
     return int(stat.rpartition(b")")[2].split()[19])
 
 
+def is_alive(pid: int, ticks: int) -> bool:
+    """Tell whether a process is there that began then; one that has ended and nobody reaped is not."""
+    try:
+        words = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except GONE:
+        return False
+    return words[0] not in (b"Z", b"X") and int(words[19]) == ticks
+
+
 def children(pid: int) -> list[int]:
     """List the children of all threads of a process, dead ones that nobody has reaped included."""
     found: list[int] = []

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import OutcomeUnknown
-from footplate.engines.base import Request
+from footplate.engines.base import Ran, Request
+from footplate.engines.local import inside
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.leftovers import Leftovers
@@ -49,6 +50,19 @@ class ProcessRuntime:
             except TimeoutError:
                 break
         raise OutcomeUnknown("the process that starts tasks does not answer")
+
+    async def run_inside(
+        self,
+        request: Request,
+        task: Mapping[str, Any],
+        argv: Sequence[str],
+        timeout_s: float,
+        most_bytes: int,
+    ) -> Ran:
+        """Run a command where a task runs or ran."""
+        return await inside.run_inside(
+            self._spawn, self._confinement, request, task, argv, timeout_s, most_bytes, self.release
+        )
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         return await asyncio.to_thread(_ask, watches)

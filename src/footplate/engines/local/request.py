@@ -16,7 +16,7 @@ from footplate.engines.base import Handle, LaunchPlan, Mount, Request
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.watching import TaskKey
-from footplate.engines.taskenv import gang_environment, own_environment, ranked_tasks, task_command
+from footplate.engines.strategies import Prepared, prepare
 
 SHIM = Path(__file__).with_name("shim.sh")
 INHERITED = frozenset(
@@ -57,17 +57,19 @@ def task_program() -> list[str]:
 
 
 def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
-    gang = gang_environment(plan)
+    prepared = prepare(plan)
+    gang = {**prepared.gang_env, **plan.secrets}
     return {
         "attempt_id": plan.attempt_id,
         "folder": str(plan.folder),
+        "files": {str(plan.folder / path): text for path, text in prepared.files.items()},
         "code_folder": str(plan.code_folder) if plan.code_folder else None,
         "env": {**inherited, **gang},
         # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
         "folders": [str(folder) for folder in (plan.checkpoint_folder, plan.output_folder) if folder],
         "mounts": [_mount(mount) for mount in plan.mounts],
-        "tasks": [_task(plan, task, rank, inherited) for rank, task in enumerate(ranked_tasks(plan))],
+        "tasks": [_task(plan, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)],
     }
 
 
@@ -101,18 +103,25 @@ def spawn_order(
         "folders": [task["folder"], task["work_folder"], *request["folders"], *tmp],
         "work_folder": task["work_folder"],
         "log": task["log"],
-        "runner": ["/bin/sh", str(SHIM), task["folder"]],
+        "runner": runner(task["folder"]),
         "argv": [*program, task["command"]],
         "env": task["env"],
         **confined,
     }
 
 
+def runner(folder: str) -> list[str]:
+    """Name the words that run others and record their end in a folder."""
+    return ["/bin/sh", str(SHIM), folder]
+
+
 def _mount(mount: Mount) -> dict[str, Any]:
     return {"source": str(mount.source), "target": str(mount.target), "read_only": mount.read_only}
 
 
-def _task(plan: LaunchPlan, task: TaskPlacement, rank: int, inherited: Mapping[str, str]) -> dict[str, Any]:
+def _task(
+    plan: LaunchPlan, prepared: Prepared, task: TaskPlacement, rank: int, inherited: Mapping[str, str]
+) -> dict[str, Any]:
     folder = task_folder(plan.folder, task.role, task.index)
     chosen = choose(plan, task)
     run = plan.runs.get((task.role, task.index), 0)
@@ -122,8 +131,8 @@ def _task(plan: LaunchPlan, task: TaskPlacement, rank: int, inherited: Mapping[s
         "run": run,
         "node": task.node,
         **chosen,
-        "command": task_command(plan, task.role),
-        "env": enter(chosen["environment"], own_environment(plan, task, rank), inherited),
+        "command": prepared.command(task.role, task.index),
+        "env": enter(chosen["environment"], prepared.own_env(task, rank), inherited),
         "folder": str(run_folder(folder, run)),
         "work_folder": str(work_folder(folder)),
         "log": str(log_file(folder)),

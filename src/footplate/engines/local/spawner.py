@@ -75,6 +75,9 @@ class Ground:
     def enter_view(self, task: dict[str, Any]) -> None:
         if task["view"] is None:
             return
+        if "of" in task["view"]:
+            mounting.join_view(task["view"]["of"], self.how_to_view == "user")
+            return
         if self.how_to_view == "user":
             mounting.leave_user_namespace(self.sealed)
         else:

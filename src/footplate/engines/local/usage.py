@@ -84,7 +84,11 @@ def _cpu_s(tree: Tree | None, name: str, shim: int, pids: Iterable[int]) -> floa
         words = read_text(tree.file("cpu", name, "cpu.stat") or "").split(None, 2)
         if len(words) > 1:
             return int(words[1]) / 1e6
-    if tree is not None and (path := tree.file("cpuacct", name, "cpuacct.usage")) and (text := read_text(path)):
+    if (
+        tree is not None
+        and (path := tree.file("cpuacct", name, "cpuacct.usage"))
+        and (text := read_text(path))
+    ):
         return int(text) / 1e9
     # Whoever has ended was reaped by one of these, whose count includes it.
     return sum(map(_ticks, (shim, *pids))) / TICKS_PER_S

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from footplate.domain.cluster import TaskPlacement
+from footplate.domain.layout import notice_file, task_folder
 from footplate.domain.spec import RoleSpec
 from footplate.engines.taskenv.gang import Environment, Gang, write_json
 
@@ -58,11 +59,14 @@ def role(_gang: Gang, role: RoleSpec) -> Environment:
     return {"FOOTPLATE_ROLE": role.name, "FOOTPLATE_ROLE_COUNT": str(role.count)}
 
 
-def identity(_gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
+def identity(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
+    plan = gang.plan
     return {
         "FOOTPLATE_TASK_INDEX": str(task.index),
         "FOOTPLATE_TASK": f"{task.role}-{task.index}",
+        "FOOTPLATE_TASK_RUN": str(plan.runs.get((task.role, task.index), 0)),
         "FOOTPLATE_NODE": task.node,
+        "FOOTPLATE_NOTICE_FILE": str(notice_file(task_folder(plan.folder, task.role, task.index))),
     }
 
 

@@ -34,7 +34,7 @@ SinceTime = Annotated[
 Offset = Annotated[int | None, Query(ge=0, le=2**60)]
 
 
-def _moment(text: str | None, now: float) -> float | None:
+def moment(text: str | None, now: float) -> float | None:
     if text is None:
         return None
     problems = Problems()
@@ -64,7 +64,7 @@ async def read(
     job = await jobs.find(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
     log = logs.log_of(parts.platform, job, name, attempt)
-    beginning = logs.Since(offset, tail, _moment(since, parts.platform.clock.now()))
+    beginning = logs.Since(offset, tail, moment(since, parts.platform.clock.now()))
     return await asyncio.to_thread(_part, job, name, attempt, log, beginning, limit, raw)
 
 
@@ -116,7 +116,7 @@ async def follow(
     """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
     job = await jobs.find(parts.platform, caller, job_id)
     names = logs.task_names(job, task)
-    since_at = _moment(since, parts.platform.clock.now())
+    since_at = moment(since, parts.platform.clock.now())
     cursor = logs.Cursor.read(last_event_id) if last_event_id else None
     beginning = logs.Since(None, tail, since_at)
     follower = logs.Follower(parts.platform, parts.feed, parts.growth, job, names)

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from footplate import __version__
 from footplate.domain.resources import NOTHING, total
 from footplate.domain.specfields import job_schema
+from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
 from footplate.services import jobs, queues
@@ -40,6 +41,12 @@ async def version() -> dict[str, str]:
 async def schema() -> dict[str, Any]:
     """The JSON schema of job files."""
     return job_schema()
+
+
+@router.get("/strategies", response_model=p.Strategies, dependencies=[SIGNED_IN])
+async def strategies() -> dict[str, Any]:
+    """The ways to start a distributed training that a job may name, plug-ins included."""
+    return {"items": [{"name": name, "description": text} for name, text in registry.known().items()]}
 
 
 @router.get("/summary", response_model=p.Summary)

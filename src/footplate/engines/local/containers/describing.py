@@ -18,6 +18,8 @@ from footplate.engines.local.watching import TaskKey
 
 ENTRY = Path(__file__).with_name("entry.sh")
 CPU_PERIOD_US = 100_000
+# The kernel refuses quotas below.
+LEAST_QUOTA_US = 1000
 
 
 @cache
@@ -104,7 +106,8 @@ def _limits(task: Mapping[str, Any], info: Document, settings: LocalSettings) ->
         limits["Memory"] = limits["MemorySwap"] = task["memory_bytes"]
     if info.get("CpuCfsQuota"):
         # A quota, since a number of CPUs beyond the machine's own is refused.
-        limits["CpuPeriod"], limits["CpuQuota"] = CPU_PERIOD_US, task["milli_cpus"] * CPU_PERIOD_US // 1000
+        limits["CpuPeriod"] = CPU_PERIOD_US
+        limits["CpuQuota"] = max(LEAST_QUOTA_US, task["milli_cpus"] * CPU_PERIOD_US // 1000)
     if info.get("PidsLimit"):
         limits["PidsLimit"] = settings.n_processes
     return limits

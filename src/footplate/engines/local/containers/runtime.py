@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable, NotFound
+from footplate.domain.errors import EngineError, EngineRejected, NotFound
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
 from footplate.engines.base import Ran, Request, Step
@@ -19,6 +19,7 @@ from footplate.engines.local.containers import claiming, ending, inside, startin
 from footplate.engines.local.containers.api import ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
+from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
 from footplate.engines.local.records import read_claim
@@ -69,7 +70,7 @@ class ContainerRuntime:
 
     async def start(self, request: Request, tasks: Sequence[Task]) -> Sequence[Answer]:
         api, info = await self._connection.api(), await self._connection.info()
-        await asyncio.to_thread(_make_folders, request, tasks)
+        await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
         fresh = await asyncio.to_thread(_unclaimed, tasks)
         await self._fetch_images(api, request, fresh)
         began_at = time.monotonic()
@@ -186,17 +187,6 @@ def _settle(answers: Iterable[Answer | BaseException]) -> list[Answer]:
         else:
             settled.append(answer)
     return settled
-
-
-def _make_folders(request: Request, tasks: Iterable[Task]) -> None:
-    try:
-        for folder in request["folders"]:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        for task in tasks:
-            Path(task["folder"]).mkdir(parents=True, exist_ok=True)
-            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EngineUnavailable(f"the job's folders cannot be made: {error}") from error
 
 
 def _unclaimed(tasks: Iterable[Task]) -> list[Task]:

@@ -1,0 +1,35 @@
+"""The folders that a task's container is given, made before it starts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import EngineUnavailable
+from footplate.engines.base import Request
+
+
+def make_folders(request: Request, tasks: Iterable[Mapping[str, Any]], user: str) -> None:
+    """Make what is missing; a user other than the server's gets the folders to write to."""
+    try:
+        folders = [Path(folder) for folder in request["folders"]]
+        for task in tasks:
+            folders += [Path(task["folder"]), Path(task["work_folder"])]
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+        if user and os.geteuid() == 0:
+            _hand_over(folders, *map(int, user.split(":")))
+    except OSError as error:
+        raise EngineUnavailable(f"the job's folders cannot be made: {error}") from error
+
+
+def _hand_over(folders: Iterable[Path], uid: int, gid: int) -> None:
+    for folder in folders:
+        # What an earlier attempt has written into it is that user's already.
+        if folder.stat().st_uid == uid:
+            continue
+        for parent, _, files in os.walk(folder):
+            for name in (".", *files):
+                os.chown(Path(parent) / name, uid, gid, follow_symlinks=False)

@@ -1,0 +1,48 @@
+"""What jobs use over REST, for charts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from footplate.domain.resources import Resources
+from footplate.server.auth import Signed, Wired
+from footplate.server.routes.logs import AttemptNumber, SinceTime, TaskName, moment
+from footplate.services import jobs, logs
+from footplate.store import usagefiles
+from footplate.store.usagefiles import Rate
+from footplate.wire import payloads as p
+from footplate.wire.convert import amount, instant
+
+router = APIRouter(prefix="/jobs/{job_id}/usage", tags=["jobs"])
+
+
+@router.get("", response_model=p.UsageBody)
+async def usage(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    task: TaskName = None,
+    attempt: AttemptNumber = None,
+    since: SinceTime = None,
+    points: Annotated[int, Query(ge=1, le=2000, description="Most points to answer with.")] = 300,
+) -> dict[str, Any]:
+    """What a task has used: CPUs, memory, I/O, GPUs, oldest first."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    name = logs.task_name(job, task)
+    folder = logs.folder_of(parts.platform, job, name, attempt)
+    begin = moment(since, parts.platform.clock.now()) or 0.0
+    samples = await asyncio.to_thread(usagefiles.read, folder, begin)
+    role = job.spec.role(name.rpartition("-")[0])
+    return {
+        "task": name,
+        "asked": amount(Resources(role.milli_cpus, role.memory_bytes, role.gpus)),
+        "points": [_point(rate) for rate in usagefiles.rates(samples, points)],
+    }
+
+
+def _point(rate: Rate) -> dict[str, Any]:
+    return {**asdict(rate), "at": instant(rate.at), "cpus": round(rate.cpus, 3)}
