@@ -2,6 +2,5 @@
 
 import pytest
 
-pytest.register_assert_rewrite(
-    "footplate.testing.contract", "footplate.testing.limit_contract", "footplate.testing.engine_bench"
-)
+for name in ("contract", "limit_contract", "engine_bench"):
+    pytest.register_assert_rewrite(f"footplate.testing.{name}")

@@ -2,53 +2,83 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from footplate.engines.base import LaunchPlan, Mount, Request
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.resources import Resources
+from footplate.domain.secret import RegistryLogin
+from footplate.domain.spec import RoleSpec
+from footplate.domain.states import TaskState
+from footplate.engines.base import Handle, LaunchPlan, Mount, Request, Step
+from footplate.engines.local.containers.describing import describe, key_of
+from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.records import read_claim
 from footplate.engines.local.settings import LocalSettings
 from footplate.testing import container_engine as engines
-from footplate.testing.container_engine import ContainerEngine, ContainerEngineMissing
-from footplate.testing.contract import ProcessContract
+from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
+from footplate.testing.contract import RUNS_LONG, WAITS_FOR_GO, EngineContract, ProcessContract, let_go
+from footplate.testing.engine_bench import Bench, on_loop, until
+
+MIB = 1024**2
 
 
 @pytest.fixture(scope="module")
 def podman() -> Iterator[ContainerEngine]:
+    with _started(engines.running_podman) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="module")
+def docker() -> Iterator[ContainerEngine]:
+    with _started(engines.running_docker) as engine:
+        yield engine
+
+
+@contextlib.contextmanager
+def _started(running: Any) -> Iterator[ContainerEngine]:
     try:
-        with engines.running_podman() as engine:
-            _load_images(engine)
+        with running() as engine:
+            engine.load(engines.HOST_TOOLS, engines.host_tools())
+            engine.load(engines.BUSYBOX, engines.busybox())
+            engine.load(engines.NO_SHELL, engines.no_shell())
             yield engine
     except ContainerEngineMissing as error:
         pytest.skip(str(error))
-
-
-def _load_images(engine: ContainerEngine) -> None:
-    engine.load(engines.HOST_TOOLS, engines.host_tools())
-    engine.load(engines.BUSYBOX, engines.busybox())
-    engine.load(engines.NO_SHELL, engines.no_shell())
 
 
 class InContainers(LocalEngine):
     """Runs every job in an image of the host's own tools, where it names none."""
 
     def compile(self, plan: LaunchPlan) -> Request:
-        spec = plan.spec if plan.spec.image else replace(plan.spec, image=engines.HOST_TOOLS)
+        if any(role.image for role in plan.spec.roles):
+            return super().compile(plan)
+        spec = replace(plan.spec, image=engines.HOST_TOOLS)
         tools = tuple(Mount(Path(path), Path(path)) for path in ("/usr", "/etc/ld.so.cache"))
         return super().compile(replace(plan, spec=spec, mounts=(*plan.mounts, *tools)))
 
 
-class TestPodman(ProcessContract):
-    @pytest.fixture(autouse=True)
-    def _engine(self, podman: ContainerEngine) -> None:
-        self.engine = podman
+class OfEngine:
+    """Tests of one container engine, which outlives them."""
+
+    engine: ContainerEngine
+    settings = ContainerSettings()
 
     def make_engine(self) -> LocalEngine:
-        return InContainers(LocalSettings(containers=ContainerSettings(str(self.engine.socket))))
+        containers = replace(self.settings, socket=str(self.engine.socket))
+        return InContainers(LocalSettings(containers=containers, home=Path("/footplate-tests")))
 
     def is_running(self, pid: int) -> bool:
         """Tell whether some container has a living process with this number of its own."""
@@ -63,3 +93,290 @@ def _inner_pid(process: Path) -> int | None:
         return None
     pids = lines["NSpid"].split()
     return int(pids[-1]) if is_ours and len(pids) > 1 and lines["State"].strip()[0] != "Z" else None
+
+
+def create(tests: OfEngine, request: Request, *, start: bool) -> None:
+    """Do what a server did before it was killed in the middle of a launch."""
+    with tests.engine.client() as client:
+        info = client.get("/info").json()
+        for task in request["tasks"]:
+            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
+            name = container_name(key_of(request, task))
+            body = describe(request, task, info, LocalSettings(home=Path("/footplate-tests")))
+            client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
+            if start:
+                client.post(f"/containers/{name}/start").raise_for_status()
+
+
+def containers_of(tests: OfEngine, handle: Handle) -> list[dict[str, Any]]:
+    found = tests.engine.containers()
+    return [one for one in found if one["Labels"].get("footplate.attempt") == handle["attempt_id"]]
+
+
+async def until_removed(tests: OfEngine, handle: Handle) -> None:
+    async def look() -> bool | None:
+        return not await asyncio.to_thread(containers_of, tests, handle) or None
+
+    await until(look)
+
+
+def first_process(bench: Bench, handle: Handle) -> int:
+    claim = read_claim(bench.task(handle))
+    assert claim is not None
+    assert claim.identity is not None
+    return claim.identity.pid
+
+
+class ContainerContract(OfEngine):
+    """What holds for containers beside the contract of all engines."""
+
+    @on_loop
+    async def test_a_task_goes_on_while_its_engine_is_killed_and_started_again(self, bench: Bench) -> None:
+        handle = await bench.launch(WAITS_FOR_GO, attempt=0)
+        await bench.until_logged(handle, b"ready")
+        stopped = await bench.launch(RUNS_LONG, attempt=1)
+        await asyncio.to_thread(self.engine.kill)
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        with pytest.raises(EngineUnavailable, match="does not answer"):
+            await bench.launch("true", attempt=2)
+        await bench.engine.stop(stopped, grace_s=20)
+        assert await bench.exit_code(stopped) == 143
+        await asyncio.to_thread(self.engine.start)
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        let_go(bench, handle, 9)
+        assert await bench.exit_code(handle) == 9
+        assert await bench.exit_code(await bench.launch("exit 4", attempt=2)) == 4
+        for one in (handle, stopped):
+            await bench.engine.stop(one, grace_s=0)
+            await until_removed(self, one)
+
+    @on_loop
+    async def test_1_a_server_killed_between_create_and_start_is_taken_over(self, bench: Bench) -> None:
+        request = bench.compile("echo once; exit 3")
+        create(self, request, start=False)
+        handle = bench.engine.handle_of(request)
+        assert (await bench.see_one(handle)).state is TaskState.WAITING
+        await bench.engine.launch(request)
+        assert await bench.exit_code(handle) == 3
+        assert bench.log(handle) == b"once\n"
+
+    @on_loop
+    async def test_1_a_server_killed_right_after_a_start_finds_the_task_again(self, bench: Bench) -> None:
+        request = bench.compile(f"echo once; {WAITS_FOR_GO}")
+        create(self, request, start=True)
+        handle = bench.engine.handle_of(request)
+        await bench.until_logged(handle, b"ready")
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        await bench.engine.launch(request)
+        let_go(bench, handle, 5)
+        assert await bench.exit_code(handle) == 5
+        assert bench.log(handle) == b"once\nready\n"
+
+    @on_loop
+    async def test_1_an_end_before_anybody_noticed_the_start_is_learned(self, bench: Bench) -> None:
+        request = bench.compile("exit 6")
+        create(self, request, start=True)
+        handle = bench.engine.handle_of(request)
+        await until_removed(self, handle)
+        await bench.engine.launch(request)
+        (seen,) = await bench.see(handle)
+        assert (seen.state, seen.exit_code) == (TaskState.EXITED, 6)
+        assert seen.started_at is not None
+        assert seen.finished_at is not None
+        assert seen.started_at <= seen.finished_at
+
+    @on_loop
+    async def test_2_stop_removes_a_container_that_was_never_started(self, bench: Bench) -> None:
+        request = bench.compile(RUNS_LONG)
+        create(self, request, start=False)
+        handle = bench.engine.handle_of(request)
+        await bench.engine.stop(handle, grace_s=5)
+        assert containers_of(self, handle) == []
+        await bench.engine.launch(request)
+        assert (await bench.see_one(handle)).exit_code == 143
+        assert containers_of(self, handle) == []
+
+    @on_loop
+    async def test_2_a_container_that_comes_up_after_a_stop_does_nothing(self, bench: Bench) -> None:
+        request = bench.compile("echo ran")
+        handle = bench.engine.handle_of(request)
+        await bench.engine.stop(handle, grace_s=5)
+        create(self, request, start=True)
+        await until_removed(self, handle)
+        assert bench.log(handle) == b""
+        assert (await bench.see_one(handle)).exit_code == 143
+
+    @on_loop
+    async def test_2_after_stop_no_container_is_left(self, bench: Bench) -> None:
+        handle = await bench.launch(RoleSpec(RUNS_LONG, count=3))
+        assert len(containers_of(self, handle)) == 3
+        await bench.engine.stop(handle, grace_s=20)
+        assert containers_of(self, handle) == []
+
+    @on_loop
+    async def test_3_a_container_killed_from_outside_is_lost(self, bench: Bench) -> None:
+        handle = await bench.launch(RUNS_LONG)
+        os.kill(first_process(bench, handle), signal.SIGKILL)
+        (seen,) = await bench.until_over(handle)
+        assert (seen.state, "from outside" in seen.detail) == (TaskState.LOST, True)
+
+    @on_loop
+    async def test_a_name_that_is_taken_by_somebody_elses_container_is_an_error(self, bench: Bench) -> None:
+        request = bench.compile("true")
+        name = container_name(key_of(request, request["tasks"][0]))
+        with self.engine.client() as client:
+            body = {"Image": engines.BUSYBOX, "Cmd": ["/bin/true"]}
+            client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
+        with pytest.raises(EngineUnavailable, match="which this server has not made"):
+            await bench.engine.launch(request)
+
+    @on_loop
+    async def test_an_image_without_a_shell_is_refused_and_leaves_nothing(self, bench: Bench) -> None:
+        request = bench.compile(RoleSpec("true", image=engines.NO_SHELL))
+        with pytest.raises(EngineRejected, match="has no shell at /bin/sh"):
+            await bench.engine.launch(request)
+        assert containers_of(self, bench.engine.handle_of(request)) == []
+
+    @on_loop
+    async def test_a_small_image_without_bash_runs_commands_too(self, bench: Bench) -> None:
+        role = RoleSpec("echo one; echo $RANK; pwd; false; echo two", image=engines.BUSYBOX)
+        handle = await bench.launch(role)
+        assert await bench.exit_code(handle) == 1
+        work = bench.task(handle) / "work"
+        assert bench.log(handle).decode() == f"one\n0\n{work}\n"
+
+    @on_loop
+    async def test_steps_of_a_launch_are_told_with_times(self, bench: Bench) -> None:
+        steps = listen(bench)
+        await bench.until_over(await bench.launch(RoleSpec("true", count=2)))
+        assert [(step.name, step.is_done) for step in steps] == [("image", True), ("container", True)]
+        assert steps[1].message == "2 containers were created and started"
+        assert all(step.seconds > 0 for step in steps)
+
+    @on_loop
+    async def test_an_image_is_pulled_once_for_all_that_wait_for_it(self, bench: Bench) -> None:
+        with registry(self.engine, bench.folder / "registry") as image:
+            steps = listen(bench)
+            roles = RoleSpec("exit 3", image=image, count=2)
+            handles = await asyncio.gather(*(bench.launch(roles, attempt=attempt) for attempt in range(2)))
+            for handle in handles:
+                assert [one.exit_code for one in await bench.until_over(handle)] == [3, 3]
+        told = [step.message for step in steps if step.name == "image"]
+        assert told.count(f"pulling image {image}") == 1
+        assert told.count(f"image {image} was pulled") == 1
+        assert told.count(f"image {image} is on this machine") == 1
+
+    @on_loop
+    async def test_a_private_image_needs_a_login(self, bench: Bench) -> None:
+        asked: list[tuple[str, str]] = []
+        passwords = {"good": LOGIN[1], "bad": "wrong"}
+
+        async def find(attempt_id: str, secret: str) -> RegistryLogin:
+            asked.append((attempt_id, secret))
+            return RegistryLogin(image.partition("/")[0], LOGIN[0], passwords[secret])
+
+        with registry(self.engine, bench.folder / "registry", is_private=True) as image:
+            assert isinstance(bench.engine, LocalEngine)
+            bench.engine.use_logins(find)
+            with pytest.raises(EngineRejected, match="image_credentials"):
+                await bench.launch(RoleSpec("true", image=image), attempt=0)
+            with pytest.raises(EngineRejected, match="did not accept the user ann"):
+                await bench.launch(
+                    RoleSpec("true", image=image), attempt=1, spec={"image_credentials": "bad"}
+                )
+            request = bench.compile(
+                RoleSpec("exit 3", image=image), attempt=2, spec={"image_credentials": "good"}
+            )
+            assert await bench.exit_code(await bench.engine.launch(request)) == 3
+        assert asked == [(f"{request['attempt_id'][:-2]}.1", "bad"), (request["attempt_id"], "good")]
+        assert LOGIN[1] not in json.dumps(request)
+
+    @on_loop
+    async def test_an_image_that_is_nowhere_is_refused(self, bench: Bench) -> None:
+        with registry(self.engine, bench.folder / "registry") as image:
+            missing = image.replace(":1", ":nothing")
+            with pytest.raises(EngineRejected, match="check the name of the image and its tag"):
+                await bench.launch(RoleSpec("true", image=missing))
+        with pytest.raises(EngineUnavailable, match="cannot be pulled"):
+            await bench.launch(RoleSpec("true", image=missing), attempt=1)
+
+    @on_loop
+    async def test_6_out_of_memory_is_told_with_numbers(self, bench: Bench) -> None:
+        command = "head -c 200000000 /dev/zero | tail >/dev/null || exit 9"
+        handle = await bench.launch(command, resources=Resources(1000, 64 * MIB))
+        (seen,) = await bench.until_over(handle)
+        assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 9, "oom")
+        assert seen.limit_bytes == 64 * MIB
+        assert seen.peak_bytes is not None
+        assert seen.peak_bytes > 60 * MIB
+        assert seen.detail.startswith("out of memory: its limit is 64MB")
+
+    @on_loop
+    async def test_a_failed_task_is_kept_until_it_is_stopped(self, bench: Bench) -> None:
+        request = bench.compile(
+            "echo lost >scratch; cd /; touch /inside; exit 7", spec={"keep_on_failure_s": 60}
+        )
+        assert isinstance(bench.engine, LocalEngine)
+        handle = await bench.engine.launch(request)
+        assert await bench.exit_code(handle) == 7
+        ran = await bench.engine.run_inside(request, "main", 0, ["sh", "-c", "pwd; cat scratch; ls /inside"])
+        work = bench.task(handle) / "work"
+        assert ran.output.decode() == f"{work}\nlost\n/inside\n"
+        await bench.restart()
+        assert await bench.exit_code(handle) == 7
+        began_at = time.monotonic()
+        await bench.engine.stop(handle, grace_s=20)
+        assert time.monotonic() - began_at < 5
+        assert containers_of(self, handle) == []
+        assert await bench.exit_code(handle) == 7
+
+    @on_loop
+    async def test_a_task_that_succeeds_is_not_kept(self, bench: Bench) -> None:
+        handle = await bench.launch("true", spec={"keep_on_failure_s": 60})
+        assert await bench.exit_code(handle) == 0
+        await until_removed(self, handle)
+
+    @on_loop
+    async def test_containers_of_forgotten_attempts_are_swept(self, bench: Bench) -> None:
+        kept = await bench.launch(RUNS_LONG, attempt=0)
+        forgotten = await bench.launch(RUNS_LONG, attempt=1)
+        never_started = bench.compile(RUNS_LONG, attempt=2)
+        create(self, never_started, start=False)
+        assert isinstance(bench.engine, LocalEngine)
+        await bench.engine.sweep({kept["attempt_id"]})
+        assert len(containers_of(self, kept)) == 1
+        assert containers_of(self, forgotten) == []
+        assert containers_of(self, bench.engine.handle_of(never_started)) == []
+
+
+def listen(bench: Bench) -> list[Step]:
+    steps: list[Step] = []
+    assert isinstance(bench.engine, LocalEngine)
+    bench.engine.on_step(steps.append)
+    return steps
+
+
+@contextlib.contextmanager
+def registry(engine: ContainerEngine, folder: Path, is_private: bool = False) -> Iterator[str]:
+    """A registry with one image that the engine does not have."""
+    try:
+        with engines.running_registry(folder, is_private) as found:
+            image = f"{found.address}/tests/busybox:1"
+            engine.push(engines.BUSYBOX, image, LOGIN if is_private else None)
+            engine.remove_image(image)
+            yield image
+            engine.remove_image(image)
+    except ContainerEngineMissing as error:
+        pytest.skip(str(error))
+
+
+class TestPodman(ContainerContract, ProcessContract):
+    @pytest.fixture(autouse=True)
+    def _engine(self, podman: ContainerEngine) -> None:
+        self.engine = podman
+
+
+class TestDocker(ContainerContract, EngineContract):
+    @pytest.fixture(autouse=True)
+    def _engine(self, docker: ContainerEngine) -> None:
+        self.engine = docker

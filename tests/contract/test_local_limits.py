@@ -43,7 +43,7 @@ def shim_of(bench: Bench, handle: Handle) -> int:
 
 def groups(bench: Bench) -> set[str]:
     trees = bench.engine._confinement.trees  # type: ignore[attr-defined]
-    return {name for name in cgroups.names(trees) if cgroups.owner_of(name)}
+    return {name for name in cgroups.names(trees) if cgroups.is_task(name)}
 
 
 def is_running(pid: int) -> bool:
@@ -242,6 +242,24 @@ class TestLimits(WithEngine):
         for role in ("main", "other"):
             with pytest.raises(NotFound):
                 await engine.run_inside(request, role, 0, ["true"])
+
+    @on_loop
+    async def test_two_servers_of_one_home_do_not_take_away_each_others_place(self, bench: Bench) -> None:
+        self.needs(bench, "memory")
+        other = LocalEngine(LocalSettings(home=bench.folder))
+        await bench.launch("true", attempt=0)
+        await other.close()
+        assert await bench.exit_code(await bench.launch("exit 3", attempt=1)) == 3
+
+    @on_loop
+    async def test_a_server_that_ends_leaves_no_folder_for_groups(self, bench: Bench) -> None:
+        self.needs(bench, "memory")
+        await bench.until_over(await bench.launch("true"))
+        places = bench.engine._confinement.tree.places  # type: ignore[attr-defined]
+        assert all(Path(place).exists() for place in places)
+        await bench.engine.close()
+        assert not any(Path(place).exists() for place in places)
+        bench.open()
 
 
 class TestView(WithEngine):

@@ -1,0 +1,56 @@
+"""How long jobs usually run, and what that says about waiting ones."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from footplate.control.outlook import Known, estimate
+from footplate.control.runtimes import MOST_KINDS, RunTimes, kind_of
+from footplate.domain.job import Job
+from footplate.domain.states import JobState
+from footplate.scheduler.policy import Policy
+from footplate.testing.builders import AT, job
+from footplate.testing.scheduling import node, pending, role, running, snapshot
+
+
+def ended(name: str, seconds: float, state: JobState = JobState.SUCCEEDED) -> Job:
+    return replace(job(name=name), state=state, running_at=AT, finished_at=AT + seconds)
+
+
+def test_names_that_differ_in_a_number_are_of_one_kind() -> None:
+    assert kind_of("ann", "digits-17") == kind_of("ann", "digits") == kind_of("ann", "digits_2")
+    assert kind_of("ann", "digits") != kind_of("bob", "digits")
+
+
+def test_what_is_usual_comes_from_jobs_that_ended_well() -> None:
+    times = RunTimes()
+    times.learn([ended(f"d-{n}", 10.0 * n) for n in range(1, 12)])
+    times.learn([ended("d-99", 9999, JobState.FAILED), ended("d-98", 9999, JobState.STOPPED)])
+    assert times.usual(("ann", "d")) == (60.0, 100.0)
+    assert times.usual(("ann", "other")) is None
+    times.learn([ended("single", 5)])
+    assert times.usual(("ann", "single")) == (5, 5)
+
+
+def test_only_so_many_kinds_are_remembered() -> None:
+    times = RunTimes()
+    times.learn(ended(f"name-{n}x", 1) for n in range(MOST_KINDS + 1))
+    assert times.usual(("ann", "name-0x")) is None
+    assert times.usual(("ann", f"name-{MOST_KINDS}x")) == (1, 1)
+
+
+def test_an_estimate_uses_history_and_limits() -> None:
+    state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running("x", cpus=2)])
+    known = {"x": Known(since=AT - 30, limit_s=600, usual_s=(100, 120)), "a": Known(None, None, None)}
+    told = asyncio.run(estimate("a", state, ("a",), Policy(), AT, known))
+    assert (told.expected_at, told.latest_at) == (AT + 70, AT + 570)
+
+
+def test_a_job_that_has_outrun_what_is_usual_is_not_expected_to_end_at_once() -> None:
+    state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running("x", cpus=2)])
+    known = {"x": Known(since=AT - 300, limit_s=None, usual_s=(100, 120))}
+    told = asyncio.run(estimate("a", state, ("a",), Policy(), AT, known))
+    assert told.expected_at == AT + 10
+    assert told.latest_at is None
+    assert "no time limit" in told.basis
