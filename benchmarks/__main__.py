@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import big_log, latency, many_jobs, memory, throughput
+from benchmarks import big_log, gangs, isolation, latency, many_jobs, memory, throughput
 from benchmarks.report import machine, table, write_page
 
 ALL = {
@@ -15,6 +15,8 @@ ALL = {
     "memory": memory.run,
     "log": big_log.run,
     "jobs": many_jobs.run,
+    "isolation": isolation.run,
+    "gangs": gangs.run,
 }
 
 

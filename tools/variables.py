@@ -74,7 +74,7 @@ SECTIONS: tuple[Section, ...] = (
     (
         "OpenPAI",
         "Names with a role in them also come in small letters and digits only, where that differs. What "
-        "names every task is left out above 512 tasks, or when it is longer than 256 KiB.",
+        "names every task is left out above 128 tasks, or when it is longer than 256 KiB.",
         {
             "PAI_JOB_NAME": "Owner and name of the job.",
             "PAI_FRAMEWORK_NAME": "The same.",

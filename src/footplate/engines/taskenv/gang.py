@@ -18,6 +18,8 @@ MAIN_PORT = "main"
 MAX_JSON_BYTES = 100 * 1024
 # What names every task of the gang is left out above this: all variables together have about 2 MB.
 MOST_LISTED_TASKS = 512
+# What takes variables of its own for every task ends sooner: a shell with thousands of them starts slowly.
+MOST_NAMED_TASKS = 128
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -35,6 +37,10 @@ class Gang:
     @property
     def is_listable(self) -> bool:
         return len(self.tasks) <= MOST_LISTED_TASKS
+
+    @property
+    def is_nameable(self) -> bool:
+        return len(self.tasks) <= MOST_NAMED_TASKS
 
 
 @dataclass(frozen=True, slots=True)

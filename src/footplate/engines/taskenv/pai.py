@@ -78,7 +78,7 @@ def _threshold(count: int | None) -> str:
 
 def _places(gang: Gang) -> Environment:
     """Say where every task of the gang is; nothing where that would be too long to start a program with."""
-    if not gang.is_listable:
+    if not gang.is_nameable:
         return {}
     variables: Environment = {}
     hosts: dict[str, list[str]] = {}
