@@ -1,6 +1,9 @@
 # Each word sets up what it needs; a second run takes seconds.
 RUN_EXTRAS := server,postgres,examples
 DEV_EXTRAS := $(RUN_EXTRAS),torch,dev
+# Container engines, and what the tests of containers make images from.
+CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker.io:dockerd \
+	busybox-static:busybox docker-registry:docker-registry
 BIN := .venv/bin
 
 .PHONY: demo up test lint format bench docs constraints clean
@@ -41,5 +44,5 @@ clean:
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun $(CONTAINERS)
 	@touch $@ .venv/run-ready

@@ -23,7 +23,17 @@ from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
 
-PUBLIC = frozenset({"GET /health", "GET /version", "GET /schema/job", "POST /login"})
+PUBLIC = frozenset(
+    {
+        "GET /health",
+        "GET /version",
+        "GET /schema/job",
+        "POST /login",
+        "GET /session",
+        "POST /session",
+        "DELETE /session",
+    }
+)
 NOTHING_SUCH = {
     "job_id": "000000000000",
     "name": "nothing-such",
@@ -77,9 +87,17 @@ OPERATIONS: dict[str, Operation] = {
     "GET /schema/job": Operation(),
     "GET /summary": Operation(p.Summary),
     "GET /strategies": Operation(p.Strategies),
+    "GET /settings": Operation(p.SettingsBody, to_stranger=403),
+    "GET /audit": Operation(p.Audit, to_stranger=403),
+    "GET /waiting": Operation(p.Waiting),
     "POST /code": Operation(p.Upload, 201, {"content": archive()}),
     "HEAD /code/{digest}": Operation(),
     "POST /login": Operation(p.IssuedToken, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
+    "GET /session": Operation(p.Session),
+    "POST /session": Operation(p.NewSession, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
+    "DELETE /session": Operation(None, 204),
+    # What a browser's session may do is in test_api_session.py; without one it is a conflict.
+    "POST /session/tickets": Operation(p.ErrorBody, 409, {"json": {"path": "/api/v1/jobs"}}),
     "GET /me": Operation(p.Me),
     "POST /me/password": Operation(None, 204, {"json": {"old_password": PASSWORD, "new_password": PASSWORD}}),
     "GET /tokens": Operation(p.Tokens),
@@ -121,6 +139,9 @@ OPERATIONS: dict[str, Operation] = {
     "GET /jobs/{job_id}/attempts": Operation(p.Attempts, to_stranger=404),
     "GET /jobs/{job_id}/events": Operation(p.Events, to_stranger=404),
     "GET /jobs/{job_id}/logs": Operation(to_stranger=404),
+    "GET /jobs/{job_id}/logs/search": Operation(
+        p.LogMatches, request={"params": {"text": "x"}}, to_stranger=404
+    ),
     "GET /jobs/{job_id}/logs/download": Operation(to_stranger=404),
     "GET /jobs/{job_id}/logs/stream": Operation(to_stranger=404, is_stream=True),
     "GET /secrets": Operation(wire_secrets.Secrets),
@@ -203,7 +224,7 @@ def test_the_good_path_answers_as_described(
     operation = OPERATIONS[name]
     method, path = name.split()
     caller = admin
-    if name in ("POST /login", "POST /me/password"):
+    if name in ("POST /login", "POST /session", "POST /me/password"):
         admin.call("POST", "/users", json={"name": "routes-login", "password": PASSWORD})
         caller = sign(server.sign_in("routes-login", PASSWORD))
     if name == "DELETE /queues/{name}":
@@ -257,4 +278,4 @@ def test_the_paths_of_foreign_clients_are_free(server: Served, nobody: Api, path
 def test_the_front_page_is_there_for_browsers(server: Served, nobody: Api) -> None:
     answer = nobody.http.get(f"{server.url}/")
     assert answer.status_code == 200
-    assert "<h1>Footplate" in answer.text
+    assert "<title>Footplate</title>" in answer.text

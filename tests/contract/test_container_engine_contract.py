@@ -7,12 +7,14 @@ import contextlib
 import json
 import os
 import signal
+import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
@@ -21,6 +23,7 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Mount, Request, Step
+from footplate.engines.local.containers.cards import grant_cards
 from footplate.engines.local.containers.describing import describe, key_of
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.containers.settings import ContainerSettings
@@ -31,6 +34,7 @@ from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.contract import RUNS_LONG, WAITS_FOR_GO, EngineContract, ProcessContract, let_go
 from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.process import await_that
 
 MIB = 1024**2
 
@@ -76,6 +80,13 @@ class OfEngine:
     engine: ContainerEngine
     settings = ContainerSettings()
 
+    @pytest.fixture
+    def bench(self, tmp_path: Path) -> Bench:
+        return Bench(self.make_engine, tmp_path)
+
+    def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
+        asyncio.run(main)
+
     def make_engine(self) -> LocalEngine:
         containers = replace(self.settings, socket=str(self.engine.socket))
         return InContainers(LocalSettings(containers=containers, home=Path("/footplate-tests")))
@@ -95,7 +106,7 @@ def _inner_pid(process: Path) -> int | None:
     return int(pids[-1]) if is_ours and len(pids) > 1 and lines["State"].strip()[0] != "Z" else None
 
 
-def create(tests: OfEngine, request: Request, *, start: bool) -> None:
+def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None = None) -> None:
     """Do what a server did before it was killed in the middle of a launch."""
     with tests.engine.client() as client:
         info = client.get("/info").json()
@@ -103,6 +114,8 @@ def create(tests: OfEngine, request: Request, *, start: bool) -> None:
             Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
             name = container_name(key_of(request, task))
             body = describe(request, task, info, LocalSettings(home=Path("/footplate-tests")))
+            if dev is not None:
+                body["HostConfig"].update(grant_cards(task["gpus"], info, dev, cdi=()))
             client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
             if start:
                 client.post(f"/containers/{name}/start").raise_for_status()
@@ -177,7 +190,7 @@ class ContainerContract(OfEngine):
         request = bench.compile("exit 6")
         create(self, request, start=True)
         handle = bench.engine.handle_of(request)
-        await until_removed(self, handle)
+        await_that((bench.task(handle) / "exit").exists)
         await bench.engine.launch(request)
         (seen,) = await bench.see(handle)
         assert (seen.state, seen.exit_code) == (TaskState.EXITED, 6)
@@ -202,7 +215,7 @@ class ContainerContract(OfEngine):
         handle = bench.engine.handle_of(request)
         await bench.engine.stop(handle, grace_s=5)
         create(self, request, start=True)
-        await until_removed(self, handle)
+        await_that(lambda: [one["State"] for one in containers_of(self, handle)] == ["exited"])
         assert bench.log(handle) == b""
         assert (await bench.see_one(handle)).exit_code == 143
 
@@ -218,7 +231,11 @@ class ContainerContract(OfEngine):
         handle = await bench.launch(RUNS_LONG)
         os.kill(first_process(bench, handle), signal.SIGKILL)
         (seen,) = await bench.until_over(handle)
-        assert (seen.state, "from outside" in seen.detail) == (TaskState.LOST, True)
+        assert seen.state is TaskState.LOST
+        assert seen.detail.endswith(
+            "killed from outside before it could record an exit code; the container's exit code was 137"
+        )
+        await until_removed(self, handle)
 
     @on_loop
     async def test_a_name_that_is_taken_by_somebody_elses_container_is_an_error(self, bench: Bench) -> None:
@@ -324,6 +341,7 @@ class ContainerContract(OfEngine):
         assert ran.output.decode() == f"{work}\nlost\n/inside\n"
         await bench.restart()
         assert await bench.exit_code(handle) == 7
+        assert [one["State"] for one in containers_of(self, handle)] == ["running"]
         began_at = time.monotonic()
         await bench.engine.stop(handle, grace_s=20)
         assert time.monotonic() - began_at < 5
@@ -347,6 +365,34 @@ class ContainerContract(OfEngine):
         assert len(containers_of(self, kept)) == 1
         assert containers_of(self, forgotten) == []
         assert containers_of(self, bench.engine.handle_of(never_started)) == []
+
+    @on_loop
+    async def test_without_the_right_to_signal_the_engine_is_asked_to(self, bench: Bench) -> None:
+        assert isinstance(bench.engine, LocalEngine)
+        bench.engine._containers._may_signal = False
+        polite = await bench.launch("trap 'echo saved; exit 0' TERM; echo ready; sleep 600 & wait", attempt=0)
+        stubborn = await bench.launch("trap '' TERM; echo ready; sleep 600", attempt=1)
+        for handle in (polite, stubborn):
+            await bench.until_logged(handle, b"ready")
+        await bench.engine.stop(polite, grace_s=20)
+        assert bench.log(polite) == b"ready\nsaved\n"
+        assert await bench.exit_code(polite) == 0
+        await bench.engine.stop(stubborn, grace_s=0.2)
+        assert await bench.exit_code(stubborn) == 137
+        assert containers_of(self, stubborn) == []
+
+    @on_loop
+    async def test_device_files_of_a_tasks_cards_are_all_that_it_sees(self, bench: Bench) -> None:
+        dev = bench.folder / "dev"
+        dev.mkdir()
+        for name in ("nvidia0", "nvidia1", "nvidia2", "nvidiactl"):
+            # Each of them is /dev/null.
+            os.mknod(dev / name, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        request = bench.compile("cd /dev; ls -d nvidia*; echo x >nvidia1", gpus={"main": (1,)})
+        create(self, request, start=True, dev=dev)
+        handle = await bench.engine.launch(request)
+        assert await bench.exit_code(handle) == 0
+        assert bench.log(handle) == b"nvidia1\nnvidiactl\n"
 
 
 def listen(bench: Bench) -> list[Step]:
@@ -374,6 +420,65 @@ class TestPodman(ContainerContract, ProcessContract):
     @pytest.fixture(autouse=True)
     def _engine(self, podman: ContainerEngine) -> None:
         self.engine = podman
+
+    @on_loop
+    async def test_many_tasks_are_started_and_stopped_together(self, bench: Bench) -> None:
+        handle = await bench.launch(RoleSpec(RUNS_LONG, count=12))
+        assert {one.state for one in await bench.see(handle)} == {TaskState.RUNNING}
+        await bench.engine.stop(handle, grace_s=20)
+        assert {one.exit_code for one in await bench.see(handle)} == {143}
+        assert containers_of(self, handle) == []
+
+
+class TestPodmanAsAnotherUser(OfEngine):
+    """Containers of a user who is not the server's."""
+
+    settings = ContainerSettings(user="65534:65533")
+
+    @pytest.fixture(autouse=True)
+    def _engine(self, podman: ContainerEngine) -> None:
+        self.engine = podman
+
+    @on_loop
+    async def test_a_task_runs_as_that_user_and_may_write_to_its_folders(self, bench: Bench) -> None:
+        code = bench.folder / "code"
+        (code / "lib").mkdir(parents=True)
+        (code / "lib" / "data").write_text("old")
+        (code / "link").symlink_to("lib/data")
+        output = bench.folder / "output"
+        command = "id -u; id -g; echo new >lib/data; touch result; touch $FOOTPLATE_OUTPUT_DIR/model"
+        handle = await bench.launch(command, code_folder=code, output_folder=output)
+        assert await bench.exit_code(handle) == 0, bench.log(handle)
+        assert bench.log(handle) == b"65534\n65533\n"
+        assert (output / "model").stat().st_uid == 65534
+        assert (code / "lib" / "data").read_text() == "old"
+
+
+class TestPodmanInANetworkOfItsOwn(OfEngine):
+    """Containers that are not in the host's network."""
+
+    settings = ContainerSettings(network="bridge")
+
+    @pytest.fixture(autouse=True)
+    def _engine(self, podman: ContainerEngine) -> None:
+        self.engine = podman
+
+    @on_loop
+    async def test_the_ports_of_a_task_are_published_at_its_address(self, bench: Bench) -> None:
+        role = RoleSpec("echo hello >index.html; httpd -f -p $FOOTPLATE_PORT_MAIN", image=engines.BUSYBOX)
+        request = bench.compile(role)
+        (port,) = request["tasks"][0]["ports"]
+        handle = await bench.engine.launch(request)
+
+        async def answered() -> str | None:
+            try:
+                async with httpx.AsyncClient() as client:
+                    return (await client.get(f"http://127.0.0.1:{port}/")).text
+            except httpx.TransportError:
+                return None
+
+        assert await until(answered) == "hello\n"
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
 
 
 class TestDocker(ContainerContract, EngineContract):

@@ -26,6 +26,7 @@ from footplate.engines.local.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_claim, read_exit
 from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.stacks import find_spy
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, on_loop, plan, until
 from footplate.testing.limit_contract import GROW
@@ -179,9 +180,10 @@ class TestLimits(WithEngine):
     async def test_python_stacks_show_where_a_task_hangs(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        script = (
-            "python3 -c 'import time\ndef hang_here(): time.sleep(600)\nprint(1, flush=True); hang_here()'"
-        )
+        if find_spy() is None:
+            pytest.skip("py-spy is not installed")
+        lines = ("import time", "def hang_here(): time.sleep(600)", "print(1, flush=True)", "hang_here()")
+        script = "python3 -c '" + "\n".join(lines) + "'"
         handle = await bench.launch(RoleSpec(script, "worker"), RoleSpec("sleep 600", "ps"))
         await bench.until_logged(handle, b"1", "worker")
         stacks = await engine.stacks(handle)

@@ -65,7 +65,7 @@ def _row(node: Mapping[str, Any]) -> Row:
 
 def _holds(node: Mapping[str, Any]) -> str:
     held, why_not = ", ".join(node.get("enforced", ())), node.get("unenforced", "")
-    return "; not ".join(filter(None, (held, why_not)))
+    return "; ".join(filter(None, (held, why_not and f"not {why_not}")))
 
 
 @nodes.command("drain")

@@ -33,10 +33,9 @@ def halt(job: str, is_waiting: bool, as_json: bool) -> None:
     halted = connect().job(job).halt()
     if is_waiting:
         halted.wait()
-    message = (
-        f"{_named(halted)} is asked to stop: {show_state(halted.state)}. Then: footplate download {halted.id}"
-    )
-    tell(halted.data, message, as_json)
+    stopped = "is stopped" if halted.is_final else "is asked to stop"
+    then = f"Fetch what it has made with: footplate download {halted.id}"
+    tell(halted.data, f"{_named(halted)} {stopped}: {show_state(halted.state)}. {then}", as_json)
 
 
 @click.command()

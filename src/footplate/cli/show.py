@@ -60,6 +60,7 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
         "Queue": f"{data['queue']}, priority {data['priority']}",
         "Asks for": f"{show_amount(data['resources'])} in {show_count(data['n_tasks'], 'task')}",
         "Attempt": retries if data["retry"] else "",
+        "Parameters": _parameters(data.get("config") or {}),
         "Tags": ", ".join(data["tags"]),
         "Submitted": show_time(data["submitted_at"]),
         "Started": show_time(data["started_at"]),
@@ -67,6 +68,10 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
         "Finished": show_time(data["finished_at"]),
         "Ran": show_span(data["run_time_s"]),
     }
+
+
+def _parameters(config: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in (config.get("parameters") or {}).items())
 
 
 def _estimate(estimate: Mapping[str, Any] | None) -> str:

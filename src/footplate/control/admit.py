@@ -155,6 +155,11 @@ class Admission:
             tuple(self._pending.values()),
         )
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The ids of the jobs that wait, first to start first."""
+        return self.last.order if self.last else ()
+
     def explain(self, job_id: str) -> tuple[Reason, int] | None:
         """Why a job waits by the last plan, and how many are before it."""
         if self.last is None or job_id not in self.last.position:

@@ -20,11 +20,13 @@ from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.settings import LocalSettings
 from footplate.server import errors
 from footplate.server.auth import describe_security
+from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
 from footplate.server.parts import Parts
 from footplate.server.requests import RequestEnvelope
 from footplate.server.routes import (
     accounts,
+    audit,
     events,
     front,
     images,
@@ -34,8 +36,11 @@ from footplate.server.routes import (
     meta,
     queues,
     secrets,
+    session,
     usage,
+    waiting,
 )
+from footplate.server.sessions import Sessions
 from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
@@ -53,6 +58,21 @@ from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
 
 API = "/api/v1"
+ROUTES = (
+    jobs,
+    inside,
+    usage,
+    logs,
+    events,
+    queues,
+    waiting,
+    images,
+    secrets,
+    accounts,
+    audit,
+    session,
+    meta,
+)
 REFUSALS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": ErrorBody, "description": "Refused; the body says why and names every field at fault."}
 }
@@ -87,12 +107,19 @@ def make_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     errors.install(app)
-    for module in (jobs, inside, usage, logs, events, queues, images, secrets, accounts, meta):
+    for module in ROUTES:
         app.include_router(module.router, prefix=API, responses=REFUSALS)
-    app.include_router(front.router)
+    front.install(app, Bundle())
     describe_security(app)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
     return app
+
+
+def _open_store(settings: Settings, clock: Clock) -> Store:
+    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    database = open_engine(settings.database_url or sqlite_url(settings.home))
+    migrate(database)
+    return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
 
 
 async def _wire(
@@ -102,10 +129,7 @@ async def _wire(
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
 ) -> Parts:
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    database = open_engine(settings.database_url or sqlite_url(settings.home))
-    migrate(database)
-    store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    store = _open_store(settings, clock)
     stack.callback(store.close)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
@@ -153,7 +177,9 @@ async def _wire(
     made_up = await accounts_.ensure_admin(settings.admin_password)
     await controller.start()
     stack.push_async_callback(controller.close)
-    return Parts(platform, accounts_, controller, feed, growth, made_up)
+    # Cookies do not tell ports apart: each server of a host needs a name of its own.
+    sessions = Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
+    return Parts(platform, accounts_, controller, feed, growth, sessions, settings, made_up)
 
 
 def local_engine(settings: Settings) -> LocalEngine:

@@ -1,4 +1,4 @@
-"""Who is calling: the bearer token of a request, as a dependency of routes."""
+"""Who is calling: by the bearer token of a request or a browser's session, as a dependency of routes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,18 @@ from footplate.services.access import Caller
 
 async def caller_of(request: Request) -> Caller:
     """Say who sent a request."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token.strip():
+    parts = parts_of(request)
+    given = request.headers.get("authorization")
+    if given is None:
+        token = parts.sessions.token_of(request, parts.platform.clock.now()) or ""
+    else:
+        scheme, _, word = given.partition(" ")
+        token = word.strip() if scheme.lower() == "bearer" else ""
+    if not token:
         raise Unauthenticated(
             "this call needs a token in the header `Authorization: Bearer …`: sign in with `footplate login`"
         )
-    return await parts_of(request).accounts.identify(token.strip())
+    return await parts.accounts.identify(token)
 
 
 async def _parts(request: Request) -> Parts:
@@ -31,7 +37,7 @@ Signed = Annotated[Caller, Depends(caller_of)]
 Wired = Annotated[Parts, Depends(_parts)]
 
 # What answers without a token, by the end of its path.
-OPEN_PATHS = ("/login", "/health", "/version", "/schema/job")
+OPEN_PATHS = ("/login", "/session", "/health", "/version", "/schema/job")
 
 
 def describe_security(app: FastAPI) -> None:

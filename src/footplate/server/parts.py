@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fastapi import Request
 
 from footplate.control.controller import Controller
+from footplate.server.sessions import Sessions
+from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
 from footplate.services.platform import Platform
@@ -22,6 +24,8 @@ class Parts:
     controller: Controller
     feed: Feed
     growth: Growth
+    sessions: Sessions
+    settings: Settings
     first_password: str | None = None
 
 

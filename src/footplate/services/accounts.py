@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.ids import job_id as time_sorted_id
+from footplate.services import audit
 from footplate.services.access import Caller, require_admin, require_person
 from footplate.services.passwords import HashingThreads, hash_password
 from footplate.services.platform import Platform
@@ -178,6 +179,12 @@ class Accounts:
             raise NotFound(f"you have no token {token_id}")
         self.forget()
 
+    async def sign_out(self, token: str) -> None:
+        """Revoke a token by itself."""
+        digest = digest_of(token)
+        await self._platform.store.write(lambda tx: accounts.remove_token_by_digest(tx.connection, digest))
+        self.forget()
+
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
         """Set one's own password; every token of the account is revoked."""
         require_person(caller, "change passwords")
@@ -193,7 +200,7 @@ class Accounts:
             accounts.change_user(connection, caller.name, {"password_hash": hashed})
             accounts.remove_tokens_of(connection, caller.name)
 
-        await self._platform.store.write(lambda tx: unit(tx.connection))
+        await audit.change(self._platform, caller, "password.changed", caller.name, unit)
         self.forget()
 
     # Users
@@ -232,7 +239,7 @@ class Accounts:
             for queue, role in roles.items():
                 accounts.put_member(connection, queue, name, role)
 
-        await self._platform.store.write(lambda tx: unit(tx.connection))
+        await audit.change(self._platform, caller, "user.added", name, unit, is_admin=is_admin)
         return await self.user(caller, name)
 
     async def change(
@@ -252,7 +259,8 @@ class Accounts:
                 accounts.remove_tokens_of(connection, name)
             _require_an_admin(connection)
 
-        await self._platform.store.write(lambda tx: unit(tx.connection))
+        fields = sorted(column.removesuffix("_hash") for column in changes)
+        await audit.change(self._platform, caller, "user.changed", name, unit, fields=fields)
         self.forget()
         return await self.user(caller, name)
 
@@ -265,7 +273,7 @@ class Accounts:
             accounts.remove_user(connection, name)
             _require_an_admin(connection)
 
-        await self._platform.store.write(lambda tx: unit(tx.connection))
+        await audit.change(self._platform, caller, "user.removed", name, unit)
         self.forget()
 
     async def ensure_admin(self, password: str | None) -> str | None:

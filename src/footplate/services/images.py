@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.image import Image
+from footplate.services import audit
 from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
 from footplate.store import image_queries
@@ -39,7 +40,7 @@ async def put(
         image_queries.put_image(connection, image)
         return image
 
-    image = await platform.store.write(lambda tx: unit(tx.connection))
+    image = await audit.change(platform, caller, "image.set", name, unit, reference=reference)
     await _reload(platform)
     return image
 
@@ -47,7 +48,14 @@ async def put(
 async def remove(platform: Platform, caller: Caller, name: str) -> None:
     """Take an image out of the catalogue; jobs that name it ask for an image of just that name then."""
     require_admin(caller, "change the catalogue of images")
-    if not await platform.store.write(lambda tx: image_queries.remove_image(tx.connection, name)):
+    gone = await audit.change(
+        platform,
+        caller,
+        "image.removed",
+        name,
+        lambda connection: image_queries.remove_image(connection, name),
+    )
+    if not gone:
         raise NotFound(f"there is no image {name[:64]!r} in the catalogue")
     await _reload(platform)
 

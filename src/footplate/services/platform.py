@@ -33,6 +33,11 @@ class Estimate(Protocol):
 class Outlook(Protocol):
     """The scheduler's view of the future."""
 
+    @property
+    def order(self) -> Sequence[str]:
+        """The ids of the jobs that wait, first to start first."""
+        ...
+
     def explain(self, job_id: str) -> tuple[Reason, int] | None:
         """Why a job waits, and how many are before it."""
         ...

@@ -16,6 +16,7 @@ from footplate.domain.job import Job
 from footplate.domain.resources import NOTHING, Resources, show_bytes, show_cpus
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
+from footplate.services import audit
 from footplate.services.access import RANKS, Caller, require_admin, require_person
 from footplate.services.platform import Platform
 from footplate.store import account_queries, queue_queries
@@ -86,7 +87,7 @@ async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
             raise Conflict(f"there is a queue {queue.name} already")
         queue_queries.add_queue(connection, queue, now)
 
-    await platform.store.write(lambda tx: unit(tx.connection))
+    await audit.change(platform, caller, "queue.added", queue.name, unit)
     await _reload(platform)
     return find(platform, caller, queue.name)
 
@@ -98,7 +99,14 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
     await _check_environments(changes.get("environments", ()))
-    await platform.store.write(lambda tx: queue_queries.change_queue(tx.connection, changed))
+    await audit.change(
+        platform,
+        caller,
+        "queue.changed",
+        name,
+        lambda connection: queue_queries.change_queue(connection, changed),
+        fields=sorted(changes),
+    )
     await _reload(platform)
     return find(platform, caller, name)
 
@@ -150,7 +158,7 @@ async def remove(platform: Platform, caller: Caller, name: str) -> None:
         platform.cluster.queues.pop(name, None)
 
     try:
-        await platform.store.write(lambda tx: unit(tx.connection))
+        await audit.change(platform, caller, "queue.removed", name, unit)
     finally:
         await _reload(platform)
 
@@ -169,13 +177,20 @@ async def put_member(platform: Platform, caller: Caller, name: str, user: str, r
             raise NotFound(f"there is no user {user}")
         account_queries.put_member(connection, name, user, role)
 
-    await platform.store.write(lambda tx: unit(tx.connection))
+    await audit.change(platform, caller, "member.set", f"{name}/{user}", unit, role=role)
 
 
 async def remove_member(platform: Platform, caller: Caller, name: str, user: str) -> None:
     require_person(caller, "take roles away")
     _require_queue_admin(caller, _visible(platform, caller, name))
-    if not await platform.store.write(lambda tx: account_queries.remove_member(tx.connection, name, user)):
+    gone = await audit.change(
+        platform,
+        caller,
+        "member.removed",
+        f"{name}/{user}",
+        lambda connection: account_queries.remove_member(connection, name, user),
+    )
+    if not gone:
         raise NotFound(f"{user} has no role in queue {name}")
 
 
@@ -230,6 +245,12 @@ async def open_node(platform: Platform, caller: Caller, name: str, is_schedulabl
     require_admin(caller, "drain nodes")
     if platform.cluster.node(name) is None:
         raise NotFound(f"there is no node {name[:64]!r}")
-    await platform.store.write(lambda tx: queue_queries.open_node(tx.connection, name, is_schedulable))
+    await audit.change(
+        platform,
+        caller,
+        "node.opened" if is_schedulable else "node.drained",
+        name,
+        lambda connection: queue_queries.open_node(connection, name, is_schedulable),
+    )
     await _reload(platform)
     return next(use for use in node_uses(platform) if use.node.name == name)

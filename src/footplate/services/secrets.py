@@ -19,6 +19,7 @@ from footplate.domain.secret import (
     user_scope,
 )
 from footplate.domain.spec import JobSpec
+from footplate.services import audit
 from footplate.services.access import RANKS, Caller, require_person
 from footplate.services.keyring import label_of, usable
 from footplate.services.platform import Platform
@@ -56,7 +57,7 @@ async def put(
         secret_queries.put(connection, secret, sealed)
         return secret
 
-    return await platform.store.write(lambda tx: unit(tx.connection))
+    return await audit.change(platform, caller, "secret.set", name, unit, queue=queue, kind=kind)
 
 
 def _checked(content: str | RegistryLogin) -> tuple[SecretKind, str]:
@@ -72,7 +73,15 @@ async def remove(platform: Platform, caller: Caller, name: str, queue: str) -> N
     require_person(caller, "delete secrets")
     _require_right(platform, caller, queue)
     scope = queue_scope(queue) if queue else user_scope(caller.name)
-    if not await platform.store.write(lambda tx: secret_queries.remove(tx.connection, scope, name)):
+    gone = await audit.change(
+        platform,
+        caller,
+        "secret.removed",
+        name,
+        lambda connection: secret_queries.remove(connection, scope, name),
+        queue=queue,
+    )
+    if not gone:
         whose = f"queue {queue} has" if queue else "you have"
         raise NotFound(f"{whose} no secret {name[:64]!r}")
 

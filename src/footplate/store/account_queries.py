@@ -112,6 +112,10 @@ def remove_token(connection: sa.Connection, name: str, token_id: str) -> bool:
     return connection.execute(gone).rowcount > 0
 
 
+def remove_token_by_digest(connection: sa.Connection, digest: str) -> None:
+    connection.execute(sa.delete(tokens).where(tokens.c.digest == digest))
+
+
 def remove_tokens_of(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.user == name))
 

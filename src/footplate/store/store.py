@@ -61,6 +61,11 @@ class Store:
                 if job is not None:
                     self.board[job_id] = job
 
+    @property
+    def database_kind(self) -> str:
+        """What keeps the rows: sqlite or postgresql."""
+        return self._engine.dialect.name
+
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Hear of every commit, on the event loop, in order; call the result to stop."""
         self._subscribers.append(subscriber)

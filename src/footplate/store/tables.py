@@ -155,6 +155,19 @@ queues = sa.Table(
     sa.Column("environments", sa.Text, nullable=False, server_default="{}"),
 )
 
+audit = sa.Table(
+    "audit",
+    metadata,
+    sa.Column(
+        "seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True
+    ),
+    sa.Column("at", _Time, nullable=False),
+    sa.Column("actor", sa.String(255), nullable=False),
+    sa.Column("action", sa.String(64), nullable=False),
+    sa.Column("subject", sa.String(512), nullable=False),
+    sa.Column("detail", sa.Text, nullable=False),
+)
+
 nodes = sa.Table(
     "nodes",
     metadata,

@@ -178,6 +178,7 @@ def running_docker() -> Iterator[ContainerEngine]:
             "data-root": f"{folder}/data",
             "exec-root": f"{folder}/exec",
             "pidfile": f"{folder}/pid",
+            "containerd": f"{folder}/containerd.sock",
             "exec-opts": ["native.cgroupdriver=cgroupfs"],
             "insecure-registries": ["127.0.0.0/8"],
             # Tests use the host's network: nothing of the machine's firewall is touched.
@@ -188,8 +189,28 @@ def running_docker() -> Iterator[ContainerEngine]:
         (folder / "daemon.json").write_text(json.dumps(settings))
         command = ["dockerd", "--config-file", f"{folder}/daemon.json"]
         environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(folder)}
-        with _running(ContainerEngine("docker", folder, command, environment)) as engine:
+        with (
+            _running_containerd(folder, environment),
+            _running(ContainerEngine("docker", folder, command, environment)) as engine,
+        ):
             yield engine
+
+
+@contextmanager
+def _running_containerd(folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Start the part of Docker that keeps containers, by itself, so that the daemon can be killed alone."""
+    # The part for Kubernetes takes long to start and to end.
+    (folder / "containerd.toml").write_text('version = 2\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n')
+    places = {"root": "contents", "state": "state", "address": "containerd.sock", "config": "containerd.toml"}
+    command = ["containerd", *(f"--{option}={folder}/{name}" for option, name in places.items())]
+    with (folder / "output").open("ab") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
+    try:
+        await_that((folder / "containerd.sock").exists, START_DEADLINE_S, "containerd answers")
+        yield
+    finally:
+        process.terminate()
+        process.wait()
 
 
 @contextmanager
@@ -252,6 +273,10 @@ def busybox() -> bytes:
     program = shutil.which("busybox")
     if program is None:
         raise ContainerEngineMissing("busybox is not installed: the package is called busybox-static")
+    if b"/ld-linux" in Path(program).read_bytes()[:4096]:
+        raise ContainerEngineMissing(
+            "busybox needs libraries here: the package busybox-static has one without"
+        )
     listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.split()
     links = {f"bin/{name}": "busybox" for name in listed if name != "busybox"}
     return _tar(links, ("bin", "etc", "tmp"), {"bin/busybox": Path(program).read_bytes()})

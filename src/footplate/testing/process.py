@@ -17,6 +17,7 @@ import httpx
 
 FOOTPLATE = Path(sys.executable).parent / "footplate"
 PASSWORD = "correct horse battery"
+START_DEADLINE_S = 60
 
 
 def free_port() -> int:
@@ -25,13 +26,15 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def await_that(condition: Callable[[], Any], within_s: float = 20, what: str = "") -> Any:
+def await_that(
+    condition: Callable[[], Any], within_s: float = 20, what: str = "", every_s: float = 0.01
+) -> Any:
     """Wait until a condition holds and return what it returned."""
     deadline = time.monotonic() + within_s
     while not (result := condition()):
         if time.monotonic() > deadline:
             raise AssertionError(f"did not happen within {within_s} s: {what or condition}")
-        time.sleep(0.01)
+        time.sleep(every_s)
     return result
 
 
@@ -42,6 +45,7 @@ class ServerProcess:
         self.home = home
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.log_file = home / "server.log"
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         home.mkdir(parents=True, exist_ok=True)
@@ -74,18 +78,25 @@ class ServerProcess:
 
     @property
     def log(self) -> str:
-        return (self.home / "server.log").read_text()
+        return self.log_file.read_text()
 
     def start(self) -> None:
         """Start and wait until it answers."""
-        with (self.home / "server.log").open("ab") as out:
+        self.begin()
+        self.await_answer()
+
+    def begin(self) -> None:
+        """Start without waiting."""
+        with self.log_file.open("ab") as out:
             self._process = subprocess.Popen(
                 [FOOTPLATE, "up", "--home", self.home, "--port", str(self.port)],
                 stdout=out,
                 stderr=out,
                 env=self.environment,
             )
-        await_that(self._answers, 30, f"the server answers; its log: {self.home / 'server.log'}")
+
+    def await_answer(self) -> None:
+        await_that(self._answers, START_DEADLINE_S, f"the server answers; its log: {self.log_file}")
 
     def _answers(self) -> bool:
         assert self._process is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Protocol
 
 from footplate.domain.cluster import Node, Queue
 from footplate.domain.job import Job, Task
@@ -103,6 +103,23 @@ def job_view(job: Job, now: float, waits: tuple[Reason, int] | None, can: View) 
         "config": write_job(job.spec),
         "can": can,
         "estimate": None,
+    }
+
+
+class Estimated(Protocol):
+    @property
+    def expected_at(self) -> float | None: ...
+    @property
+    def latest_at(self) -> float | None: ...
+    @property
+    def basis(self) -> str: ...
+
+
+def estimate_view(estimate: Estimated) -> View:
+    return {
+        "expected_at": instant(estimate.expected_at),
+        "latest_at": instant(estimate.latest_at),
+        "basis": estimate.basis,
     }
 
 

@@ -102,6 +102,28 @@ class Me(Body):
     queues: list[QueueMembership]
 
 
+class Session(Body):
+    user: Me | None = Field(description="Null when nobody is signed in.")
+
+
+class SessionLogin(Body):
+    user: Text = Field(max_length=255)
+    password: Text = Field(max_length=1024)
+
+
+class NewSession(Body):
+    key: str = Field(description="To be sent in the header X-Footplate-Key with every call.")
+    user: Me
+
+
+class NewTicket(Body):
+    path: Text = Field(max_length=1024, description="Such as /api/v1/jobs/ID/download, without its query.")
+
+
+class Ticket(Body):
+    ticket: str
+
+
 class PasswordChange(Body):
     old_password: Text = Field(max_length=1024)
     new_password: Password
@@ -296,6 +318,17 @@ class EstimateBody(Body):
     basis: str
 
 
+class WaitingBody(JobSummary):
+    estimate: EstimateBody | None
+
+
+class Waiting(Body):
+    """Jobs that wait, first to start first."""
+
+    items: list[WaitingBody]
+    n_waiting: int = Field(description="How many wait in all, also those that the caller may not see.")
+
+
 class JobDetail(JobSummary):
     """A job with its tasks and the configuration that can be submitted again unchanged."""
 
@@ -358,6 +391,34 @@ class UsageBody(Body):
     points: list[UsagePoint]
 
 
+class AuditBody(Body):
+    seq: int
+    at: str
+    actor: str
+    action: str
+    subject: str
+    detail: dict[str, Any]
+
+
+class Audit(Body):
+    items: list[AuditBody]
+
+
+class SettingsBody(Body):
+    """How the server is set up."""
+
+    version: str
+    home: str
+    url: str
+    database: str
+    log_cap_bytes: int
+    trash_kept_s: float
+    idle_limit_s: float | None
+    limits: bool
+    container_socket: str | None = Field(description="As set; null when it is looked for.")
+    file: str = Field(description="Where these can be changed; the server reads it at start.")
+
+
 class StrategyBody(Body):
     name: str
     description: str
@@ -399,6 +460,11 @@ class EventBody(Body):
 class Events(Body):
     items: list[EventBody]
     next_after: int
+
+
+class LogMatches(Body):
+    items: list[int] = Field(description="Offsets at which the lines begin.")
+    next_offset: int | None = Field(description="Where the search goes on; null when it reached the end.")
 
 
 class Upload(Body):

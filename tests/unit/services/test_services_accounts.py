@@ -34,6 +34,8 @@ ROOT = Caller("admin", is_admin=True)
 class NoOutlook:
     """A platform whose scheduler has nothing to say."""
 
+    order: tuple[str, ...] = ()
+
     def explain(self, job_id: str) -> None:
         return None
 

@@ -7,6 +7,7 @@ whoever finds a group can tell whether its task still runs, and a name never com
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -109,6 +110,14 @@ def members(trees: Iterable[Tree], name: str) -> set[int]:
     return found
 
 
+def list_members(tree: Tree, name: str) -> list[int] | None:
+    """List the processes in one of a task's groups: they enter all of them together. None without any."""
+    for controller in ("pids", "memory", "cpu"):
+        if path := tree.file(controller, name, "cgroup.procs"):
+            return [int(pid) for pid in read_text(path).split()]
+    return None
+
+
 def forbid_forks(trees: Iterable[Tree], name: str) -> None:
     """Keep a group that is being killed from growing meanwhile."""
     for tree in trees:
@@ -151,8 +160,13 @@ def names(trees: Iterable[Tree]) -> Iterator[str]:
 
 def owner_of(name: str) -> tuple[int, int] | None:
     """Say which process a group is named after: its number and its start."""
-    pid, _, ticks = name.partition("-")
-    return (int(pid), int(ticks)) if pid.isdecimal() and ticks.isdecimal() else None
+    match = re.fullmatch(r"(?:server\.\w+\.)?(\d+)-(\d+)", name)
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def is_task(name: str) -> bool:
+    """Tell the group of a task from one by which a server holds the place."""
+    return not name.startswith("server.") and owner_of(name) is not None
 
 
 def read_text(path: str) -> str:
@@ -162,7 +176,7 @@ def read_text(path: str) -> str:
     except OSError:
         return ""
     try:
-        return os.read(fd, 1 << 16).decode()
+        return os.read(fd, 1 << 16).decode(errors="replace")
     except OSError:
         return ""
     finally:

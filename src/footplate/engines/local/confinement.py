@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ if sys.argv[2] == "user":
 else:
     mounting.prepare([])
 nothing = {"shadows": [], "covers": [], "keeps": [], "mounts": [], "masks": []}
-mounting.enter_view({**nothing, "tmp": "/", "shm_bytes": 65536})
+mounting.enter_view({**nothing, "tmp": sys.argv[3], "shm_bytes": 65536})
 """
 How = Literal["root", "user"]
 
@@ -154,13 +155,14 @@ def find_view() -> tuple[How, str]:
 
 
 def _try_view(how: str) -> str:
-    probe = subprocess.run(  # noqa: S603  # our own program
-        [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, how],
-        capture_output=True,
-        timeout=PROBE_S,
-        check=False,
-        cwd="/",
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        probe = subprocess.run(  # noqa: S603  # our own program
+            [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, how, folder],
+            capture_output=True,
+            timeout=PROBE_S,
+            check=False,
+            cwd="/",
+        )
     lines = probe.stderr.decode(errors="replace").strip().splitlines()
     return "" if probe.returncode == 0 else (lines or ["it failed"])[-1].removeprefix("PermissionError: ")
 

@@ -14,7 +14,8 @@ from footplate.engines.local.cgroups import Need, Tree, write_text
 
 WANTED = {1: ("cpu", "cpuacct", "memory", "pids", "devices"), 2: ("cpu", "memory", "pids", "io")}
 HOLDERS = ("cpu", "memory", "pids")
-SAMPLE = Need(milli_cpus=1000, memory_bytes=64 * 1024**2, n_processes=64)
+# The device is one of those that the kernel leaves to experiments.
+SAMPLE = Need(1000, memory_bytes=64 * 1024**2, n_processes=64, denied_devices=("c 60:0 rwm",))
 SWAP_FILE = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
 PROBE_S = 10
 PROC = Path("/proc")
@@ -116,7 +117,7 @@ def _find_split(mounts: Sequence[GroupMount], own: Mapping[str, str], name: str)
             _probe(Tree(1, {controller: str(folder)}))
             folders[controller] = str(folder)
         except OSError as error:
-            faults[controller] = f"control groups cannot be written: {error}"
+            faults[controller] = f"control groups cannot be written ({error.strerror or error})"
     return Delegated(_with_swap(Tree(1, folders)) if folders else None, faults)
 
 
@@ -128,12 +129,14 @@ def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
         if not folder.is_relative_to(mount.folder):
             break
         try:
-            tree = _try_unified(folder, name)
+            # The groups between are somebody else's: they are used as they are.
+            tree = _try_unified(folder, name, may_change=folder in (mine, mount.folder))
         except OSError as error:
-            fault = f"control groups cannot be written: {error}"
+            fault = f"control groups cannot be written ({error.strerror or error})"
             continue
-        if best is None or len(tree.folders) > len(best.folders):
-            best = tree
+        best, worse = (tree, best) if best is None or len(tree.folders) > len(best.folders) else (best, tree)
+        if worse is not None:
+            _give_back(worse)
         if all(controller in best.folders for controller in HOLDERS):
             break
     lacking = [one for one in WANTED[2] if best is None or one not in best.folders]
@@ -141,18 +144,30 @@ def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
     return Delegated(_with_swap(best) if best else None, dict.fromkeys(lacking, fault + hint))
 
 
-def _try_unified(folder: Path, name: str) -> Tree:
+def _try_unified(folder: Path, name: str, may_change: bool) -> Tree:
     """Make our subtree below a group and hand it the controllers that there are."""
-    _enable(folder)
+    if may_change:
+        _enable(folder)
+    if not set(WANTED[2]).intersection((folder / "cgroup.subtree_control").read_text().split()):
+        raise OSError(f"{folder} hands on none of {', '.join(WANTED[2])}")
     ours = folder / name
     ours.mkdir(exist_ok=True)
-    _enable(ours)
-    enabled = (ours / "cgroup.subtree_control").read_text().split()
-    tree = Tree(2, {one: str(ours) for one in WANTED[2] if one in enabled})
-    if not tree.folders:
-        raise OSError(f"{folder} hands on none of {', '.join(WANTED[2])}")
-    _probe(tree)
+    try:
+        _enable(ours)
+        enabled = (ours / "cgroup.subtree_control").read_text().split()
+        tree = Tree(2, {one: str(ours) for one in WANTED[2] if one in enabled})
+        _probe(tree)
+    except OSError:
+        with suppress(OSError):
+            ours.rmdir()
+        raise
     return tree
+
+
+def _give_back(tree: Tree) -> None:
+    for place in tree.places:
+        with suppress(OSError):
+            Path(place).rmdir()
 
 
 def _enable(group: Path) -> None:

@@ -78,8 +78,7 @@ class LocalEngine:
         self._containers.use_logins(find)
 
     async def sweep(self, known_attempts: Collection[str]) -> None:
-        if self._containers.why_none() is None:
-            await self._containers.sweep(known_attempts)
+        await self._containers.sweep(known_attempts)
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
         return refusal(spec, environments, self._containers.why_none)
@@ -153,6 +152,9 @@ class LocalEngine:
         for key, sight in sights.items():
             if sight.identity is not None and sight.started_at is not None:
                 self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
+        self._containers.tidy(
+            key for key, sight in sights.items() if key.in_container and sight.state.is_over
+        )
         return [_observation(key, sights.get(key), known.get(key)) for key in folders]
 
     def _find_running(self, key: TaskKey, folder: Path) -> Watch | None:

@@ -6,12 +6,13 @@ import os
 import signal
 import threading
 import time
+import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 
 from footplate.engines.local import cgroups
 from footplate.engines.local.cgroups import Tree
-from footplate.engines.local.processes import KILL_EVERY_S, is_alive, send
+from footplate.engines.local.processes import KILL_EVERY_S, is_alive, send, start_ticks
 from footplate.engines.local.records import Identity
 
 SOON_S = 0.2
@@ -29,6 +30,13 @@ class Leftovers:
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._swept_at = float("-inf")
+        self._marker = f"server.{uuid.uuid4().hex[:8]}.{os.getpid()}-{start_ticks(os.getpid())}"
+
+    def hold_place(self) -> None:
+        """Keep a server that ends, and has the same home, from removing the folders we need."""
+        for place in self._trees[0].places if self._trees else ():
+            with suppress(OSError):
+                os.makedirs(f"{place}/{self._marker}", exist_ok=True)  # noqa: PTH103
 
     def add(self, identity: Identity) -> None:
         """Have the groups of an ended task removed soon: many at a time cost less than one by one."""
@@ -60,11 +68,12 @@ class Leftovers:
                 self._end(name, GIVE_UP_S)
 
     def close(self) -> None:
-        """Remove what is to be removed now, and our own folders if no task is left."""
+        """Remove what is to be removed now, and our own folders if no task and no other server is left."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
         self._remove_ended()
+        cgroups.remove(self._trees, self._marker)
         for place in {place for tree in self._trees for place in tree.places}:
             with suppress(OSError):
                 os.rmdir(place)  # noqa: PTH106

@@ -7,7 +7,7 @@ becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH101, PTH102, PTH103, PTH116, PTH120, PTH211
+# ruff: noqa: PTH102, PTH103, PTH116, PTH120, PTH211
 from __future__ import annotations
 
 import ctypes
@@ -79,7 +79,6 @@ def enter_view(view: dict[str, Any]) -> None:
     tmp_fd = _open(view["tmp"])
     ours = {_shadow(folder) for folder in view["shadows"]}
     _bind(tmp_fd, TMP)
-    os.chmod(TMP, 0o1777)  # noqa: S103  # as every /tmp is
     for folder in view["covers"]:
         _mount_empty(folder)
     _mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={view['shm_bytes']}")

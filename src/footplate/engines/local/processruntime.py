@@ -34,6 +34,7 @@ class ProcessRuntime:
         self._spawner = SpawnerClient(confinement.ground())
         self._confinement = confinement
         self._leftovers = Leftovers(confinement.trees)
+        self._leftovers.hold_place()
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]

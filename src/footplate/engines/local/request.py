@@ -36,6 +36,8 @@ INHERITED = frozenset(
         "SSL_CERT_FILE",
     }
 )
+# What is set for the machine as a whole: its language, and how its cards and tasks talk to each other.
+PASSED_ON = ("LC_", "NCCL_", "GLOO_")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # The kernel's bound for one argument or variable, its closing zero included.
 MAX_WORD_BYTES = 128 * 1024
@@ -44,7 +46,7 @@ MAX_WORD_BYTES = 128 * 1024
 def inherited_environment(server: Mapping[str, str], more: Sequence[str] = ()) -> dict[str, str]:
     """Pick what tasks may know of the server's environment; its interpreter comes first in PATH."""
     names = INHERITED.union(more)
-    picked = {name: value for name, value in server.items() if name in names or name.startswith("LC_")}
+    picked = {name: value for name, value in server.items() if name in names or name.startswith(PASSED_ON)}
     return {**picked, "PATH": f"{sys.prefix}/bin:{server.get('PATH', DEFAULT_PATH)}"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.domain.cluster import Gpu
@@ -27,4 +27,4 @@ class LocalSettings:
     limits: bool = True
     n_processes: int = 4096
     gpu_nodes: tuple[tuple[str, ...], ...] = ()
-    containers: ContainerSettings = ContainerSettings()
+    containers: ContainerSettings = field(default_factory=ContainerSettings)

@@ -11,7 +11,7 @@ only be read there.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH103, PTH108, PTH110, PTH123
+# ruff: noqa: PTH101, PTH103, PTH108, PTH110, PTH123
 from __future__ import annotations
 
 import contextlib
@@ -163,6 +163,8 @@ class Spawner:
         try:
             for folder in task["folders"]:
                 os.makedirs(folder, exist_ok=True)
+            if task["view"] is not None and "tmp" in task["view"]:
+                os.chmod(task["view"]["tmp"], 0o1777)  # noqa: S103  # as every /tmp is
             if os.fork() == 0:
                 become(task, env, self.ground, child_fd)
         except OSError as error:

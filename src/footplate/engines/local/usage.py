@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from footplate.engines.base import CardUsage, Usage
-from footplate.engines.local.cgroups import Tree, members, read_text
+from footplate.engines.local.cgroups import Tree, list_members, read_text
 from footplate.engines.local.delegation import find_groups
-from footplate.engines.local.processes import descendants, environment_of
+from footplate.engines.local.processes import descendants
 from footplate.engines.local.watching import TaskKey, Watch
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-CARDS = b"CUDA_VISIBLE_DEVICES="
+CARDS = "\0CUDA_VISIBLE_DEVICES="
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def read_usage(tasks: Sequence[Running], cards: Mapping[int, CardUsage]) -> list
 
 def _read(task: Running, cards: Mapping[int, CardUsage]) -> Usage:
     tree, name = task.tree, task.name
-    pids = sorted(members([tree], name)) if tree else descendants(task.shim)
+    listed = list_members(tree, name) if tree else None
+    pids = descendants(task.shim) if listed is None else listed
     memory_bytes, peak_bytes = _memory(tree, name) if tree else (None, None)
     read_bytes, written_bytes = _io(tree, name, pids)
     return Usage(
@@ -62,21 +63,18 @@ def _read(task: Running, cards: Mapping[int, CardUsage]) -> Usage:
     )
 
 
+# What cannot be dropped at any time, as pages of files can: by version, as the lines of `memory.stat` begin.
+HELD = {1: ("\ntotal_rss ", "\ntotal_shmem "), 2: ("\nanon ", "\nshmem ")}
+PEAK = {1: "memory.max_usage_in_bytes", 2: "memory.peak"}
+
+
 def _memory(tree: Tree, name: str) -> tuple[int | None, int | None]:
-    """Read what is used now and was at most; pages of files that can be dropped at any time do not count."""
-    v1 = tree.version == 1
-    used = _number(tree, name, "memory.usage_in_bytes" if v1 else "memory.current")
-    if used is None:
-        return None, None
-    stat = read_text(tree.file("memory", name, "memory.stat") or "")
-    _, _, rest = stat.partition("total_inactive_file " if v1 else "\ninactive_file ")
-    droppable = int(rest.split(None, 1)[0]) if rest else 0
-    return max(0, used - droppable), _number(tree, name, "memory.max_usage_in_bytes" if v1 else "memory.peak")
-
-
-def _number(tree: Tree, name: str, file: str) -> int | None:
-    text = read_text(tree.file("memory", name, file) or "").strip()
-    return int(text) if text.isdecimal() else None
+    """Read what a task holds now, and what it had at most, pages of files included."""
+    stat = "\n" + read_text(tree.file("memory", name, "memory.stat") or "")
+    peak = read_text(tree.file("memory", name, PEAK[tree.version]) or "").strip()
+    ends = [stat.partition(start)[2] for start in HELD[tree.version]]
+    held = sum(int(end.partition("\n")[0]) for end in ends if end)
+    return (held if len(stat) > 1 else None), (int(peak) if peak.isdecimal() else None)
 
 
 def _cpu_s(tree: Tree | None, name: str, shim: int, pids: Iterable[int]) -> float:
@@ -119,8 +117,6 @@ def _sum(pairs: Iterable[tuple[str, str, str]], name: str) -> int:
 
 def _cards_of(shim: int) -> list[int]:
     """Read which cards a task was given from its own variables."""
-    for variable in environment_of(shim):
-        if variable.startswith(CARDS):
-            numbers = variable.removeprefix(CARDS).decode(errors="replace").split(",")
-            return [int(number) for number in numbers if number.isdecimal()]
-    return []
+    _, found, rest = read_text(f"/proc/{shim}/environ").partition(CARDS)
+    numbers = rest.partition("\0")[0].split(",") if found else []
+    return [int(number) for number in numbers if number.isdecimal()]

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from footplate.server.auth import Signed, Wired
+from footplate.services.access import Caller
 from footplate.store.account_queries import Token, User
 from footplate.wire import payloads as p
 from footplate.wire.convert import instant
@@ -51,6 +52,10 @@ async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]
 @router.get("/me", response_model=p.Me)
 async def me(caller: Signed) -> dict[str, Any]:
     """Who is calling, and where they may submit."""
+    return show_me(caller)
+
+
+def show_me(caller: Caller) -> dict[str, Any]:
     return {
         "name": caller.name,
         "is_admin": caller.is_admin,

@@ -1,32 +1,64 @@
-"""The page at the root, for whoever opens the server's address in a browser."""
+"""The console's pages, for whoever opens the server's address in a browser."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse, Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from footplate import __version__
+from footplate.server.bundle import Bundle
 
-router = APIRouter(include_in_schema=False)
-
-_PAGE = f"""<!doctype html>
+_NOT_BUILT = f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Footplate</title>
-<style>
-  body {{ font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 12vh auto; padding: 0 1rem;
-         color-scheme: light dark; }}
-  code {{ white-space: nowrap; padding: .1em .3em; border: 1px solid; border-radius: .3em; }}
-</style>
 <h1>Footplate {__version__} is up</h1>
+<p>The console is not built here: run <code>make console</code> and open this page again.
 <p>Submit a job from a terminal: <code>footplate submit job.yaml</code>, then <code>footplate list</code>.
 <p>Programs talk to <a href="/api/v1/openapi.json">the REST API</a>; editors complete job files by
 <a href="/api/v1/schema/job">their JSON schema</a>.
 </html>
 """
+# Styles are written into pages by the component library, scripts never.
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; manifest-src 'self'; "
+    "worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 
 
-@router.api_route("/", methods=["GET", "HEAD"], response_class=HTMLResponse)
-async def front() -> str:
-    return _PAGE
+class _PageRoute(Route):
+    """Matches what a browser asks for as a page; other paths stay free for the API and foreign clients."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+            return Match.NONE, {}
+        accept = dict(scope["headers"]).get(b"accept", b"")
+        if scope["path"] != "/" and (scope["path"].startswith("/api/") or b"text/html" not in accept):
+            return Match.NONE, {}
+        return super().matches(scope)
+
+
+def install(app: FastAPI, bundle: Bundle) -> None:
+    """Serve a built console: its files at their paths, its page at every path that nothing else has."""
+
+    async def page(request: Request) -> Response:
+        built = bundle.answer("index.html", request.headers, _HEADERS)
+        return built or HTMLResponse(_NOT_BUILT, headers=_HEADERS)
+
+    async def file(request: Request) -> Response:
+        path = request.url.path.removeprefix("/")
+        headers = _FOR_EVER if path.startswith("assets/") else _HEADERS
+        return bundle.answer(path, request.headers, headers) or Response(status_code=404)
+
+    for path in ("/assets/{name}", "/favicon.svg", "/theme.js"):
+        app.router.routes.append(Route(path, file))
+    app.router.routes.append(_PageRoute("/{path:path}", page))

@@ -24,7 +24,7 @@ from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
-from footplate.wire.convert import instant, job_view, line_view, reason_view, task_views
+from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -166,11 +166,7 @@ async def detail(parts: Wired, caller: Signed, job_id: str) -> Response:
     view = show(parts, caller, job)
     estimate = await parts.platform.outlook.estimate(job.id) if job.state is JobState.QUEUED else None
     if estimate is not None:
-        view["estimate"] = {
-            "expected_at": instant(estimate.expected_at),
-            "latest_at": instant(estimate.latest_at),
-            "basis": estimate.basis,
-        }
+        view["estimate"] = estimate_view(estimate)
     return JSONResponse(view)
 
 

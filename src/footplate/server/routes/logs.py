@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
@@ -19,6 +19,7 @@ from footplate.server.ranges import send_file
 from footplate.server.standing import Standing
 from footplate.services import jobs, logs
 from footplate.store.logfiles import LogFile, fold_progress
+from footplate.store.logsearch import search as search_log
 from footplate.wire import payloads as p
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
@@ -101,6 +102,24 @@ async def download(
     return send_file(request, log.path, headers)
 
 
+@router.get("/search", response_model=p.LogMatches)
+async def search(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    text: Annotated[p.Text, Query(min_length=1, max_length=255, description="In lower or upper case alike.")],
+    task: TaskName = None,
+    attempt: AttemptNumber = None,
+    offset: Annotated[int, Query(ge=0, le=2**60, description="Where to begin.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="Most lines to answer with.")] = 1000,
+) -> dict[str, Any]:
+    """The lines of one task's log that hold a text; `next_offset` says where to go on."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    log = logs.log_of(parts.platform, job, logs.task_name(job, task), attempt)
+    found = await asyncio.to_thread(search_log, log, text, offset, limit)
+    return {"items": found.lines, "next_offset": found.next_offset}
+
+
 @router.get("/stream", response_class=Response)
 async def follow(
     request: Request,
@@ -111,6 +130,9 @@ async def follow(
     attempt: AttemptNumber = None,
     tail: TailLines = None,
     since: SinceTime = None,
+    offset: Annotated[
+        int | None, Query(ge=0, le=2**60, description="Begin there; for one task only.")
+    ] = None,
     last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=262_144)] = "",
 ) -> Response:
     """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
@@ -118,7 +140,9 @@ async def follow(
     names = logs.task_names(job, task)
     since_at = moment(since, parts.platform.clock.now())
     cursor = logs.Cursor.read(last_event_id) if last_event_id else None
-    beginning = logs.Since(None, tail, since_at)
+    if offset is not None and len(names) != 1:
+        raise InvalidInput("is a place in the log of one task: name the task", "offset")
+    beginning = logs.Since(offset, tail, since_at)
     follower = logs.Follower(parts.platform, parts.feed, parts.growth, job, names)
     if attempt is not None:
         logs.log_of(parts.platform, job, names[0], attempt)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Request
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
 from footplate import __version__
+from footplate.domain.errors import InvalidInput
+from footplate.domain.kinds import Instant
+from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import NOTHING, total
 from footplate.domain.specfields import job_schema
 from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
 from footplate.services import jobs, queues
+from footplate.services.access import require_admin
 from footplate.wire import payloads as p
 from footplate.wire.convert import amount
 
@@ -43,6 +47,25 @@ async def schema() -> dict[str, Any]:
     return job_schema()
 
 
+@router.get("/settings", response_model=p.SettingsBody)
+async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
+    """How the server is set up, for platform admins; what is secret is left out."""
+    require_admin(caller, "look at the settings")
+    told = parts.settings
+    return {
+        "version": __version__,
+        "home": str(told.home),
+        "url": told.url,
+        "database": parts.platform.store.database_kind,
+        "log_cap_bytes": told.log_cap_bytes,
+        "trash_kept_s": told.trash_kept_s,
+        "idle_limit_s": told.idle_limit_s,
+        "limits": told.limits,
+        "container_socket": told.container_socket or None,
+        "file": str(told.home / "settings.toml"),
+    }
+
+
 @router.get("/strategies", response_model=p.Strategies, dependencies=[SIGNED_IN])
 async def strategies() -> dict[str, Any]:
     """The ways to start a distributed training that a job may name, plug-ins included."""
@@ -50,10 +73,16 @@ async def strategies() -> dict[str, Any]:
 
 
 @router.get("/summary", response_model=p.Summary)
-async def summary(parts: Wired, caller: Signed) -> dict[str, Any]:
+async def summary(
+    parts: Wired,
+    caller: Signed,
+    since: Annotated[
+        p.Text | None, Query(max_length=64, description="When today began; midnight UTC when absent.")
+    ] = None,
+) -> dict[str, Any]:
     """The platform at a glance."""
     now = parts.platform.clock.now()
-    counts = await jobs.counts(parts.platform, caller, now - now % 86400)
+    counts = await jobs.counts(parts.platform, caller, _day_begin(since, now))
     uses = queues.node_uses(parts.platform)
     return {
         "jobs": counts.active,
@@ -64,6 +93,16 @@ async def summary(parts: Wired, caller: Signed) -> dict[str, Any]:
         },
         "queues": [show_queue(use) for use in queues.all_visible(parts.platform, caller)],
     }
+
+
+def _day_begin(since: str | None, now: float) -> float:
+    if since is None:
+        return now - now % 86400
+    at = Instant().read(since, "since", Problems())
+    # Somebody's today begins within a day or so, and no call counts a whole history.
+    if at is MISSING or abs(now - float(at)) > 2 * 86400:
+        raise InvalidInput("must be a time within two days of now such as 2030-01-31T18:00:00Z", "since")
+    return float(at)
 
 
 @router.post(

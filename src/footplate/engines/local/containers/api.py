@@ -84,10 +84,11 @@ class ContainerApi:
             if error.status not in (NOT_FOUND, CONFLICT):
                 raise
 
-    async def remove(self, name: str) -> None:
-        """End and remove a container with the volumes that are its own; silent when it is not there."""
+    async def remove(self, name: str, force: bool = True) -> None:
+        """Remove a container, by force also one that runs; silent when it is not there."""
+        params = {"force": str(force).lower(), "v": "true"}
         try:
-            await self._ask("DELETE", f"/containers/{name}", params={"force": "true", "v": "true"})
+            await self._ask("DELETE", f"/containers/{name}", params=params)
         except Refused as error:
             if error.status != NOT_FOUND:
                 raise

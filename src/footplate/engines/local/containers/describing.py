@@ -52,7 +52,6 @@ def describe(request: Request, task: Mapping[str, Any], info: Document, settings
         "Healthcheck": {"Test": ["NONE"]},
         **_exposed(task, settings.containers),
         "HostConfig": {
-            "AutoRemove": True,
             "LogConfig": {"Type": "none", "Config": {}},
             "Mounts": list(mounts(request)),
             # Job folders keep the label that they have on the host, where there is SELinux.

@@ -21,7 +21,9 @@ _PASSING = re.compile(
     r"|too ?many ?requests|service unavailable|bad gateway|internal server error|no space left",
     re.IGNORECASE,
 )
-_CLOSED = re.compile(r"unauthorized|authentication required|denied|forbidden|\b40[13]\b", re.IGNORECASE)
+_CLOSED = re.compile(
+    r"unauthorized|authentication required|auth credentials|denied|forbidden|\b40[13]\b", re.IGNORECASE
+)
 
 Tell = Callable[[str], None]
 FindLogin = Callable[[], Awaitable[RegistryLogin | None]]
@@ -90,12 +92,12 @@ class Progress:
 
 def split_reference(reference: str) -> tuple[str, str]:
     """Part an image's name from its tag or digest; without either it is the latest."""
-    if "@" in reference:
-        name, _, digest = reference.partition("@")
-        return name, digest
-    name, colon, tag = reference.rpartition(":")
+    tagged, _, digest = reference.partition("@")
+    name, colon, tag = tagged.rpartition(":")
     # A colon before a slash belongs to the registry's port.
-    return (name, tag) if colon and "/" not in tag else (reference, "latest")
+    if not colon or "/" in tag:
+        name, tag = tagged, "latest"
+    return name, digest or tag
 
 
 def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRejected | EngineUnavailable:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
+from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
+from footplate.engines.local.containers.tidying import Tidying
 from footplate.engines.local.records import read_claim
 from footplate.engines.local.runtime import Answer
 from footplate.engines.local.settings import LocalSettings
@@ -30,6 +32,7 @@ from footplate.engines.local.watching import TaskKey, Watch
 
 MOST_AT_ONCE = 4
 INSIST_AFTER_S = 2.0
+SWEEP_WITHIN_S = 30.0
 # Run inside: once the command has begun, everything there is asked to end, the first process before all.
 ASK_ALL = """
 read -r child </proc/1/task/1/children || [ "$child" ] || exit 1
@@ -38,6 +41,8 @@ kill -TERM -1
 kill -CONT -1
 exit 0
 """
+
+log = logging.getLogger(__name__)
 
 Task = Mapping[str, Any]
 FindLogin = Callable[[str, str], Awaitable[RegistryLogin]]
@@ -58,6 +63,7 @@ class ContainerRuntime:
         self._may_signal = os.geteuid() == 0 if may_signal is None else may_signal
         self._connection = Connection(self._settings.containers.socket)
         self._images = Images()
+        self._tidying = Tidying(self._connection.api)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._find_login: FindLogin | None = None
@@ -141,7 +147,23 @@ class ContainerRuntime:
     async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
         begun = await asyncio.to_thread(_begun_unclaimed, tasks)
         await asyncio.gather(*(self._adopt(key, tasks[key]) for key in begun))
-        return await asyncio.to_thread(_look_at, tasks)
+        sights = await asyncio.to_thread(_look_at, tasks)
+        lost = [key for key, sight in sights.items() if sight.state is TaskState.LOST]
+        explained = await asyncio.gather(*(self._explain(key, tasks[key], sights[key]) for key in lost))
+        return {**sights, **dict(zip(lost, explained, strict=True))}
+
+    async def _explain(self, key: TaskKey, folder: Path, sight: Sight) -> Sight:
+        """Say of a task that is gone without a record what its container tells."""
+        try:
+            container = await (await self._connection.api()).container(container_name(key))
+        except EngineError:
+            return sight
+        has_begun = await asyncio.to_thread(claiming.has_begun, folder)
+        return explain(sight, container, has_begun) if container else sight
+
+    def tidy(self, keys: Iterable[TaskKey]) -> None:
+        """Remove the containers of tasks that have ended, soon; those that are kept stay."""
+        self._tidying.add(map(container_name, keys))
 
     async def _adopt(self, key: TaskKey, folder: Path) -> None:
         """Claim for a container whose server died, or was cut off, before it could."""
@@ -163,16 +185,26 @@ class ContainerRuntime:
             except EngineError:
                 return False
         self._locks.pop(name, None)
+        self._tidying.forget(name)
         return True
 
     async def sweep(self, known_attempts: Collection[str]) -> None:
         """Remove the containers of this server that belong to none of these attempts."""
-        api = await self._connection.api()
+        if self.why_none():
+            return
+        try:
+            async with asyncio.timeout(SWEEP_WITHIN_S):
+                await self._sweep(await self._connection.api(), known_attempts)
+        except (EngineError, TimeoutError) as error:
+            log.warning("containers of forgotten jobs, if any, are left for now: %s", error or "no answer")
+
+    async def _sweep(self, api: ContainerApi, known_attempts: Collection[str]) -> None:
         for found in await api.containers(f"{HOME}={home_label(self._settings)}"):
             if found["Labels"].get(ATTEMPT) not in known_attempts:
                 await ending.remove(api, found["Id"])
 
     async def close(self) -> None:
+        await self._tidying.close()
         await self._connection.close()
 
 
@@ -198,14 +230,7 @@ def _begun_unclaimed(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
 
 
 def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    return {key: _explained(look(folder, _marks(key)), folder) for key, folder in tasks.items()}
-
-
-def _explained(sight: Sight, folder: Path) -> Sight:
-    if sight.state is not TaskState.LOST or claiming.has_begun(folder):
-        return sight
-    detail = f"the container ended before its command began: it could not write to {folder}"
-    return replace(sight, detail=detail)
+    return {key: look(folder, _marks(key)) for key, folder in tasks.items()}
 
 
 def _marks(key: TaskKey) -> tuple[str, ...]:

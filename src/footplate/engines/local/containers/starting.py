@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ from typing import Any
 from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
 from footplate.engines.local.containers import claiming
 from footplate.engines.local.containers.api import BAD_REQUEST, CONFLICT, ContainerApi, Document, Refused
-from footplate.engines.local.records import Identity, read_claim
+from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 
 EXISTS: Answer = {"exists": True}
+SEEN_WITHIN_S = 5
+LOOK_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
 
 
@@ -45,7 +48,7 @@ async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) 
 
 async def claim(api: ContainerApi, name: str, folder: Path) -> Answer:
     """Write down which process a started container is; a container that was fenced meanwhile is removed."""
-    identity = await _identify(api, name)
+    identity = await _identify(api, name, folder)
     at = await asyncio.to_thread(claiming.publish, folder, identity)
     if at is not None:
         return {"pid": identity.pid, "start_ticks": identity.start_ticks, "at": at}
@@ -59,7 +62,8 @@ async def _create(api: ContainerApi, name: str, body: Document) -> None:
     try:
         await api.create(name, body)
     except Refused as error:
-        if error.status != CONFLICT:
+        # Podman calls this an internal error.
+        if error.status != CONFLICT and "already in use" not in error.message:
             raise
         await _expect_ours(api, name, body["Labels"])
 
@@ -80,21 +84,24 @@ class NameTaken(EngineUnavailable):
     """The container of that name is somebody else's."""
 
 
-async def _identify(api: ContainerApi, name: str) -> Identity:
+async def _identify(api: ContainerApi, name: str, folder: Path) -> Identity:
     """Find the process of a container; a stand-in when the container has ended already."""
-    pid = await _pid(api, name)
-    while pid:
+    give_up_at = time.monotonic() + SEEN_WITHIN_S
+    while pid := await _pid(api, name):
         identity = await asyncio.to_thread(claiming.identify, pid)
         if identity is not None:
             return identity
-        before, pid = pid, await _pid(api, name)
-        if pid == before:
+        # An engine may take a moment to notice an end.
+        if await asyncio.to_thread(read_exit, folder) is not None:
+            break
+        if time.monotonic() > give_up_at:
             with contextlib.suppress(EngineError):
                 await api.remove(name)
             raise EngineRejected(
                 f"the container engine at {api.socket} runs its containers where this server cannot see "
                 "them: both must be on one machine, and the server outside of containers"
             )
+        await asyncio.sleep(LOOK_EVERY_S)
     return claiming.gone()
 
 

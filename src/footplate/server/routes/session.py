@@ -1,0 +1,59 @@
+"""Signing a browser in and out over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from footplate.domain.errors import Conflict, Unauthenticated
+from footplate.server.auth import Signed, Wired, caller_of
+from footplate.server.routes.accounts import show_me
+from footplate.server.sessions import SESSION_S
+from footplate.wire import payloads as p
+
+router = APIRouter(prefix="/session", tags=["accounts"])
+
+LABEL = "console"
+
+
+@router.get("", response_model=p.Session)
+async def current(request: Request) -> dict[str, Any]:
+    """Who is signed in here; nobody is an answer too."""
+    try:
+        return {"user": show_me(await caller_of(request))}
+    except Unauthenticated:
+        return {"user": None}
+
+
+@router.post("", response_model=p.NewSession)
+async def sign_in(request: Request, parts: Wired, body: p.SessionLogin) -> Response:
+    """Sign a browser in: a cookie that its pages cannot read, and a key for them to send along."""
+    address = request.client.host if request.client else ""
+    token, _ = await parts.accounts.login(body.user, body.password, address, LABEL, SESSION_S)
+    caller = await parts.accounts.identify(token)
+    response = JSONResponse({"key": parts.sessions.key_of(token), "user": show_me(caller)})
+    parts.sessions.keep(response, token)
+    return response
+
+
+@router.delete("", status_code=204)
+async def sign_out(request: Request, parts: Wired) -> Response:
+    """Sign a browser out; that nobody was signed in is fine."""
+    token = parts.sessions.token_of(request, parts.platform.clock.now())
+    if token is not None:
+        await parts.accounts.sign_out(token)
+    response = Response(status_code=204)
+    parts.sessions.forget(response)
+    return response
+
+
+@router.post("/tickets", status_code=201, response_model=p.Ticket)
+async def add_ticket(request: Request, parts: Wired, _caller: Signed, body: p.NewTicket) -> dict[str, str]:
+    """What to add as `ticket` to a path so that a browser can download it, for a minute."""
+    now = parts.platform.clock.now()
+    token = parts.sessions.token_of(request, now)
+    if token is None:
+        raise Conflict("tickets are for browsers with a session: send your token in the header instead")
+    return {"ticket": parts.sessions.ticket_for(token, body.path, now)}

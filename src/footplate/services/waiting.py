@@ -1,0 +1,41 @@
+"""Who waits before whom, as the scheduler sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from footplate.domain.job import Job
+from footplate.domain.states import JobState, Reason
+from footplate.services.access import Caller, may_see
+from footplate.services.platform import Estimate, Platform
+
+# An estimate runs the scheduler ahead; who is far behind can ask for one by its job.
+MOST_ESTIMATES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingJob:
+    job: Job
+    why: tuple[Reason, int] | None
+    estimate: Estimate | None
+
+
+async def in_order(platform: Platform, caller: Caller, queue: str, limit: int) -> list[WaitingJob]:
+    """The waiting jobs that a caller may see, first to start first."""
+    found: list[WaitingJob] = []
+    for job_id in platform.outlook.order:
+        job = platform.store.board.get(job_id)
+        if job is None or job.state is not JobState.QUEUED or queue not in ("", job.spec.queue):
+            continue
+        if may_see(caller, job.owner, job.spec.queue):
+            near = len(found) < MOST_ESTIMATES
+            estimate = await platform.outlook.estimate(job_id) if near else None
+            found.append(WaitingJob(job, platform.outlook.explain(job_id), estimate))
+        if len(found) == limit:
+            break
+    return found
+
+
+def n_waiting(platform: Platform) -> int:
+    """How many jobs wait in all, also those that a caller may not see."""
+    return len(platform.outlook.order)

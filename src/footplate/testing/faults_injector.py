@@ -1,0 +1,214 @@
+"""Kills what it finds, at random moments: the server, its spawner, shims, tasks, container engines."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from footplate.testing.checker import TaskId
+from footplate.testing.container_engine import ContainerEngine
+from footplate.testing.process import ServerProcess
+
+PROC = Path("/proc")
+LONGEST_BREAK_S = 0.4
+LONGEST_STOP_S = 0.8
+# How often each is chosen; what is not there at the moment leaves its turn to another.
+PROCESS_WEIGHTS = {"server": 40, "spawner": 12, "newborn": 6, "shim": 16, "task": 16, "pause": 10}
+CONTAINER_WEIGHTS = {"server": 35, "engine": 20, "conmon": 15, "shim": 10, "task": 15, "pause": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A process of a task: the one that stands for the whole task, or one of the others."""
+
+    pid: int
+    who: TaskId
+    is_first: bool
+
+
+class Injector:
+    """Strikes a given number of times and remembers whom: `hits` are tasks, `kills` counts kinds."""
+
+    def __init__(
+        self, server: ServerProcess, chance: random.Random, engine: ContainerEngine | None = None
+    ) -> None:
+        self._server = server
+        self._chance = chance
+        self._engine = engine
+        self._weights = CONTAINER_WEIGHTS if engine else PROCESS_WEIGHTS
+        self._newborns: set[int] = set()
+        self._hits: set[TaskId] = set()
+        self.kills: Counter[str] = Counter()
+        self._strikes: Mapping[str, Callable[[], bool]] = {
+            "server": self._strike_server,
+            "spawner": self._strike_spawner,
+            "newborn": self._strike_newborn,
+            "shim": lambda: self._strike_task(is_first=True),
+            "task": lambda: self._strike_task(is_first=False),
+            "engine": self._strike_engine,
+            "conmon": self._strike_conmon,
+            "pause": self._pause_server,
+        }
+
+    def run(self, n_kills: int) -> None:
+        """Strike at random moments until enough was killed; pauses come on top."""
+        while self.n_kills < n_kills:
+            # The moments are what is tried out here: nothing is waited for.
+            time.sleep(self._chance.choice((0, 0.05, 1)) * self._chance.random() * LONGEST_BREAK_S)
+            for kind in self._order():
+                if self._strikes[kind]():
+                    break
+
+    @property
+    def n_kills(self) -> int:
+        return self.kills.total() - self.kills["pause"]
+
+    def hits(self) -> frozenset[TaskId]:
+        """The tasks whose processes were killed, those that were just being born included."""
+        born = {who for pid, who in _claims(self._server.home) if pid in self._newborns}
+        return frozenset(self._hits | born)
+
+    def _order(self) -> list[str]:
+        left = dict(self._weights)
+        order = []
+        while left:
+            order.append(self._chance.choices(list(left), list(left.values()))[0])
+            del left[order[-1]]
+        return order
+
+    def _strike_server(self) -> bool:
+        """Kill the server; sometimes others while it is down, and it again while it starts."""
+        self._server.kill()
+        self.kills["server"] += 1
+        if self._chance.random() < 0.3:
+            self._strike_task(is_first=self._chance.random() < 0.5)
+        self._server.begin()
+        if self._chance.random() < 0.2:
+            time.sleep(self._chance.random())
+            self._server.kill()
+            self.kills["starting server"] += 1
+            self._server.begin()
+        self._server.await_answer()
+        return True
+
+    def _strike_spawner(self) -> bool:
+        spawners = list(_spawners(self._server.pid))
+        return any(self._kill(pid, "spawner") for pid in spawners)
+
+    def _strike_newborn(self) -> bool:
+        """Kill a process that was forked and is not a task yet."""
+        newborns = [pid for spawner in _spawners(self._server.pid) for pid in _spawners(spawner)]
+        self._newborns.update(newborns[:1])
+        return any(self._kill(pid, "newborn") for pid in newborns[:1])
+
+    def _strike_task(self, is_first: bool) -> bool:
+        victims = [one for one in victims_of(self._server.home) if one.is_first == is_first]
+        if not victims:
+            return False
+        victim = self._chance.choice(victims)
+        # Noted before: a task may be seen to have ended before this line is left.
+        self._hits.add(victim.who)
+        return self._kill(victim.pid, "shim" if is_first else "task", victim)
+
+    def _strike_engine(self) -> bool:
+        if self._engine is None:
+            return False
+        self._engine.kill()
+        self.kills["engine"] += 1
+        time.sleep(self._chance.random() * LONGEST_STOP_S)
+        self._engine.start()
+        return True
+
+    def _strike_conmon(self) -> bool:
+        assert self._engine is not None
+        found = [pid for pid in _pids() if _words(pid)[:1] == ["/usr/bin/conmon"]]
+        ours = [pid for pid in found if any(str(self._engine.folder) in word for word in _words(pid))]
+        return bool(ours) and self._kill(self._chance.choice(ours), "conmon")
+
+    def _pause_server(self) -> bool:
+        os.kill(self._server.pid, signal.SIGSTOP)
+        try:
+            time.sleep(self._chance.random() * LONGEST_STOP_S)
+        finally:
+            os.kill(self._server.pid, signal.SIGCONT)
+        self.kills["pause"] += 1
+        return True
+
+    def _kill(self, pid: int, kind: str, victim: Victim | None = None) -> bool:
+        try:
+            descriptor = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return False
+        try:
+            # Looked at again: the number may have passed to another process.
+            if victim is not None and _see(pid, self._server.home) != victim:
+                return False
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        finally:
+            os.close(descriptor)
+        self.kills[kind] += 1
+        return True
+
+
+def victims_of(home: Path) -> list[Victim]:
+    """The processes of all tasks below a home folder."""
+    return [victim for pid in _pids() if (victim := _see(pid, home))]
+
+
+def _see(pid: int, home: Path) -> Victim | None:
+    try:
+        pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        environment = dict(pair.partition(b"=")[::2] for pair in pairs)
+        is_first = os.getsid(pid) == pid and "shim.sh" in " ".join(_words(pid)[:2])
+        is_first = is_first or _is_first_of_container(pid)
+    except (OSError, ValueError):
+        return None
+    if not environment.get(b"FOOTPLATE_OUTPUT_DIR", b"").startswith(str(home).encode() + b"/"):
+        return None
+    job_id, _, attempt = environment[b"FOOTPLATE_ATTEMPT_ID"].decode().rpartition(".")
+    return Victim(pid, (job_id, int(attempt), environment[b"FOOTPLATE_TASK"].decode()), is_first)
+
+
+def _is_first_of_container(pid: int) -> bool:
+    status = (PROC / str(pid) / "status").read_text()
+    numbers = next(line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:"))
+    return len(numbers) > 1 and numbers[-1] == "1"
+
+
+def _spawners(parent: int) -> Iterator[int]:
+    """The children of a process that run the spawner's program."""
+    with contextlib.suppress(OSError):
+        for thread in (PROC / str(parent) / "task").iterdir():
+            for pid in map(int, (thread / "children").read_text().split()):
+                if "footplate.engines.local import spawner" in " ".join(_words(pid)):
+                    yield pid
+
+
+def _claims(home: Path) -> Iterator[tuple[int, TaskId]]:
+    """Which process claimed which task, by the files that tasks leave."""
+    for path in (*home.glob("jobs/*/*/attempt-*/*/pid"), *home.glob("jobs/*/*/attempt-*/*/run-*/pid")):
+        attempt = next(part for part in path.parts if part.startswith("attempt-"))
+        place = path.parts.index(attempt)
+        words = path.read_text().split()
+        if words:
+            who = (path.parts[place - 1], int(attempt.removeprefix("attempt-")), path.parts[place + 1])
+            yield int(words[0]), who
+
+
+def _pids() -> list[int]:
+    return [int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()]
+
+
+def _words(pid: int) -> list[str]:
+    try:
+        return (PROC / str(pid) / "cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []

@@ -1,0 +1,374 @@
+"""The parts of the container runtime that need no container."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
+from footplate.domain.secret import RegistryLogin
+from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.domain.states import TaskState
+from footplate.engines.base import Mount, Request
+from footplate.engines.local.containers import claiming, images
+from footplate.engines.local.containers.api import ContainerApi, Refused
+from footplate.engines.local.containers.cards import grant_cards, renumber
+from footplate.engines.local.containers.describing import describe
+from footplate.engines.local.containers.finding import find_socket
+from footplate.engines.local.containers.images import Progress, split_reference
+from footplate.engines.local.containers.inside import Output, frames
+from footplate.engines.local.containers.losing import explain
+from footplate.engines.local.containers.settings import ContainerSettings
+from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.records import Identity, read_claim
+from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.sighting import Sight
+from footplate.testing.engine_bench import Bench, plan
+
+NOWHERE = LocalSettings(containers=ContainerSettings("/nowhere/engine.sock"))
+CAPABLE = {"MemoryLimit": True, "CpuCfsQuota": True, "PidsLimit": True}
+
+
+@pytest.mark.parametrize(
+    ("reference", "parts"),
+    [
+        ("busybox", ("busybox", "latest")),
+        ("busybox:1.36", ("busybox", "1.36")),
+        ("registry.local:5000/team/train", ("registry.local:5000/team/train", "latest")),
+        ("registry.local:5000/team/train:v2", ("registry.local:5000/team/train", "v2")),
+        ("team/train@sha256:abc", ("team/train", "sha256:abc")),
+        ("team/train:v2@sha256:abc", ("team/train", "sha256:abc")),
+    ],
+)
+def test_an_image_name_is_parted_from_its_tag(reference: str, parts: tuple[str, str]) -> None:
+    assert split_reference(reference) == parts
+
+
+def test_progress_counts_layers_and_bytes() -> None:
+    progress = Progress()
+    progress.note({"status": "Pulling from team/train", "id": "v2"})
+    progress.note({"status": "Pulling fs layer", "id": "a"})
+    progress.note({"status": "Already exists", "id": "b"})
+    assert str(progress) == "1 of 2 layers are here"
+    progress.note(
+        {"status": "Downloading", "id": "a", "progressDetail": {"current": 2**20, "total": 4 * 2**20}}
+    )
+    assert str(progress) == "1 of 2 layers are here, 1MB of 4MB"
+    progress.note({"status": "Pull complete", "id": "a", "progressDetail": {}})
+    progress.note({"status": "Status: Downloaded newer image"})
+    assert str(progress) == "2 of 2 layers are here, 4MB of 4MB"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "hint"),
+    [
+        ("dial tcp 10.0.0.1:443: connect: connection refused", EngineUnavailable, ""),
+        ("Get https://r/v2/: net/http: TLS handshake timeout", EngineUnavailable, ""),
+        ("toomanyrequests: You have reached your pull rate limit", EngineUnavailable, ""),
+        ("write /var/lib: no space left on device", EngineUnavailable, ""),
+        ("manifest for r/x:y not found: manifest unknown", EngineRejected, "its tag"),
+        ("pull access denied for x, repository does not exist", EngineRejected, "image_credentials"),
+        ("reading manifest 1: unauthorized: authentication required", EngineRejected, "image_credentials"),
+    ],
+)
+def test_a_failed_pull_says_what_to_do(said: str, kind: type[Exception], hint: str) -> None:
+    error = images._failure("team/train:1", said, None)
+    assert type(error) is kind
+    assert error.message.startswith(f"image team/train:1 cannot be pulled: {said}")
+    assert hint in error.message
+
+
+def test_a_refused_login_is_told_without_its_password() -> None:
+    error = images._failure("r/x:1", "unauthorized", RegistryLogin("r", "ann", "hush"))
+    assert "did not accept the user ann" in error.message
+    assert "hush" not in error.message
+
+
+def listen_at(path: Path) -> socket.socket:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    return listener
+
+
+def test_a_socket_is_found_where_it_was_declared_and_nowhere_else(tmp_path: Path) -> None:
+    there, other = tmp_path / "a.sock", tmp_path / "podman" / "podman.sock"
+    environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with listen_at(there), listen_at(other):
+        assert find_socket(str(there), environment) == there
+        assert find_socket(f"unix://{there}", environment) == there
+        assert find_socket(str(tmp_path / "missing"), environment) is None
+        assert find_socket("", environment) == other
+        assert find_socket("", {**environment, "DOCKER_HOST": f"unix://{there}"}) == there
+        assert find_socket("", {**environment, "DOCKER_HOST": "tcp://far:2375"}) == other
+    (tmp_path / "file").touch()
+    assert find_socket(str(tmp_path / "file"), {}) is None
+
+
+def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
+    engine = LocalEngine(NOWHERE)
+    spec = JobSpec("train", (RoleSpec("true", "ps"), RoleSpec("true", "worker", image="team/train:1")))
+    refused = engine.refuses(spec, {})
+    assert refused is not None
+    assert "role worker asks for the image team/train:1" in refused
+    assert "no socket of a container engine at /nowhere/engine.sock" in refused
+    assert "podman system service" in refused
+    assert "queue's settings" in refused
+    assert engine.refuses(spec, {"team/train:1": "/opt/train"}) is None
+    assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
+    with pytest.raises(EngineRejected, match="role worker asks for the image"):
+        asyncio.run(engine.launch(engine.compile(plan(tmp_path, *spec.roles))))
+
+
+def test_an_engine_that_comes_later_is_found_later(tmp_path: Path) -> None:
+    path = tmp_path / "engine.sock"
+    engine = LocalEngine(LocalSettings(containers=ContainerSettings(str(path))))
+    spec = JobSpec("train", (RoleSpec("true"),), image="team/train:1")
+    assert engine.refuses(spec, {}) is not None
+    with listen_at(path):
+        assert engine.refuses(spec, {}) is None
+
+
+def run_in(folder: Path, use: Callable[[Bench], Any]) -> None:
+    async def main() -> None:
+        bench = Bench(lambda: LocalEngine(NOWHERE), folder)
+        bench.open()
+        try:
+            await use(bench)
+        finally:
+            await bench.close()
+
+    asyncio.run(main())
+
+
+def test_a_local_environment_stands_in_for_an_image(tmp_path: Path) -> None:
+    program = tmp_path / "environment" / "bin" / "train"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\necho trained in $VIRTUAL_ENV\n")
+    program.chmod(0o755)
+    home = str(program.parents[1])
+
+    async def use(bench: Bench) -> None:
+        role = RoleSpec("train", image="team/train:1")
+        handle = await bench.launch(role, environments={"team/train:1": home})
+        assert await bench.exit_code(handle) == 0
+        assert bench.log(handle).decode() == f"trained in {home}\n"
+
+    run_in(tmp_path / "job", use)
+
+
+def test_a_stand_in_that_is_not_there_is_named(tmp_path: Path) -> None:
+    async def use(bench: Bench) -> None:
+        with pytest.raises(EngineRejected, match=r"/nowhere stands in for the image team/train:1"):
+            await bench.launch(
+                RoleSpec("true", image="team/train:1"), environments={"team/train:1": "/nowhere"}
+            )
+
+    run_in(tmp_path, use)
+
+
+def compiled(folder: Path, role: RoleSpec | None = None, **more: Any) -> Request:
+    return LocalEngine(NOWHERE).compile(plan(folder, role or RoleSpec("train", image="x:1"), **more))
+
+
+def described(request: Request, info: Any = CAPABLE, settings: LocalSettings = NOWHERE) -> Any:
+    return describe(request, request["tasks"][0], info, settings)
+
+
+def test_nothing_of_the_servers_environment_reaches_a_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_TIME", "de_DE")
+    role = RoleSpec("train", image="x:1", env={"PATH": "/mine", "GREETING": "hello"})
+    env = dict(pair.split("=", 1) for pair in described(compiled(tmp_path, role))["Env"])
+    assert (env["PATH"], env["GREETING"], env["RANK"]) == ("/mine", "hello", "0")
+    assert "LC_TIME" not in env
+    assert "HOME" not in env
+    assert "PATH" not in "".join(described(compiled(tmp_path))["Env"])
+
+
+def test_a_container_sees_its_jobs_folders_where_they_are_and_its_mounts(tmp_path: Path) -> None:
+    request = compiled(
+        tmp_path,
+        code_folder=tmp_path / "code",
+        output_folder=tmp_path / "output",
+        mounts=(Mount(Path("/srv/data"), Path("/data")),),
+    )
+    mounts = described(request)["HostConfig"]["Mounts"]
+    assert [(one["Source"], one["Target"], one["ReadOnly"]) for one in mounts] == [
+        (f"{tmp_path}/attempt-0", f"{tmp_path}/attempt-0", False),
+        (f"{tmp_path}/output", f"{tmp_path}/output", False),
+        (f"{tmp_path}/code", f"{tmp_path}/code", True),
+        ("/srv/data", "/data", True),
+    ]
+
+
+def test_limits_are_asked_for_as_far_as_the_engine_has_them(tmp_path: Path) -> None:
+    request = compiled(tmp_path, RoleSpec("train", image="x:1", shm_bytes=2**28))
+    host = described(request)["HostConfig"]
+    assert (host["Memory"], host["MemorySwap"], host["ShmSize"]) == (2**30, 2**30, 2**28)
+    assert (host["CpuQuota"], host["CpuPeriod"], host["PidsLimit"]) == (100_000, 100_000, 4096)
+    assert not {"Memory", "CpuQuota", "PidsLimit"} & described(request, {})["HostConfig"].keys()
+    unlimited = LocalSettings(limits=False)
+    assert "Memory" not in described(request, CAPABLE, unlimited)["HostConfig"]
+
+
+def test_ports_are_published_outside_of_the_hosts_network_only(tmp_path: Path) -> None:
+    request = compiled(tmp_path)
+    assert described(request)["HostConfig"]["NetworkMode"] == "host"
+    assert "PortBindings" not in described(request)["HostConfig"]
+    body = described(request, settings=LocalSettings(containers=ContainerSettings(network="bridge")))
+    assert body["ExposedPorts"] == {"40000/tcp": {}}
+    assert body["HostConfig"]["PortBindings"] == {"40000/tcp": [{"HostIp": "127.0.0.1", "HostPort": "40000"}]}
+
+
+def test_whoever_runs_inside_owns_files_like_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = compiled(tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("os.getegid", lambda: 100)
+    assert described(request)["User"] == "1000:100"
+    assert described(request, {"Rootless": True})["User"] == "0:0"
+    assert described(request, {"SecurityOptions": ["name=rootless"]})["User"] == "0:0"
+    named = LocalSettings(containers=ContainerSettings(user="7:8"))
+    assert described(request, CAPABLE, named)["User"] == "7:8"
+
+
+def test_cards_come_by_the_engines_runtime_then_by_their_description_then_as_files(tmp_path: Path) -> None:
+    dev, cdi = tmp_path / "dev", tmp_path / "cdi"
+    dev.mkdir()
+    for name in ("nvidia0", "nvidia3", "nvidiactl", "nvidia-uvm"):
+        (dev / name).touch()
+    runtime = {"Runtimes": {"runc": {}, "nvidia": {}}}
+    assert grant_cards([], runtime, dev, [cdi]) == {}
+    assert grant_cards([1], runtime, dev, [cdi]) == {}, "a card that is only declared has no file"
+    wanted = grant_cards([0, 3], runtime, dev, [cdi])["DeviceRequests"]
+    assert wanted == [{"Driver": "nvidia", "DeviceIDs": ["0", "3"], "Capabilities": [["gpu"]]}]
+    files = grant_cards([3], {}, dev, [cdi])["Devices"]
+    assert [one["PathInContainer"] for one in files] == ["/dev/nvidia3", "/dev/nvidiactl", "/dev/nvidia-uvm"]
+    cdi.mkdir()
+    (cdi / "nvidia.yaml").touch()
+    named = grant_cards([3], {}, dev, [cdi])["Devices"]
+    assert [one["PathOnHost"] for one in named] == ["nvidia.com/gpu=3"]
+
+
+def test_cards_are_counted_as_inside_a_container_that_has_no_others() -> None:
+    env = {"CUDA_VISIBLE_DEVICES": "1,3", "NVIDIA_VISIBLE_DEVICES": "1,3"}
+    assert renumber(env, {}) == env
+    assert renumber(env, {"Devices": ["some"]}) == {
+        "CUDA_VISIBLE_DEVICES": "0,1",
+        "NVIDIA_VISIBLE_DEVICES": "1,3",
+    }
+
+
+def test_frames_are_read_however_they_are_cut() -> None:
+    stream = b"\x01\0\0\0\0\0\0\x03one\x02\0\0\0\0\0\0\x00\x01\0\0\0\0\0\0\x05\0two\n"
+
+    async def read(size: int) -> bytes:
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(0, len(stream), size):
+                yield stream[start : start + size]
+
+        return b"".join([chunk async for chunk in frames(pieces())])
+
+    for size in range(1, len(stream) + 1):
+        assert asyncio.run(read(size)) == b"one\0two\n"
+
+
+def test_output_beyond_its_bound_is_cut() -> None:
+    output = Output(4)
+    for chunk in (b"ab", b"cd"):
+        output.add(chunk)
+    assert (bytes(output.kept), output.is_cut) == (b"abcd", False)
+    output.add(b"e")
+    assert (bytes(output.kept), output.is_cut) == (b"abcd", True)
+
+
+def test_a_claim_never_begins_after_the_task(tmp_path: Path) -> None:
+    identity = Identity(5, 6, "boot")
+    assert claiming.keep_from_beginning(tmp_path)
+    at = claiming.publish(tmp_path, identity)
+    assert at == (tmp_path / "begun").stat().st_mtime
+    claim = read_claim(tmp_path)
+    assert claim is not None
+    assert (claim.identity, claim.at) == (identity, at)
+    assert claiming.publish(tmp_path, Identity(7, 8, "boot")) is None
+    assert not claiming.keep_from_beginning(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "pid"]
+
+
+def test_a_process_of_this_namespace_is_no_container() -> None:
+    assert claiming.identify(1) is None
+    assert claiming.identify(2**22) is None
+
+
+def test_an_engines_word_of_an_out_of_memory_kill_is_taken() -> None:
+    lost = Sight(TaskState.LOST, started_at=5.0, detail="gone")
+    container = {"State": {"OOMKilled": True, "ExitCode": 137}, "HostConfig": {"Memory": 64 * 2**20}}
+    seen = explain(lost, container, has_begun=True)
+    assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
+    assert (seen.limit_bytes, seen.detail) == (64 * 2**20, "out of memory: its limit is 64MB")
+    container = {"State": {"OOMKilled": False, "ExitCode": 125}, "HostConfig": {}}
+    assert "could not write to the task's folder" in explain(lost, container, has_begun=False).detail
+    assert explain(lost, container, has_begun=True).state is TaskState.LOST
+
+
+def answering(path: Path, answer: bytes, ask: Callable[[ContainerApi], Any]) -> Any:
+    """Ask something of an engine that always says the same."""
+
+    async def main() -> Any:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            writer.close()
+
+        server = await asyncio.start_unix_server(serve, path)
+        api = ContainerApi(path)
+        try:
+            return await ask(api)
+        finally:
+            await api.close()
+            server.close()
+            await server.wait_closed()
+
+    return asyncio.run(main())
+
+
+def test_an_engine_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Path) -> None:
+    with pytest.raises(OutcomeUnknown, match="broke off its answer"):
+        answering(tmp_path / "s", b"", lambda api: api.start("x"))
+    with pytest.raises(OutcomeUnknown, match="broke off its answer"):
+        answering(tmp_path / "s", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", lambda api: api.info())
+
+
+def test_an_engine_that_is_away_is_told_with_its_socket(tmp_path: Path) -> None:
+    async def ask() -> None:
+        api = ContainerApi(tmp_path / "missing.sock")
+        try:
+            await api.info()
+        finally:
+            await api.close()
+
+    with pytest.raises(EngineUnavailable, match=r"missing\.sock does not answer"):
+        asyncio.run(ask())
+
+
+def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:
+    def refusal(status: str, body: str) -> bytes:
+        return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+    with pytest.raises(Refused, match="no such thing") as caught:
+        answering(tmp_path / "s", refusal("500 Oops", '{"message": "no such thing"}'), lambda a: a.start("x"))
+    assert caught.value.status == 500
+    with pytest.raises(Refused, match="plain words"):
+        answering(tmp_path / "s", refusal("500 Oops", "plain words"), lambda api: api.start("x"))
+    gone = refusal("404 Gone", "{}")
+    assert answering(tmp_path / "s", gone, lambda api: api.container("x")) is None
+    assert answering(tmp_path / "s", gone, lambda api: api.remove("x")) is None
+    assert answering(tmp_path / "s", refusal("409 Ended", "{}"), lambda api: api.kill("x", "KILL")) is None

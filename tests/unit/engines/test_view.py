@@ -1,0 +1,77 @@
+"""What a task is shown of the machine's files, as it is described to the process that arranges it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footplate.engines.local.view import Outlook, bad_target, compose, outermost, shadows
+
+TASK = {"folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0", "env": {}, "shm_bytes": 64}
+
+
+def request(*mounts: dict[str, Any]) -> dict[str, Any]:
+    job = "/home/fp/jobs/abcde/abcdefg"
+    return {
+        "folder": f"{job}/attempt-0",
+        "folders": [f"{job}/checkpoints", f"{job}/output"],
+        "mounts": list(mounts),
+    }
+
+
+def test_the_home_folder_is_covered_but_for_the_own_job() -> None:
+    view = compose(Outlook(home="/home/fp"), request(), TASK, ())
+    assert view["covers"] == ["/home/fp"]
+    assert view["keeps"] == ["/home/fp/jobs/abcde/abcdefg"]
+    assert view["tmp"] == "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0/tmp"
+    assert view["shm_bytes"] == 64
+
+
+def test_a_home_below_tmp_is_hidden_with_it() -> None:
+    asked = request()
+    asked = {**asked, "folder": "/tmp/fp/jobs/a/b/attempt-0", "folders": ["/tmp/fp/jobs/a/b/output"]}
+    view = compose(Outlook(home="/tmp/fp"), asked, TASK, ())
+    assert view["covers"] == []
+    assert view["keeps"] == ["/tmp/fp/jobs/a/b"]
+
+
+def test_folders_that_do_not_lie_in_one_job_are_kept_one_by_one() -> None:
+    asked = {**request(), "folder": "/home/fp/attempt-0", "folders": ["/home/fp/output"]}
+    view = compose(Outlook(home="/home/fp"), asked, TASK, ())
+    assert view["keeps"] == ["/home/fp/attempt-0", "/home/fp/output"]
+
+
+def test_the_interpreter_and_a_jobs_environment_stay_visible() -> None:
+    outlook = Outlook(home="/home/fp", keeps=("/tmp/venv", "/usr"))
+    task = {**TASK, "env": {"VIRTUAL_ENV": "/home/fp/envs/torch"}}
+    assert compose(outlook, request(), task, ())["keeps"][1:] == ["/tmp/venv", "/home/fp/envs/torch"]
+
+
+def test_outer_mounts_come_before_inner_ones() -> None:
+    inner = {"source": "/a", "target": "/mnt/x/y", "read_only": True}
+    outer = {"source": "/b", "target": "/mnt/x", "read_only": False}
+    view = compose(Outlook(), request(inner, outer), TASK, ())
+    assert view["mounts"] == [["/b", "/mnt/x", False], ["/a", "/mnt/x/y", True]]
+
+
+def test_only_folders_that_lack_a_target_are_built_anew(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    targets = [str(tmp_path / "there"), str(tmp_path / "not" / "there"), "/no-such-folder/x", "/tmp/x"]
+    assert shadows(targets, ("/tmp",) if not str(tmp_path).startswith("/tmp") else ("/tmp/x",))[0] == "/"
+    assert str(tmp_path) in shadows(targets, ())
+
+
+def test_what_lies_within_another_path_is_left_out() -> None:
+    assert outermost(["/a/b", "/a", "/ab", "/a/b/c", "/ab"]) == ["/a", "/ab"]
+
+
+@pytest.mark.parametrize("target", ["/", "x", "/a/../b", "/proc", "/proc/1", "/sys/x", "/dev/shm", "/tmp"])
+def test_some_targets_can_never_be_mounted(target: str) -> None:
+    assert bad_target(target)
+
+
+@pytest.mark.parametrize("target", ["/data", "/opt/ml/input/data/train", "/tmp/x", "/job/hostfile"])
+def test_the_targets_that_foreign_jobs_expect_can_be_mounted(target: str) -> None:
+    assert bad_target(target) is None
