@@ -6,15 +6,18 @@ CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker
 	busybox-static:busybox docker-registry:docker-registry
 BIN := .venv/bin
 
-.PHONY: demo up test lint format bench docs constraints clean
+.PHONY: demo up console test lint format bench docs constraints clean
 
-demo: .venv/run-ready ## Start the platform, train a small classifier on it, stop it again
+demo: console ## Start the platform, train a small classifier on it, stop it again
 	$(BIN)/python tools/demo.py
 
-up: .venv/run-ready ## Start the platform and keep it up
+up: console ## Start the platform and keep it up
 	$(BIN)/footplate up
 
-test: .venv/dev-ready ## Run the whole test suite
+console: .venv/run-ready ## Build the web console, when its sources have changed
+	@$(BIN)/python tools/console.py
+
+test: .venv/dev-ready console ## Run the whole test suite
 	$(BIN)/python -m pytest -q
 
 lint: .venv/dev-ready ## Check style, types and import arrows
@@ -22,10 +25,12 @@ lint: .venv/dev-ready ## Check style, types and import arrows
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(BIN)/python tools/console.py npm run --silent lint
 
 format: .venv/dev-ready ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	@$(BIN)/python tools/console.py npm run --silent format
 
 bench: .venv/dev-ready ## Measure the claims, each beside its peer or bare limit
 	$(BIN)/python -m benchmarks
@@ -44,5 +49,5 @@ clean:
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun $(CONTAINERS)
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS)
 	@touch $@ .venv/run-ready

@@ -311,6 +311,19 @@ class TestView(WithEngine):
         assert b"hush" not in bench.log(handle)
 
     @on_loop
+    async def test_tasks_of_an_ordinary_account_cannot_look_into_each_other(self, bench: Bench) -> None:
+        self.needs(bench, "files")
+        if os.geteuid() == 0:
+            pytest.skip("tasks of a server that runs as root can look into each other")
+        other = await bench.launch("echo hush >/tmp/secret; echo ready; sleep 600", attempt=0)
+        await bench.until_logged(other, b"ready")
+        looks = [f"cat /proc/{shim_of(bench, other)}/{file}" for file in ("root/tmp/secret", "environ")]
+        handle = await bench.launch("; ".join(f"{look} || echo refused" for look in looks), attempt=1)
+        await bench.until_over(handle)
+        assert bench.log(handle).count(b"refused") == 2
+        assert b"hush" not in bench.log(handle)
+
+    @on_loop
     async def test_a_mount_that_does_not_exist_says_which(self, bench: Bench) -> None:
         self.needs(bench, "files")
         gone = Mount(bench.folder / "gone", Path("/fp-data"))

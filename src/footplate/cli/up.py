@@ -36,7 +36,7 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-    for noisy in ("uvicorn.error", "alembic"):
+    for noisy in ("uvicorn.error", "alembic", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
     async def tell(settings: Settings, parts: Parts) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +72,14 @@ def read_notes(home: Path) -> list[Note]:
     return notes
 
 
-def with_leftovers(evidence: Evidence, home: Path, engine: ContainerEngine | None = None) -> Evidence:
-    """Add what is left on the machine after the server has stopped."""
-    found = [
+def leftovers(home: Path, engine: ContainerEngine | None = None) -> list[str]:
+    """Name what is left on the machine; a server that runs has a control group or two of its own."""
+    return [
         *(f"process {pid} ({_command(pid)})" for pid in processes_of(home)),
         *(f"control group {group}" for group in groups_of(home)),
         *(f"mount {mount}" for mount in mounts_below(home)),
         *(f"container {name}" for name in _containers_of(home, engine)),
     ]
-    return replace(evidence, leftovers=found)
 
 
 def _command(pid: int) -> str:
@@ -96,7 +94,9 @@ def groups_of(home: Path) -> list[str]:
     file = home / "control-groups.json"
     trees = json.loads(file.read_text()) if file.exists() else []
     places = {Path(place) for tree in trees for place in tree["folders"].values()}
-    return [str(path) for place in places if place.is_dir() for path in (place, *place.iterdir()) if path.is_dir()]
+    return [
+        str(path) for place in places if place.is_dir() for path in (place, *place.iterdir()) if path.is_dir()
+    ]
 
 
 def mounts_below(folder: Path) -> list[str]:

@@ -31,7 +31,7 @@ class Kind:
     codes: Mapping[str, int] = field(default_factory=lambda: {"main-0": 0})
     reason: str = ""
     log: str | None = None
-    play: Play = lambda users, job_id: None
+    play: Play = lambda _users, _job_id: None
     code: Mapping[str, str] = field(default_factory=dict)
     is_removed: bool = False
     needs_limits: bool = False
@@ -47,7 +47,7 @@ class Kind:
         return users.submit(document, f"{self.name}-{number}")
 
     def faults_of(self, shown: Shown, was_hit: bool) -> list[str]:
-        """Say what is wrong with how a job ended; kills of its own processes excuse more attempts and failures."""
+        """Say what is wrong with how a job ended; one whose processes were killed may fail, or take longer."""
         story = f"{shown['name']} ({shown['id']}) is {shown['state']}, {shown['reason']}, {shown['tasks']}"
         if was_hit:
             is_right = shown["state"] in {*self.states, "FAILED"}
@@ -190,11 +190,7 @@ def _gangs(work: str, more: Mapping[str, Any]) -> list[Kind]:
         ),
         Kind(
             "environment",
-            {
-                "roles": [
-                    {"name": "main", "count": 2, "command": GUARD + CHECKS_ITS_ENVIRONMENT, **small}
-                ]
-            },
+            {"roles": [{"name": "main", "count": 2, "command": GUARD + CHECKS_ITS_ENVIRONMENT, **small}]},
             ("SUCCEEDED",),
             codes={"main-0": 0, "main-1": 0},
         ),

@@ -74,7 +74,7 @@ class Users:
         answer = self.ask("POST", "/code", content=content)
         assert answer.is_success, answer.text
         digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
-        assert answer.json()["digest"] == digest, answer.text
+        assert answer.json()["upload"] == digest, answer.text
         return digest
 
     def show(self, job_id: str) -> Shown:

@@ -27,7 +27,7 @@ from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import Identity, read_claim
 from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import Sight
+from footplate.engines.local.sighting import Sight, glance
 from footplate.testing.engine_bench import Bench, plan
 
 NOWHERE = LocalSettings(containers=ContainerSettings("/nowhere/engine.sock"))
@@ -308,15 +308,18 @@ def test_a_process_of_this_namespace_is_no_container() -> None:
     assert claiming.identify(2**22) is None
 
 
-def test_an_engines_word_of_an_out_of_memory_kill_is_taken() -> None:
-    lost = Sight(TaskState.LOST, started_at=5.0, detail="gone")
-    container = {"State": {"OOMKilled": True, "ExitCode": 137}, "HostConfig": {"Memory": 64 * 2**20}}
-    seen = explain(lost, container, has_begun=True)
-    assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
-    assert (seen.limit_bytes, seen.detail) == (64 * 2**20, "out of memory: its limit is 64MB")
+def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Path) -> None:
     container = {"State": {"OOMKilled": False, "ExitCode": 125}, "HostConfig": {}}
-    assert "could not write to the task's folder" in explain(lost, container, has_begun=False).detail
-    assert explain(lost, container, has_begun=True).state is TaskState.LOST
+    lost = Sight(TaskState.LOST, started_at=5.0, detail="gone")
+    assert "could not write to the task's folder" in explain(lost, container, tmp_path).detail
+    claiming.keep_from_beginning(tmp_path)
+    claiming.publish(tmp_path, claiming.gone())
+    assert explain(lost, container, tmp_path).state is TaskState.LOST
+    container = {"State": {"OOMKilled": True, "ExitCode": 137}, "HostConfig": {"Memory": 64 * 2**20}}
+    seen = explain(lost, container, tmp_path)
+    assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
+    assert seen.limit_bytes == 64 * 2**20
+    assert glance(tmp_path) == seen
 
 
 def answering(path: Path, answer: bytes, ask: Callable[[ContainerApi], Any]) -> Any:

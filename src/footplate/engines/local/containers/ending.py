@@ -30,7 +30,7 @@ def kill_directly(watches: Collection[Watch]) -> None:
     """Kill the first process of each container, and with it all others of its."""
     for watch in watches:
         if not watch.ended.is_set():
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(watch.pidfd, signal.SIGKILL)
 
 
@@ -41,12 +41,12 @@ async def remove(api: ContainerApi, name: str) -> None:
         try:
             await api.remove(name)
         except Refused as error:
-            # The engine may be at it already, because the container has ended.
+            # Somebody else may be at it, and not be done yet.
             if time.monotonic() > give_up_at:
                 raise EngineUnavailable(f"container {name} cannot be removed: {error.message}") from error
-        if await api.container(name) is None:
+            await asyncio.sleep(LOOK_EVERY_S)
+        else:
             return
-        await asyncio.sleep(LOOK_EVERY_S)
 
 
 def is_over(folder: Path) -> bool:

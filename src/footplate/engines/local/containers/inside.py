@@ -20,12 +20,10 @@ LOOK_FOR_S = 5
 
 
 async def run_inside(
-    api: ContainerApi, name: str, argv: Sequence[str], timeout_s: float, most_bytes: int, folder: str = ""
+    api: ContainerApi, name: str, argv: Sequence[str], timeout_s: float, most_bytes: int
 ) -> Ran:
     """Run a command in a container and gather what it writes; one that takes too long is ended."""
     body = {"AttachStdout": True, "AttachStderr": True, "Cmd": list(argv)}
-    if folder:
-        body["WorkingDir"] = folder
     try:
         exec_id = await api.create_exec(name, body)
     except Refused as error:

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from footplate.domain.resources import show_bytes
-from footplate.domain.states import TaskState
 from footplate.engines.local.containers.api import Document
+from footplate.engines.local.containers.claiming import has_begun
 from footplate.engines.local.records import STOPPED_BY_KILL
-from footplate.engines.local.sighting import Sight
+from footplate.engines.local.sighting import Sight, glance
 
 
-def explain(sight: Sight, container: Document, has_begun: bool) -> Sight:
+def explain(sight: Sight, container: Document, folder: Path) -> Sight:
     """Say more of a lost task; one whose first process was killed for its memory has ended by that."""
     state: Mapping[str, Any] = container["State"]
     code = state.get("ExitCode")
     if state.get("OOMKilled"):
-        limit_bytes = int(container["HostConfig"].get("Memory") or 0) or None
-        limit = f": its limit is {show_bytes(limit_bytes)}" if limit_bytes else ""
-        return replace(
-            sight,
-            state=TaskState.EXITED,
-            exit_code=STOPPED_BY_KILL,
-            cause="oom",
-            limit_bytes=limit_bytes,
-            detail=f"out of memory{limit}",
-        )
-    if not has_begun:
+        limit_bytes = int(container["HostConfig"].get("Memory") or 0)
+        record = f"{STOPPED_BY_KILL}\nmemory.max {limit_bytes}\nmemory.events oom_kill 1\n"
+        (folder / "exit").write_text(record)
+        return glance(folder) or sight
+    if not has_begun(folder):
         detail = f"the container ended with exit code {code} before its command began"
         return replace(sight, detail=f"{detail}: it could not write to the task's folder")
     return replace(sight, detail=f"{sight.detail}; the container's exit code was {code}")

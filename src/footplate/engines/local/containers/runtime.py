@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineError, EngineRejected, NotFound
 from footplate.domain.secret import RegistryLogin
@@ -65,8 +66,16 @@ class ContainerRuntime:
         self._images = Images()
         self._tidying = Tidying(self._connection.api)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Kept only while somebody holds or awaits them.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._find_login: FindLogin | None = None
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        """Hand out the lock under which a container is brought up, claimed or removed."""
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        return lock
 
     def why_none(self) -> str | None:
         return self._connection.why_none()
@@ -112,7 +121,7 @@ class ContainerRuntime:
 
     async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
         name = container_name(key_of(request, task))
-        async with self._room, self._locks[name]:
+        async with self._room, self._lock(name):
             body = describe(request, task, info, self._settings)
             return await starting.begin(api, name, Path(task["folder"]), body)
 
@@ -158,8 +167,7 @@ class ContainerRuntime:
             container = await (await self._connection.api()).container(container_name(key))
         except EngineError:
             return sight
-        has_begun = await asyncio.to_thread(claiming.has_begun, folder)
-        return explain(sight, container, has_begun) if container else sight
+        return await asyncio.to_thread(explain, sight, container, folder) if container else sight
 
     def tidy(self, keys: Iterable[TaskKey]) -> None:
         """Remove the containers of tasks that have ended, soon; those that are kept stay."""
@@ -168,8 +176,11 @@ class ContainerRuntime:
     async def _adopt(self, key: TaskKey, folder: Path) -> None:
         """Claim for a container whose server died, or was cut off, before it could."""
         name = container_name(key)
-        async with self._locks[name]:
-            if await asyncio.to_thread(read_claim, folder) is None:
+        async with self._lock(name):
+            if await asyncio.to_thread(read_claim, folder) is not None:
+                return
+            # Without its engine the task waits to be found until the engine is back.
+            with contextlib.suppress(EngineError):
                 await starting.claim(await self._connection.api(), name, folder)
 
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
@@ -179,13 +190,12 @@ class ContainerRuntime:
         return [key for key, is_gone in zip(tasks, answers, strict=True) if not is_gone and key not in over]
 
     async def _remove(self, name: str) -> bool:
-        async with self._room, self._locks[name]:
+        async with self._room, self._lock(name):
             try:
                 await ending.remove(await self._connection.api(), name)
             except EngineError:
                 return False
-        self._locks.pop(name, None)
-        self._tidying.forget(name)
+        self._tidying.remember(name)
         return True
 
     async def sweep(self, known_attempts: Collection[str]) -> None:

@@ -31,8 +31,11 @@ class Tidying:
             if name not in self._removed and name not in self._under_way:
                 self._under_way[name] = asyncio.create_task(self._tidy(name))
 
-    def forget(self, name: str) -> None:
-        self._removed.pop(name, None)
+    def remember(self, name: str) -> None:
+        """Note that a container is gone: none of that name will ever come again."""
+        self._removed[name] = None
+        while len(self._removed) > MOST_REMEMBERED:
+            self._removed.pop(next(iter(self._removed)))
 
     async def close(self) -> None:
         """Leave the rest to whoever looks next."""
@@ -44,9 +47,7 @@ class Tidying:
     async def _tidy(self, name: str) -> None:
         try:
             if await self._remove(name):
-                self._removed[name] = None
-                while len(self._removed) > MOST_REMEMBERED:
-                    self._removed.pop(next(iter(self._removed)))
+                self.remember(name)
         except EngineError as error:
             log.warning("container %s is left for now: %s", name, error)
         finally:

@@ -1,0 +1,110 @@
+"""Jobs with images, by the real command, on a real server and a real container engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footplate.domain.layout import attempt_folder, task_folder
+from footplate.testing import container_engine as engines
+from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
+from footplate.testing.process import ServerProcess, await_that
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[ContainerEngine]:
+    try:
+        with engines.running_podman() as running:
+            running.load(engines.BUSYBOX, engines.busybox())
+            yield running
+    except ContainerEngineMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def containers(engine: ContainerEngine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    home = tmp_path_factory.mktemp("containers") / "home"
+    with ServerProcess(home, FOOTPLATE_CONTAINER_SOCKET=str(engine.socket)) as running:
+        yield running
+
+
+def submit(server: ServerProcess, name: str, image: str, command: str, *more: str) -> Any:
+    return server.command("submit", "--name", name, "--image", image, *more, "--", command)
+
+
+def events_of(server: ServerProcess, job: str) -> list[dict[str, Any]]:
+    answer = server.command("events", job, "--json")
+    assert answer.returncode == 0, answer.stderr
+    return [json.loads(line) for line in answer.stdout.splitlines()]
+
+
+def is_running(server: ServerProcess, job: str) -> bool:
+    return bool(json.loads(server.command("show", job, "--json").stdout)["state"] == "RUNNING")
+
+
+def test_a_job_runs_in_its_image_and_its_log_outlives_the_container(
+    containers: ServerProcess, engine: ContainerEngine
+) -> None:
+    done = submit(containers, "hello", engines.BUSYBOX, "echo hello from $FOOTPLATE_TASK", "--follow")
+    assert done.returncode == 0, done.stderr
+    await_that(lambda: engine.containers() == [], what="the container is removed")
+    assert containers.command("logs", "hello").stdout == "hello from main-0\n"
+    steps = [event for event in events_of(containers, "hello") if event["kind"] == "step"]
+    assert [event["data"]["step"] for event in steps] == ["image", "container"]
+
+
+def test_a_private_image_is_pulled_with_a_stored_login(
+    containers: ServerProcess, engine: ContainerEngine, tmp_path: Path
+) -> None:
+    try:
+        with engines.running_registry(tmp_path / "registry", is_private=True) as registry:
+            image = f"{registry.address}/team/train:1"
+            engine.push(engines.BUSYBOX, image, LOGIN)
+            engine.remove_image(image)
+            refused = submit(containers, "locked-out", image, "true", "--follow")
+            assert refused.returncode == 1
+            assert "image_credentials" in refused.stdout + refused.stderr
+            words = ("secrets", "set", "hub", "--registry", registry.address, "--username", LOGIN[0])
+            stored = containers.command(*words, input=LOGIN[1])
+            assert stored.returncode == 0, stored.stderr
+            job = tmp_path / "job.yaml"
+            job.write_text(f"name: let-in\nimage: {image}\nimage_credentials: hub\ncommand: exit 3\n")
+            done = containers.command("submit", str(job), "--follow")
+            assert done.returncode == 3, done.stderr
+            told = [event["message"] for event in events_of(containers, "let-in")]
+            assert f"pulling image {image}" in told
+    except ContainerEngineMissing as error:
+        pytest.skip(str(error))
+    assert LOGIN[1] not in containers.log
+    assert LOGIN[1] not in json.dumps(events_of(containers, "let-in"))
+
+
+def test_a_killed_server_finds_its_containers_again(
+    containers: ServerProcess, engine: ContainerEngine
+) -> None:
+    submit(containers, "outlives", engines.BUSYBOX, "until [ -e go ]; do sleep 0.1; done; exit 5")
+    await_that(lambda: is_running(containers, "outlives"))
+    shown = containers.command("show", "outlives", "--json").stdout
+    containers.kill()
+    job_id = json.loads(shown)["id"]
+    (task_folder(attempt_folder(containers.home, job_id, 0), "main", 0) / "work" / "go").touch()
+    containers.start()
+    waited = containers.command("wait", "outlives", "--timeout", "30s")
+    assert waited.returncode == 5, waited.stderr
+    await_that(lambda: engine.containers() == [], what="the container is removed")
+
+
+def test_a_running_job_that_is_deleted_leaves_no_container(
+    containers: ServerProcess, engine: ContainerEngine
+) -> None:
+    submit(containers, "deleted", engines.BUSYBOX, "sleep 600")
+    await_that(lambda: is_running(containers, "deleted"))
+    inside = containers.command("exec", "deleted", "--", "cat", "/proc/1/comm")
+    assert inside.stdout == "sh\n"
+    deleted = containers.command("delete", "deleted", "--yes")
+    assert deleted.returncode == 0, deleted.stderr
+    await_that(lambda: engine.containers() == [], what="the container is removed")
