@@ -96,7 +96,7 @@ def test_a_stopped_job_leaves_no_process_not_even_a_daemon(server: ServerProcess
     view = json.loads(server.command("show", "stubborn", "--json").stdout)
     assert view["state"] == "RUNNING"
     server.command("delete", "stubborn", "--yes", "--for-good")
-    await_that(lambda: "no job" in server.command("show", "stubborn").stderr, 30)
+    await_that(lambda: "no job" in server.command("show", job_id).stderr, 30)
     await_that(lambda: not _of_job(server, job_id), 5, "nothing of the job is left")
     assert not list(server.home.glob(f"jobs/*/{job_id}"))
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from footplate.testing.container_engine import (
-    HOST_TOOLS,
-    ContainerEngineMissing,
-    host_tools,
-    running_podman,
-)
+from footplate.testing.container_engine import ContainerEngine, ContainerEngineMissing, running_podman
+from footplate.testing.faults_image import IMAGE, image_with_flock
 from footplate.testing.faults_run import Run
 from footplate.testing.faults_users import Users
 from footplate.testing.process import ServerProcess
@@ -43,7 +40,7 @@ def go_through(run: Run, n_kills: int) -> None:
     assert not faults, f"{len(faults)} faults with FOOTPLATE_TEST_SEED={SEED}:\n" + "\n".join(faults)
 
 
-def has_all_limits(server: ServerProcess, users: Users) -> bool:
+def holds_memory(users: Users) -> bool:
     return "memory" in users.ask("GET", "/nodes").json()["items"][0]["enforced"]
 
 
@@ -51,4 +48,24 @@ def has_all_limits(server: ServerProcess, users: Users) -> bool:
 def test_a_hundred_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home", SETTINGS) as server, server.client() as client:
         users = Users(client)
-        go_through(Run(server, users, SEED, has_limits=has_all_limits(server, users)), KILLS)
+        go_through(Run(server, users, SEED, has_limits=holds_memory(users)), KILLS)
+
+
+@pytest.fixture
+def podman() -> Iterator[ContainerEngine]:
+    try:
+        with running_podman() as engine:
+            engine.load(IMAGE, image_with_flock())
+            yield engine
+    except ContainerEngineMissing as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.timeout(LONGEST_S)
+def test_kills_at_random_moments_lose_nothing_where_tasks_are_containers(
+    podman: ContainerEngine, tmp_path: Path
+) -> None:
+    socket = f"container_socket = '{podman.socket}'\n"
+    with ServerProcess(tmp_path / "home", socket + SETTINGS) as server, server.client() as client:
+        run = Run(server, Users(client), SEED, podman, image=IMAGE)
+        go_through(run, max(1, KILLS // 10))

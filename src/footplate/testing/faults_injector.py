@@ -20,7 +20,7 @@ PROC = Path("/proc")
 LONGEST_BREAK_S = 0.4
 LONGEST_STOP_S = 0.8
 # How often each is chosen; what is not there at the moment leaves its turn to another.
-PROCESS_WEIGHTS = {"server": 40, "spawner": 12, "newborn": 6, "shim": 16, "task": 16, "pause": 10}
+PROCESS_WEIGHTS = {"server": 28, "spawner": 14, "newborn": 12, "shim": 18, "task": 18, "pause": 10}
 CONTAINER_WEIGHTS = {"server": 35, "engine": 20, "conmon": 15, "shim": 10, "task": 15, "pause": 5}
 
 
@@ -104,9 +104,13 @@ class Injector:
 
     def _strike_newborn(self) -> bool:
         """Kill a process that was forked and is not a task yet."""
-        newborns = [pid for spawner in _spawners(self._server.pid) for pid in _spawners(spawner)]
-        self._newborns.update(newborns[:1])
-        return any(self._kill(pid, "newborn") for pid in newborns[:1])
+        give_up_at = time.monotonic() + LONGEST_STOP_S
+        while time.monotonic() < give_up_at:
+            for spawner in _spawners(self._server.pid):
+                for pid in _spawners(spawner):
+                    self._newborns.add(pid)
+                    return self._kill(pid, "newborn")
+        return False
 
     def _strike_task(self, is_first: bool) -> bool:
         victims = [one for one in victims_of(self._server.home) if one.is_first == is_first]

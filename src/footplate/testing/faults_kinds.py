@@ -47,7 +47,7 @@ class Kind:
         return users.submit(document, f"{self.name}-{number}")
 
     def faults_of(self, shown: Shown, was_hit: bool) -> list[str]:
-        """Say what is wrong with how a job ended; one whose processes were killed may fail, or take longer."""
+        """Say what is wrong with how a job ended; one whose processes were killed may fail."""
         story = f"{shown['name']} ({shown['id']}) is {shown['state']}, {shown['reason']}, {shown['tasks']}"
         if was_hit:
             is_right = shown["state"] in {*self.states, "FAILED"}

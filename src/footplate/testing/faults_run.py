@@ -109,8 +109,11 @@ class Run:
                 continue
             shown = self._users.show(job_id)
             yield from kind.faults_of(shown, job_id in hit)
-            if kind.log is not None and job_id not in hit and self._users.log(job_id) != kind.log:
-                yield f"the log of {shown['name']} ({job_id}) is not whole"
+            if kind.log is None or job_id in hit:
+                continue
+            log = self._users.log(job_id)
+            if log != kind.log:
+                yield f"the log of {shown['name']} ({job_id}) is not whole: {len(log)} bytes, {log[:200]!r}"
 
 
 def _settle(home: Path, engine: ContainerEngine | None) -> list[str]:

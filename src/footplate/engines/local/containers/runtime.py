@@ -64,7 +64,7 @@ class ContainerRuntime:
         self._may_signal = os.geteuid() == 0 if may_signal is None else may_signal
         self._connection = Connection(self._settings.containers.socket)
         self._images = Images()
-        self._tidying = Tidying(self._connection.api)
+        self._tidying = Tidying(self._connection.api, self._lock)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         # Kept only while somebody holds or awaits them.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

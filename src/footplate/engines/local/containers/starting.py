@@ -38,11 +38,14 @@ async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) 
     except NameTaken:
         raise
     except EngineError as error:
-        # An engine may stumble over a container that is over, and removed, before it has said so.
+        # An engine may stumble over a container that is over before it has said so.
         if await asyncio.to_thread(claiming.has_begun, folder):
             return
         with contextlib.suppress(EngineError):
             await api.remove(name)
+        if await asyncio.to_thread(read_claim, folder) is not None:
+            # Stopped meanwhile: nobody wants it any more.
+            return
         raise _failure(error, body["Image"]) from error
 
 

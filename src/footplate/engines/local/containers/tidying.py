@@ -20,8 +20,11 @@ log = logging.getLogger(__name__)
 class Tidying:
     """Whoever has ended is removed soon; a container that lives on, because it is kept, is left alone."""
 
-    def __init__(self, api: Callable[[], Awaitable[ContainerApi]]) -> None:
+    def __init__(
+        self, api: Callable[[], Awaitable[ContainerApi]], lock: Callable[[str], asyncio.Lock]
+    ) -> None:
         self._api = api
+        self._lock = lock
         self._room = asyncio.Semaphore(AT_ONCE)
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._removed: dict[str, None] = {}
@@ -57,7 +60,7 @@ class Tidying:
         """Remove a container as soon as it has ended; False when it goes on."""
         for _ in range(int(TRY_FOR_S / TRY_EVERY_S)):
             try:
-                async with self._room:
+                async with self._room, self._lock(name):
                     await (await self._api()).remove(name, force=False)
             except Refused as error:
                 if error.status != CONFLICT and "running" not in error.message:
