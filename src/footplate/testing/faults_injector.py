@@ -11,17 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from footplate.testing.checker import TaskId
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.process import ServerProcess
 
+T = TypeVar("T")
 PROC = Path("/proc")
 LONGEST_BREAK_S = 0.4
 LONGEST_STOP_S = 0.8
 # How often each is chosen; what is not there at the moment leaves its turn to another.
 PROCESS_WEIGHTS = {"server": 28, "spawner": 14, "newborn": 12, "shim": 18, "task": 18, "pause": 10}
-CONTAINER_WEIGHTS = {"server": 35, "engine": 20, "conmon": 15, "shim": 10, "task": 15, "pause": 5}
+CONTAINER_WEIGHTS = {"server": 20, "engine": 20, "conmon": 20, "shim": 15, "task": 20, "pause": 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ class Injector:
             "server": self._strike_server,
             "spawner": self._strike_spawner,
             "newborn": self._strike_newborn,
-            "shim": lambda: self._strike_task(is_first=True),
-            "task": lambda: self._strike_task(is_first=False),
+            "shim": lambda: self._strike_task(True),
+            "task": lambda: self._strike_task(False),
             "engine": self._strike_engine,
             "conmon": self._strike_conmon,
             "pause": self._pause_server,
@@ -88,7 +90,7 @@ class Injector:
         self._server.kill()
         self.kills["server"] += 1
         if self._chance.random() < 0.3:
-            self._strike_task(is_first=self._chance.random() < 0.5)
+            self._strike_task(self._chance.random() < 0.5, for_s=0)
         self._server.begin()
         if self._chance.random() < 0.2:
             time.sleep(self._chance.random())
@@ -99,21 +101,21 @@ class Injector:
         return True
 
     def _strike_spawner(self) -> bool:
-        spawners = list(_spawners(self._server.pid))
-        return any(self._kill(pid, "spawner") for pid in spawners)
+        found = self._await_some(lambda: list(_spawners(self._server.pid)))
+        return bool(found) and self._kill(found[0], "spawner")
 
     def _strike_newborn(self) -> bool:
         """Kill a process that was forked and is not a task yet."""
-        give_up_at = time.monotonic() + LONGEST_STOP_S
-        while time.monotonic() < give_up_at:
-            for spawner in _spawners(self._server.pid):
-                for pid in _spawners(spawner):
-                    self._newborns.add(pid)
-                    return self._kill(pid, "newborn")
-        return False
+        found = self._await_some(
+            lambda: [pid for spawner in _spawners(self._server.pid) for pid in _spawners(spawner)], every_s=0
+        )
+        self._newborns.update(found[:1])
+        return bool(found) and self._kill(found[0], "newborn")
 
-    def _strike_task(self, is_first: bool) -> bool:
-        victims = [one for one in victims_of(self._server.home) if one.is_first == is_first]
+    def _strike_task(self, is_first: bool, for_s: float = LONGEST_STOP_S) -> bool:
+        victims = self._await_some(
+            lambda: [one for one in victims_of(self._server.home) if one.is_first == is_first], for_s
+        )
         if not victims:
             return False
         victim = self._chance.choice(victims)
@@ -131,10 +133,23 @@ class Injector:
         return True
 
     def _strike_conmon(self) -> bool:
-        assert self._engine is not None
-        found = [pid for pid in _pids() if _words(pid)[:1] == ["/usr/bin/conmon"]]
-        ours = [pid for pid in found if any(str(self._engine.folder) in word for word in _words(pid))]
-        return bool(ours) and self._kill(self._chance.choice(ours), "conmon")
+        folder = str(self._engine.folder) if self._engine else ""
+
+        def look() -> list[int]:
+            helpers = ((pid, _words(pid)) for pid in _pids())
+            return [pid for pid, words in helpers if _is_conmon(words, folder)]
+
+        found = self._await_some(look) if folder else []
+        return bool(found) and self._kill(self._chance.choice(found), "conmon")
+
+    def _await_some(
+        self, look: Callable[[], list[T]], for_s: float = LONGEST_STOP_S, every_s: float = 0.02
+    ) -> list[T]:
+        """Wait a moment for something to strike."""
+        give_up_at = time.monotonic() + for_s
+        while not (found := look()) and time.monotonic() < give_up_at:
+            time.sleep(every_s)
+        return found
 
     def _pause_server(self) -> bool:
         os.kill(self._server.pid, signal.SIGSTOP)
@@ -160,6 +175,10 @@ class Injector:
             os.close(descriptor)
         self.kills[kind] += 1
         return True
+
+
+def _is_conmon(words: list[str], folder: str) -> bool:
+    return bool(words) and Path(words[0]).name == "conmon" and folder in " ".join(words)
 
 
 def victims_of(home: Path) -> list[Victim]:

@@ -18,6 +18,8 @@ ASK_EVERY_S = 0.1
 OVER = ("SUCCEEDED", "FAILED", "STOPPED")
 # A server that cannot work now says so; everything else below 500 is an answer.
 TRY_LATER = 503
+# The answer to an image while the container engine is down.
+NO_ENGINE = "needs a container engine"
 
 Shown = dict[str, Any]
 
@@ -39,7 +41,7 @@ class Users:
                 answer = self._client.request(method, path, **options)
             except httpx.TransportError:
                 return None
-            if answer.status_code == TRY_LATER:
+            if answer.status_code == TRY_LATER or NO_ENGINE in answer.text:
                 return None
             assert answer.status_code < 500, f"{method} {path}: {answer.text}"
             return answer
