@@ -39,7 +39,8 @@ docs: .venv/dev-ready ## Write the reference pages that come from code
 	$(BIN)/python tools/reference.py
 
 constraints: .venv/dev-ready ## Renew the pinned versions
-	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
+	@echo "# The versions that the Makefile installs: what the tests ran with. Renew with \`make constraints\`." > constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' >> constraints.txt
 
 clean:
 	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -48,8 +48,6 @@ def describe(request: Request, task: Mapping[str, Any], info: Document, settings
         "WorkingDir": task["work_folder"],
         "User": user_of(info, settings.containers),
         "Labels": labels(key_of(request, task), home_label(settings)),
-        # A check of the image's own would only start processes in the task's limits.
-        "Healthcheck": {"Test": ["NONE"]},
         **_exposed(task, settings.containers),
         "HostConfig": {
             "LogConfig": {"Type": "none", "Config": {}},
