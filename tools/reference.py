@@ -21,9 +21,9 @@ from footplate.cli.main import cli
 from footplate.cli.verbs import VERBS
 from footplate.domain import errors, specfields
 from footplate.domain import spec as s
+from footplate.domain.advance import LATE, MOVES
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.fields import Field, Kind, ListOf, MapOf, Nullable, Record
-from footplate.domain.advance import LATE, MOVES
 from footplate.domain.kinds import (
     AnyJson,
     Choice,

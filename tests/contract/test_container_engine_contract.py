@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
-from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
 from footplate.domain.resources import Resources
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
@@ -428,6 +428,25 @@ class TestPodman(ContainerContract, ProcessContract):
         await bench.engine.stop(handle, grace_s=20)
         assert {one.exit_code for one in await bench.see(handle)} == {143}
         assert containers_of(self, handle) == []
+
+    @on_loop
+    async def test_an_engine_killed_during_launches_starts_every_task_once(self, bench: Bench) -> None:
+        async def insist(attempt: int) -> Handle:
+            request = bench.compile(RoleSpec("echo once; exit 3", count=2), attempt=attempt)
+            while True:
+                try:
+                    return await bench.engine.launch(request)
+                except EngineError:
+                    await asyncio.sleep(0.1)
+
+        launches = [asyncio.create_task(insist(attempt)) for attempt in range(6)]
+        for pause_s in (0.15, 0.3, 0.45):
+            await asyncio.sleep(pause_s)
+            await asyncio.to_thread(self.engine.kill)
+            await asyncio.to_thread(self.engine.start)
+        for handle in await asyncio.gather(*launches):
+            assert [one.exit_code for one in await bench.until_over(handle)] == [3, 3]
+            assert [bench.log(handle, index=index) for index in range(2)] == [b"once\n"] * 2
 
 
 class TestPodmanAsAnotherUser(OfEngine):

@@ -151,11 +151,6 @@ class TestLocalEngine(ProcessContract):
             await bench.engine.stop(bench.engine.handle_of(request), grace_s=1)
 
     @on_loop
-    async def test_an_image_is_refused_with_the_reason(self, bench: Bench) -> None:
-        with pytest.raises(EngineRejected, match=r"python:3\.12, which needs a container engine"):
-            await bench.engine.launch(bench.compile(RoleSpec("true", image="python:3.12")))
-
-    @on_loop
     async def test_a_word_that_no_process_can_be_given_is_refused(self, bench: Bench) -> None:
         with pytest.raises(EngineRejected, match="command of role main is"):
             await bench.engine.launch(bench.compile(RoleSpec("true " + "é" * 70_000)))

@@ -362,6 +362,10 @@ class Controller:
         now = self._context.clock.now()
         board = list(self._context.store.board.values())
         await self._context.store.apply_all((job.id, event) for job in board if (event := overdue(job, now)))
+        for job in board:
+            if job.spec.keep_on_failure_s is not None and job.state is JobState.RUNNING:
+                # What is kept goes on after its end, so that no engine may notice the end by itself.
+                self._take_hint(f"{job.id}.{job.attempt}")
 
     async def _hold_lease(self) -> None:
         """Learn that another server has taken over, even when there is nothing to write."""

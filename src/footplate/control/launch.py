@@ -125,9 +125,8 @@ async def tell_step(context: Context, job: Job, step: Step) -> None:
     now = context.clock.now()
     kind = "step" if step.is_done else "progress"
     seconds = round(step.seconds, 3)
-    await context.store.write(
-        lambda tx: tx.record(job, kind, now, step.message, step=step.name, seconds=seconds)
-    )
+    message = f"{step.message} ({seconds:g} s)" if step.is_done else step.message
+    await context.store.write(lambda tx: tx.record(job, kind, now, message, step=step.name, seconds=seconds))
 
 
 async def _tell_step(context: Context, job: Job, step: str, began_at: float, message: str) -> None:

@@ -106,5 +106,14 @@ def mounts_below(folder: Path) -> list[str]:
 
 
 def _containers_of(home: Path, engine: ContainerEngine | None) -> list[str]:
-    found = engine.containers() if engine is not None else []
-    return [one["Names"][0] for one in found if (one["Labels"] or {}).get("footplate.home") == str(home)]
+    if engine is None:
+        return []
+    with engine.client() as client:
+        answer = client.get("/containers/json", params={"all": "true"})
+    if not answer.is_success:
+        return [f"of unknown name: the engine answers {answer.text}"]
+    return [
+        f"{one['Names'][0]}, {one['State']}"
+        for one in answer.json()
+        if (one["Labels"] or {}).get("footplate.home") == str(home)
+    ]

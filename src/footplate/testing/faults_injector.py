@@ -72,6 +72,11 @@ class Injector:
     def n_kills(self) -> int:
         return self.kills.total() - self.kills["pause"]
 
+    @property
+    def hinders_launches(self) -> bool:
+        """Whether something was killed without which no task can be started for a while."""
+        return self.kills["engine"] + self.kills["conmon"] > 0
+
     def hits(self) -> frozenset[TaskId]:
         """The tasks whose processes were killed, those that were just being born included."""
         born = {who for pid, who in _claims(self._server.home) if pid in self._newborns}

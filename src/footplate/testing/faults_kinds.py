@@ -46,8 +46,11 @@ class Kind:
             document["code"] = {"upload": users.upload(dict(self.code))}
         return users.submit(document, f"{self.name}-{number}")
 
-    def faults_of(self, shown: Shown, was_hit: bool) -> list[str]:
-        """Say what is wrong with how a job ended; one whose processes were killed may fail."""
+    def faults_of(self, shown: Shown, was_hit: bool, n_unlaunched: int = 0) -> list[str]:
+        """Say what is wrong with how a job ended; one whose processes were killed may fail.
+
+        Attempts that could not be launched come on top of those that the kind needs.
+        """
         story = f"{shown['name']} ({shown['id']}) is {shown['state']}, {shown['reason']}, {shown['tasks']}"
         if was_hit:
             is_right = shown["state"] in {*self.states, "FAILED"}
@@ -59,7 +62,7 @@ class Kind:
             *([f"{story}: wrong exit codes {wrong}"] if wrong else []),
             *(
                 [f"{story}: it must have had {self.n_attempts} attempts"]
-                if shown["attempt"] + 1 != self.n_attempts
+                if shown["attempt"] + 1 != self.n_attempts + n_unlaunched
                 else []
             ),
             *(

@@ -17,7 +17,7 @@ from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.faults_evidence import leftovers, read_database, read_notes
 from footplate.testing.faults_injector import Injector
 from footplate.testing.faults_kinds import Kind, kinds
-from footplate.testing.faults_users import Users
+from footplate.testing.faults_users import Shown, Users
 from footplate.testing.process import ServerProcess, await_that
 
 N_USERS = 6
@@ -58,6 +58,9 @@ class Run:
             workers = [pool.submit(self._work) for _ in range(N_USERS)]
             try:
                 self.injector.run(n_kills)
+            except BaseException:
+                self._users.give_up()
+                raise
             finally:
                 self._over.set()
             for worker in workers:
@@ -107,13 +110,20 @@ class Run:
         for job_id, kind in self._kinds.items():
             if kind.is_removed:
                 continue
-            shown = self._users.show(job_id)
-            yield from kind.faults_of(shown, job_id in hit)
+            shown, attempts = self._users.show(job_id), self._users.attempts(job_id)
+            n_unlaunched = sum(_could_not_be_launched(one) for one in attempts)
+            if n_unlaunched and not self.injector.hinders_launches:
+                yield f"{shown['name']} could not be launched: {attempts}"
+            yield from kind.faults_of(shown, job_id in hit, n_unlaunched)
             if kind.log is None or job_id in hit:
                 continue
             log = self._users.log(job_id)
             if log != kind.log:
                 yield f"the log of {shown['name']} ({job_id}) is not whole: {len(log)} bytes, {log[:200]!r}"
+
+
+def _could_not_be_launched(attempt: Shown) -> bool:
+    return attempt["reason"]["details"].get("cause") == "launch_failed"
 
 
 def _settle(home: Path, engine: ContainerEngine | None) -> list[str]:

@@ -30,6 +30,7 @@ class Users:
     def __init__(self, client: httpx.Client) -> None:
         self._client = client
         self._lock = threading.Lock()
+        self._given_up = threading.Event()
         self.answered: set[str] = set()
         self.removed: set[str] = set()
 
@@ -50,7 +51,15 @@ class Users:
         return answer
 
     def until(self, look: Callable[[], Any], what: str) -> Any:
-        return await_that(look, PATIENCE_S, what, every_s=ASK_EVERY_S)
+        def looked() -> Any:
+            assert not self._given_up.is_set(), f"given up while waiting: {what}"
+            return look()
+
+        return await_that(looked, PATIENCE_S, what, every_s=ASK_EVERY_S)
+
+    def give_up(self) -> None:
+        """Have nobody wait any longer: the server will not come back."""
+        self._given_up.set()
 
     def submit(self, document: Shown, key: str) -> str:
         """Submit a job, and once more with the same key, which must make no second one."""
@@ -128,6 +137,10 @@ class Users:
         answer = self.ask("DELETE", f"/jobs/{job_id}", params={"for_good": "true"})
         assert answer.status_code in (202, 204, 404), answer.text
         self.until(lambda: self.ask("GET", f"/jobs/{job_id}").status_code == 404, f"{job_id} is gone")
+
+    def attempts(self, job_id: str) -> list[Shown]:
+        shown: list[Shown] = self.ask("GET", f"/jobs/{job_id}/attempts").json()["items"]
+        return shown
 
     def log(self, job_id: str) -> str:
         return self.ask("GET", f"/jobs/{job_id}/logs/download").text

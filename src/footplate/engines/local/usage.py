@@ -15,7 +15,8 @@ from footplate.engines.local.watching import TaskKey, Watch
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-CARDS = "\0CUDA_VISIBLE_DEVICES="
+# As the machine counts them; in a container CUDA counts from 0.
+CARDS = "\0NVIDIA_VISIBLE_DEVICES="
 
 
 @dataclass(frozen=True, slots=True)
