@@ -73,6 +73,8 @@ class ContainerEngine:
                 stdout=output,
                 stderr=output,
                 env=self.environment,
+                # Podman's helpers leave files where it was started.
+                cwd=self.folder,
                 start_new_session=True,
             )
         await_that(self._answers, START_DEADLINE_S, f"{self.kind} answers")

@@ -121,7 +121,8 @@ def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
     assert "queue's settings" in refused
     assert engine.refuses(spec, {"team/train:1": "/opt/train"}) is None
     assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
-    with pytest.raises(EngineRejected, match="role worker asks for the image"):
+    # At a launch that may pass: the engine may be just starting again.
+    with pytest.raises(EngineUnavailable, match="role worker asks for the image"):
         asyncio.run(engine.launch(engine.compile(plan(tmp_path, *spec.roles))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,7 +77,7 @@ class LocalEngine:
     def use_logins(self, find: FindLogin) -> None:
         self._containers.use_logins(find)
 
-    async def sweep(self, known_attempts: Collection[str]) -> None:
+    async def sweep(self, known_attempts: Container[str]) -> None:
         await self._containers.sweep(known_attempts)
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:

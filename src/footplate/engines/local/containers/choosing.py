@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.errors import EngineRejected
+from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import LaunchPlan, Request
 
@@ -48,10 +48,13 @@ def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -
 
 
 def refuse(request: Request, why_none: WhyNone) -> None:
-    """Raise `EngineRejected` for an image that cannot be run, or whose stand-in is not there."""
+    """Raise `EngineUnavailable` while there is no engine for an image, which was there at the submit.
+
+    Raise `EngineRejected` for an image whose stand-in is not there.
+    """
     for task in request["tasks"]:
         if task["in_container"] and (why := why_none()):
-            raise EngineRejected(_cannot_run(task["role"], task["image"], why))
+            raise EngineUnavailable(_cannot_run(task["role"], task["image"], why))
         if task["environment"] is not None and not Path(task["environment"]).is_dir():
             raise EngineRejected(
                 f"the queue's settings say that {task['environment']} stands in for the image "

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -198,7 +198,7 @@ class ContainerRuntime:
         self._tidying.remember(name)
         return True
 
-    async def sweep(self, known_attempts: Collection[str]) -> None:
+    async def sweep(self, known_attempts: Container[str]) -> None:
         """Remove the containers of this server that belong to none of these attempts."""
         if self.why_none():
             return
@@ -208,7 +208,7 @@ class ContainerRuntime:
         except (EngineError, TimeoutError) as error:
             log.warning("containers of forgotten jobs, if any, are left for now: %s", error or "no answer")
 
-    async def _sweep(self, api: ContainerApi, known_attempts: Collection[str]) -> None:
+    async def _sweep(self, api: ContainerApi, known_attempts: Container[str]) -> None:
         for found in await api.containers(f"{HOME}={home_label(self._settings)}"):
             if found["Labels"].get(ATTEMPT) not in known_attempts:
                 await ending.remove(api, found["Id"])
