@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
@@ -64,6 +64,7 @@ LEASE_S = 5.0
 PROGRESS_S = 2.0
 USAGE_S = 5.0
 SWEEP_S = 600.0
+LEFTOVERS_S = 60.0
 LEFTOVERS_KEPT_S = 7 * 86400.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
@@ -111,7 +112,7 @@ class Controller:
             engine.on_step(self._take_step)
         if isinstance(engine, PullsImages):
             engine.use_logins(self._find_login)
-            await engine.sweep([f"{job.id}.{job.attempt}" for job in self._context.store.board.values()])
+            await self._sweep_engine()
         await self._recover()
         for name, step in (
             ("admit", self._admit),
@@ -124,6 +125,7 @@ class Controller:
             ("usage", _every(USAGE_S, self._usage_keeper.look)),
             ("lease", _every(LEASE_S, self._hold_lease)),
             ("sweep", _every(SWEEP_S, self.sweep)),
+            ("leftovers", _every(LEFTOVERS_S, self._sweep_engine)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
             self._loops.append(asyncio.create_task(self._repeat(name, step), name=f"footplate-{name}"))
@@ -235,7 +237,10 @@ class Controller:
         seen = await self._insist(
             f"stopping job {job.id}", lambda: self._end(job, self._handle(job), grace_s)
         )
-        await self._tell_end(job, seen, [TasksGone(self._context.clock.now(), job.attempt)])
+        await self._insist(
+            f"noting the end of job {job.id}",
+            lambda: self._tell_end(job, seen, [TasksGone(self._context.clock.now(), job.attempt)]),
+        )
         self._handles.pop((job.id, job.attempt), None)
 
     async def _stop_others(self, job: Job, grace_s: float, keep: Collection[tuple[str, int]]) -> None:
@@ -247,7 +252,7 @@ class Controller:
             request = engine.compile(launch_plan(self._context, job))
             handle = engine.handle_of(request, others)
             seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
-            await self._tell_end(job, seen, [])
+            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, []))
 
     async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
         now = self._context.clock.now()
@@ -383,6 +388,11 @@ class Controller:
         await asyncio.to_thread(self._context.blobs.sweep, LEFTOVERS_KEPT_S)
         await self._empty_trash()
 
+    async def _sweep_engine(self) -> None:
+        """Have the engine remove what a fault of its own has left of attempts that are over."""
+        if isinstance(self._context.engine, PullsImages):
+            await self._context.engine.sweep(_Living(self._context.store.board))
+
     async def _empty_trash(self) -> None:
         now = self._context.clock.now()
         before = now - self._context.trash_kept_s
@@ -426,6 +436,18 @@ class Controller:
         log.error("%s failed", what, exc_info=error)
         if isinstance(error, StaleLease):
             self._on_fatal(error)
+
+
+class _Living:
+    """The attempts that are on the board at the moment at which somebody asks."""
+
+    def __init__(self, board: Mapping[str, Job]) -> None:
+        self._board = board
+
+    def __contains__(self, attempt_id: object) -> bool:
+        job_id, _, attempt = str(attempt_id).rpartition(".")
+        job = self._board.get(job_id)
+        return job is not None and str(job.attempt) == attempt
 
 
 def _every(seconds: float, step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:

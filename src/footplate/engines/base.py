@@ -14,7 +14,7 @@ An engine keeps these guarantees, each checked by the contract suite in `footpla
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -219,8 +219,11 @@ class PullsImages(Protocol):
         """
         ...
 
-    async def sweep(self, known_attempts: Collection[str]) -> None:
-        """Remove what is left of attempts that this server made and no longer knows."""
+    async def sweep(self, known_attempts: Container[str]) -> None:
+        """Remove what is left of attempts that this server made and no longer knows.
+
+        Looks up what is known only after it has found something: attempts may begin meanwhile.
+        """
         ...
 
 

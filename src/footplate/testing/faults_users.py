@@ -42,7 +42,8 @@ class Users:
                 answer = self._client.request(method, path, **options)
             except httpx.TransportError:
                 return None
-            if answer.status_code == TRY_LATER or NO_ENGINE in answer.text:
+            is_refused = answer.status_code == 422 and NO_ENGINE in answer.text
+            if answer.status_code == TRY_LATER or is_refused:
                 return None
             assert answer.status_code < 500, f"{method} {path}: {answer.text}"
             return answer
