@@ -102,13 +102,14 @@ def fill(database: Path, n_jobs: int) -> None:
     """Write finished jobs straight into the tables."""
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("PRAGMA synchronous=OFF")
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(jobs)")]
+        columns = list(next(_jobs(1)))
         insert = f"INSERT INTO jobs ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
         with connection:
-            connection.executemany(insert, _jobs(n_jobs, columns))
+            connection.executemany(insert, (list(row.values()) for row in _jobs(n_jobs)))
             connection.execute(
-                "INSERT INTO tasks SELECT id, 0, 0, 'main', 0, 'EXITED', 'here', '127.0.0.1', '[]', '[]', 0, "
-                "'', started_at, finished_at FROM jobs"
+                "INSERT INTO tasks (job_id, attempt, position, role, task_index, state, node, address, gpus, "
+                "ports, exit_code, detail, started_at, finished_at) SELECT id, 0, 0, 'main', 0, 'EXITED', "
+                "'here', '127.0.0.1', '[]', '[]', 0, '', started_at, finished_at FROM jobs"
             )
             connection.execute(
                 "INSERT INTO attempts "
@@ -121,11 +122,11 @@ def fill(database: Path, n_jobs: int) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _jobs(n_jobs: int, columns: list[str]) -> Iterator[list[Any]]:
+def _jobs(n_jobs: int) -> Iterator[dict[str, Any]]:
     first_at = time.time() - 365 * 86400
     for number in range(n_jobs):
         at = first_at + number * 31
-        row = {
+        yield {
             "id": job_id(at, number),
             "owner": f"user{number % 50}",
             "name": f"old-{number}",
@@ -152,4 +153,3 @@ def _jobs(n_jobs: int, columns: list[str]) -> Iterator[list[Any]]:
             "placement": None,
             "next": None,
         }
-        yield [row[column] for column in columns]

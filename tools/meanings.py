@@ -57,6 +57,7 @@ ERRORS = {
     "throttled": "Too many failed logins; `Retry-After` says how long to wait.",
     "not_found": "There is no such thing, or none that the caller may see.",
     "conflict": "It does not go together with how things stand, such as a name that is taken.",
+    "store_unavailable": "The database cannot be reached or the disk is full; try again later.",
     "invalid_transition": "The job's state does not allow this.",
     "stale_lease": "Another server has taken over the database; this one can change nothing.",
     "secret_unreadable": "A stored secret does not open with this server's key; set it again.",

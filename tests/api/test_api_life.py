@@ -101,7 +101,7 @@ def test_a_command_that_makes_no_sense_is_refused(ann: Api, body: Data, field: s
     ann.refused("POST", f"/jobs/{job['id']}/exec", 422, field, json=body)
 
 
-def test_a_halted_job_can_be_downloaded(ann: Api, server: Served) -> None:
+def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) -> None:
     job = ann.running()
     folder = output_folder(server.home, job["id"])
     (folder / "model").mkdir(parents=True)
@@ -118,6 +118,7 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served) -> None:
         assert weights is not None
         assert weights.read() == b"w" * 300_000
         assert archive.getmember(f"{name}/latest").issym(), "a link is not followed out of the folder"
+    hire(default="viewer").refused("GET", f"/jobs/{job['id']}/download", 403, says="viewer")
     ann.refused("GET", f"/jobs/{job['id']}/download?what=checkpoints", 404, says="no checkpoints")
     ann.refused("GET", f"/jobs/{job['id']}/download?what=everything", 422, "what")
 

@@ -8,8 +8,7 @@ other moments.
 
 from __future__ import annotations
 
-import os
-import time
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,27 +16,13 @@ import pytest
 
 from footplate.testing.container_engine import ContainerEngine, ContainerEngineMissing, running_podman
 from footplate.testing.faults_image import IMAGE, image_with_flock
-from footplate.testing.faults_run import Run
+from footplate.testing.faults_injector import Injector
+from footplate.testing.faults_run import KILLS, SEED, Run, go_through
 from footplate.testing.faults_users import Users
 from footplate.testing.process import ServerProcess
 
-KILLS = int(os.environ.get("FOOTPLATE_TEST_KILLS", "100"))
-SEED = int(os.environ.get("FOOTPLATE_TEST_SEED", "20"))
 SETTINGS = "[node]\ncpus = 16\nmemory = '64GB'\n"
 LONGEST_S = 300 + 10 * KILLS
-
-
-def go_through(run: Run, n_kills: int) -> None:
-    began_at = time.monotonic()
-    try:
-        run.go(n_kills)
-    finally:
-        jobs = dict(run.n_of_kind)
-        print(
-            f"seed {SEED}, {time.monotonic() - began_at:.0f} s; kills {dict(run.injector.kills)}; jobs {jobs}"
-        )
-    faults = run.faults()
-    assert not faults, f"{len(faults)} faults with FOOTPLATE_TEST_SEED={SEED}:\n" + "\n".join(faults)
 
 
 def holds_memory(users: Users) -> bool:
@@ -48,7 +33,8 @@ def holds_memory(users: Users) -> bool:
 def test_a_hundred_kills_at_random_moments_lose_nothing(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home", SETTINGS) as server, server.client() as client:
         users = Users(client)
-        go_through(Run(server, users, SEED, has_limits=holds_memory(users)), KILLS)
+        injector = Injector(server, random.Random(SEED))
+        go_through(Run(server, users, injector, SEED, has_limits=holds_memory(users)), KILLS)
 
 
 @pytest.fixture
@@ -67,5 +53,6 @@ def test_kills_at_random_moments_lose_nothing_where_tasks_are_containers(
 ) -> None:
     socket = f"container_socket = '{podman.socket}'\n"
     with ServerProcess(tmp_path / "home", socket + SETTINGS) as server, server.client() as client:
-        run = Run(server, Users(client), SEED, podman, image=IMAGE)
+        injector = Injector(server, random.Random(SEED), podman)
+        run = Run(server, Users(client), injector, SEED, podman, image=IMAGE)
         go_through(run, max(1, KILLS // 10))

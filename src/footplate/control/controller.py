@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
@@ -50,9 +51,10 @@ from footplate.engines.base import (
     Step,
     TellsSteps,
 )
-from footplate.store import job_queries
+from footplate.store import job_queries, transitions
 from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.store import Move, News
+from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +96,8 @@ class Controller:
         self._launch_again: set[str] = set()
         self._telling: set[asyncio.Task[None]] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
-        self._handles: dict[tuple[str, int], Handle] = {}
+        # With the runs of single tasks that each names: a task that is started again needs another.
+        self._handles: dict[tuple[str, int], tuple[Mapping[tuple[str, int], int], Handle]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._replan_soon: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -230,7 +233,7 @@ class Controller:
     async def _launch(self, job: Job) -> None:
         handle = await self._insist(f"launching job {job.id}", lambda: launch(self._context, job))
         if handle is not None:
-            self._handles[job.id, job.attempt] = handle
+            self._handles[job.id, job.attempt] = (job.runs, handle)
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         await self._until_done(job, "launch", "stop others")
@@ -290,11 +293,13 @@ class Controller:
         await self._insist(f"removing job {job.id}", lambda: remove(self._context, job))
 
     def _handle(self, job: Job) -> Handle:
-        key = (job.id, job.attempt)
-        if key not in self._handles:
+        key, runs = (job.id, job.attempt), job.runs
+        known = self._handles.get(key)
+        if known is None or known[0] != runs:
             engine = self._context.engine
-            self._handles[key] = engine.handle_of(engine.compile(launch_plan(self._context, job)))
-        return self._handles[key]
+            handle = engine.handle_of(engine.compile(launch_plan(self._context, job)))
+            known = self._handles[key] = (runs, handle)
+        return known[1]
 
     # Loops
 
@@ -394,12 +399,18 @@ class Controller:
             await self._context.engine.sweep(_Living(self._context.store.board))
 
     async def _empty_trash(self) -> None:
-        now = self._context.clock.now()
-        before = now - self._context.trash_kept_s
+        before = self._context.clock.now() - self._context.trash_kept_s
         for job_id in await self._context.store.read(
             lambda connection: job_queries.in_trash_since(connection, before)
         ):
-            await self._context.store.apply(job_id, DeleteAsked(now, by="", for_good=True))
+            await self._context.store.write(partial(self._delete_for_good, job_id=job_id, before=before))
+
+    def _delete_for_good(self, tx: Transaction, job_id: str, before: float) -> None:
+        board, now = self._context.store.board, self._context.clock.now()
+        job = transitions.current(tx, job_id, board)
+        # Its owner may have taken it out meanwhile.
+        if job.deleted_at is not None and job.deleted_at < before:
+            transitions.apply(tx, board, job_id, DeleteAsked(now, by="", for_good=True))
 
     async def _refresh_nodes(self) -> None:
         engine = self._context.engine

@@ -8,6 +8,7 @@ from footplate.control.watch import Search
 from footplate.domain.job import Job
 from footplate.domain.layout import attempt_folder, log_file, task_folder
 from footplate.engines.base import Observation
+from footplate.taskfiles import unfollowed
 
 LAST_BYTES = 64 * 1024
 
@@ -28,7 +29,7 @@ def searcher(home: Path, job: Job) -> Search:
 
 def _end_of(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=unfollowed) as file:  # only this one takes an opener
             size = file.seek(0, 2)
             file.seek(max(0, size - LAST_BYTES))
             return file.read(LAST_BYTES)

@@ -7,10 +7,10 @@ import contextlib
 import logging
 import os
 import shutil
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from footplate.control.context import Context
 from footplate.domain import layout
@@ -148,22 +148,24 @@ def _remove_tree(folder: Path) -> int:
     Returns how many bytes its files had.
     """
     size_bytes = 0
-    for place, _, names in os.walk(folder):
+    _unlock(folder)
+    for place, folders, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
                 size_bytes += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  # many files
-
-    def unlock(step: Callable[..., Any], path: str, _fault: Any) -> None:
-        if not os.path.lexists(path):
-            return
-        Path(path).parent.chmod(0o700)
-        if Path(path).is_dir() and not Path(path).is_symlink():
-            Path(path).chmod(0o700)
-        step(path)
-
+        for name in folders:
+            _unlock(Path(place) / name)
     if folder.exists():
-        shutil.rmtree(folder, onerror=unlock)
+        shutil.rmtree(folder)
     return size_bytes
+
+
+def _unlock(folder: Path) -> None:
+    """Open a folder to us before the walk comes to it."""
+    with contextlib.suppress(OSError):
+        mode = folder.lstat().st_mode
+        if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
+            folder.chmod(0o700)
 
 
 async def remove(context: Context, job: Job) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import uuid
 from pathlib import Path
 
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
 from footplate.domain.layout import attempt_folder, notice_file, task_folder
+from footplate.taskfiles import open_folder
 
 
 def give_notice(home: Path, job: Job, at: float, grace_s: float) -> None:
@@ -30,8 +33,15 @@ def give_notice(home: Path, job: Job, at: float, grace_s: float) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    draft = path.with_name(path.name + ".new")
+    # A name that nobody can have put something else under.
+    draft = f"{path.name}.{uuid.uuid4().hex}"
     # A task may have spoilt its own folder; its stop goes on all the same.
     with contextlib.suppress(OSError):
-        draft.write_text(text + "\n")
-        draft.replace(path)
+        folder_fd = open_folder(str(path.parent))
+        try:
+            draft_fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=folder_fd)
+            with os.fdopen(draft_fd, "w") as file:
+                file.write(text + "\n")
+            os.replace(draft, path.name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
+        finally:
+            os.close(folder_fd)

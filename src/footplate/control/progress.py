@@ -12,9 +12,10 @@ from footplate.control.context import Context
 from footplate.domain.events import Hung, StopAsked
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_duration
-from footplate.domain.layout import attempt_folder, log_file, task_folder
+from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.engines.base import DumpsStacks, Handle, ReadsUsage, Usage
+from footplate.store.logfiles import LogFile
 
 log = logging.getLogger(__name__)
 
@@ -80,13 +81,14 @@ class Progress:
         self._told &= attempts
 
     def _mark(self, key: Key, used: Usage | None, log_bytes: int, now: float) -> None:
-        cpu_s = 0.0 if used is None else used.cpu_s
         before = self._marks.get(key)
-        if before is None:
-            self._marks[key] = Mark(now, now, cpu_s, log_bytes)
+        if before is None or used is None:
+            # What a task uses that cannot be read may be anything: nobody calls it idle.
+            self._marks[key] = Mark(now, now, 0.0 if used is None else used.cpu_s, log_bytes)
             return
+        cpu_s = used.cpu_s
         spent = (cpu_s - before.cpu_s) / max(now - before.at, 0.001)
-        busy_cards = used is not None and any(card.utilisation > IDLE_CARD for card in used.cards)
+        busy_cards = any(card.utilisation > IDLE_CARD for card in used.cards)
         if spent > IDLE_CPU or busy_cards or log_bytes != before.log_bytes:
             before.active_at = now
         before.at, before.cpu_s, before.log_bytes = now, cpu_s, log_bytes
@@ -172,6 +174,5 @@ def _log_sizes(home: Path, jobs: Sequence[Job]) -> dict[Key, int]:
     for job in jobs:
         attempt = attempt_folder(home, job.id, job.attempt)
         for task in _running_tasks(job):
-            path = log_file(task_folder(attempt, task.role, task.index))
-            sizes[_key(job, task)] = path.stat().st_size if path.exists() else 0
+            sizes[_key(job, task)] = LogFile(task_folder(attempt, task.role, task.index)).size
     return sizes

@@ -52,6 +52,7 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STARTING, TaskStarted): frozenset({S.STARTING, S.RUNNING}),
     (S.STARTING, LaunchFailed): frozenset({S.STOPPING}),
     (S.RUNNING, TaskStarted): frozenset({S.RUNNING}),
+    (S.RUNNING, LaunchFailed): frozenset({S.RUNNING, S.STOPPING}),
     (S.STOPPING, TaskStarted): frozenset({S.STOPPING}),
     (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
@@ -211,7 +212,8 @@ def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None
     if failure is None or job.state is S.STOPPING or task.run >= job.spec.role(task.role).task_retry:
         return None
     rule = next((rule for rule in job.spec.on_failure if applies(rule, failure)), None)
-    helps = classify(failure) is not FailureClass.PERMANENT if rule is None else rule.action != "stop"
+    # A rule that wants it elsewhere is not served by the same place: the whole job goes.
+    helps = classify(failure) is not FailureClass.PERMANENT if rule is None else rule.action == "retry"
     if not helps:
         return None
     position = job.position(task.role, task.index)
@@ -229,7 +231,8 @@ def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None
 
 
 def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
-    if job.state is S.STOPPING:
+    # In a job that runs, that was the launch of a task that is to be started again, or nothing was to do.
+    if job.state is S.STOPPING or not any(task.state is TaskState.STARTING for task in job.tasks):
         return Outcome(job)
     reason = Reason(ReasonCode.LAUNCH_FAILED, event.message)
     outcome = fail(job, Failure(reason, cause="rejected" if event.is_final else "launch"), event.at)

@@ -7,6 +7,7 @@ FootplateError
  ├─ Denied                  somebody is, and may not
  ├─ Throttled               too many tries; says when to come back
  ├─ NotFound
+ ├─ StoreUnavailable        the database or the disk cannot take or give anything now; try later
  ├─ Conflict
  │   ├─ InvalidTransition   a move that the state table does not allow
  │   ├─ StaleLease          another server has taken over; this writer must stop
@@ -78,6 +79,10 @@ class Throttled(FootplateError):
 
 class NotFound(FootplateError):
     code = "not_found"
+
+
+class StoreUnavailable(FootplateError):
+    code = "store_unavailable"
 
 
 class Conflict(FootplateError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 from typing import Any
@@ -12,6 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from footplate.domain import errors as e
+from footplate.store.faults import DISK_FULL
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +25,7 @@ STATUS: dict[type[e.FootplateError], int] = {
     e.Throttled: 429,
     e.NotFound: 404,
     e.Conflict: 409,
+    e.StoreUnavailable: 503,
     e.EngineRejected: 422,
     e.EngineUnavailable: 503,
     e.EngineError: 502,
@@ -66,6 +69,9 @@ def install(app: FastAPI) -> None:
 
 def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, e.FootplateError)
+    if isinstance(error, e.StoreUnavailable):
+        # Whoever keeps the server must learn of it too.
+        log.error("%s %s was refused: %s", request.method, request.url.path, error.message)
     headers = {}
     if isinstance(error, e.Unauthenticated):
         headers["WWW_Authenticate"] = "Bearer"
@@ -119,6 +125,8 @@ def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return _ours(request, e.StoreUnavailable(DISK_FULL))
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     request_id = request.scope.get("footplate_request_id", "")
     return answer(request, 500, "internal", f"internal error; the server's log has it under {request_id}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import stat
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
 from footplate.server.errors import answer
+from footplate.taskfiles import unfollowed
 
 CHUNK_BYTES = 256 * 1024
 MEDIA_TYPE = "application/octet-stream"
@@ -19,7 +21,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Response:
     """Answer with a file, or with the one range that was asked for; a missing file is an empty one."""
-    size = path.stat().st_size if path.exists() else 0
+    size = _size(path)
     span = _span(request, size)
     if span is None:
         message = f"the file has {size} bytes, and none in the range that was asked for"
@@ -48,10 +50,18 @@ def _span(request: Request, size: int) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
+def _size(path: Path) -> int:
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
 async def _chunks(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
     if start >= end:
         return
-    with await asyncio.to_thread(path.open, "rb") as file:
+    with await asyncio.to_thread(open, path, "rb", opener=unfollowed) as file:
         file.seek(start)
         while start < end and (chunk := await asyncio.to_thread(file.read, min(CHUNK_BYTES, end - start))):
             start += len(chunk)

@@ -62,12 +62,11 @@ async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     if job.deleted_at is None or job.is_deleting or not job.state.is_final:
         raise Conflict(f"job {job.id} cannot be restored: {_why_not_restorable(job)}")
     now = platform.clock.now()
-    other = await free_name(platform, caller, job.spec.name)
 
     def unit(tx: Transaction) -> Job:
         taken = job_queries.id_of_name(tx.connection, job.owner, job.spec.name)
         if taken is not None:
-            renamed = Edited(now, caller.name, name=other)
+            renamed = Edited(now, caller.name, name=free_name(tx.connection, job.owner, job.spec.name))
             transitions.apply(tx, platform.store.board, job.id, renamed, caller.name)
         restored = Restored(now, caller.name)
         return transitions.apply(tx, platform.store.board, job.id, restored, caller.name).after

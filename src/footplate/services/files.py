@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import io
+import os
+import stat
 import tarfile
+import threading
 from collections.abc import AsyncIterator
-from concurrent.futures import CancelledError
 from pathlib import Path
+from typing import BinaryIO
 
 from footplate.domain import layout
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
-from footplate.services.access import Caller
+from footplate.services.access import Caller, require_files
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
+from footplate.taskfiles import Spoilt, open_folder, unfollowed_in
 
 CHUNK_BYTES = 256 * 1024
 MOST_CHUNKS = 8
+PATIENCE_S = 60
+# Each level holds a descriptor while it is walked through.
+MOST_DEEP = 100
 
 
 async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: str) -> tuple[Job, Path]:
     """Find a folder of a job: its output, checkpoints, code, or the work folders of its last attempt."""
     job = await find(platform, caller, id_or_name)
+    require_files(caller, job)
     folder = {
         "output": layout.output_folder(platform.home, job.id),
         "checkpoints": layout.checkpoint_folder(platform.home, job.id),
@@ -36,7 +45,15 @@ async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: s
 
 
 def _has_files(folder: Path) -> bool:
-    return folder.is_dir() and any(folder.iterdir())
+    try:
+        folder_fd = open_folder(str(folder))
+    except OSError:
+        return False
+    try:
+        with os.scandir(f"/proc/self/fd/{folder_fd}") as entries:
+            return next(entries, None) is not None
+    finally:
+        os.close(folder_fd)
 
 
 def _hint(what: str) -> str:
@@ -50,40 +67,62 @@ def _hint(what: str) -> str:
 
 async def archive(folder: Path, name: str) -> AsyncIterator[bytes]:
     """Yield a folder as .tar.gz; links are stored as links and never followed."""
-    loop = asyncio.get_running_loop()
-    chunks: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_CHUNKS)
-    writing = asyncio.create_task(asyncio.to_thread(_write, folder, name, _Outlet(loop, chunks)))
+    outlet = _Outlet(asyncio.get_running_loop())
+    # A thread of its own: a slow reader must not hold one that the rest of the server needs.
+    threading.Thread(target=_write, args=(folder, name, outlet), daemon=True, name="footplate-files").start()
     try:
-        while (chunk := await chunks.get()) is not None:
+        while chunk := await outlet.take():
             yield chunk
-        await writing
     finally:
-        writing.cancel()
-        # A writer that waits for room must not wait for ever when the reader is gone.
-        while not chunks.empty():
-            chunks.get_nowait()
+        outlet.abandon()
+
+
+class _ReaderGone(Exception):
+    """Nobody takes what is written any more."""
 
 
 class _Outlet(io.RawIOBase):
-    """A file to write to in a thread whose bytes come out on the event loop."""
+    """A file to write to in a thread whose bytes come out on the event loop, a few chunks later at most."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes | None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._chunks = chunks
+        self._chunks: asyncio.Queue[bytes | Exception] = asyncio.Queue()
+        self._room = threading.Semaphore(MOST_CHUNKS)
+        self._is_abandoned = False
+
+    async def take(self) -> bytes:
+        """Wait for the next chunk, which is empty at the end; raise what went wrong."""
+        chunk = await self._chunks.get()
+        self._room.release()
+        if isinstance(chunk, Exception):
+            raise chunk
+        return chunk
+
+    def abandon(self) -> None:
+        self._is_abandoned = True
+        self._room.release()
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: object) -> int:
         chunk = bytes(data)  # type: ignore[call-overload]  # whatever tarfile hands over is a buffer
-        self._put(chunk)
+        if self._is_abandoned or not self._room.acquire(timeout=PATIENCE_S) or self._is_abandoned:
+            # What closes the archive comes here once more, and must not wait again.
+            self._is_abandoned = True
+            raise _ReaderGone(f"nobody has read on for {PATIENCE_S} s")
+        if chunk:
+            self._put(chunk)
         return len(chunk)
 
-    def finish(self) -> None:
-        self._put(None)
+    def end(self, fault: Exception | None = None) -> None:
+        """Say that nothing follows; a fault keeps the reader from taking a part for the whole."""
+        self._put(fault or b"")
 
-    def _put(self, chunk: bytes | None) -> None:
-        asyncio.run_coroutine_threadsafe(self._chunks.put(chunk), self._loop).result(60)
+    def _put(self, chunk: bytes | Exception) -> None:
+        # The loop may be gone with its server.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
 
 
 def _write(folder: Path, name: str, outlet: _Outlet) -> None:
@@ -92,26 +131,55 @@ def _write(folder: Path, name: str, outlet: _Outlet) -> None:
             gzip.GzipFile(fileobj=outlet, mode="wb", compresslevel=1) as packed,
             tarfile.open(mode="w|", fileobj=packed, bufsize=CHUNK_BYTES) as tar,
         ):
-            for path in sorted(folder.rglob("*")):
-                _add(tar, path, f"{name}/{path.relative_to(folder)}")
-    except (CancelledError, TimeoutError):
-        # The reader is gone: nobody waits for the rest.
-        return
+            _add_all(tar, folder, name)
+    except Exception as fault:  # noqa: BLE001  # the top of this thread: its reader gets the fault
+        outlet.end(fault)
+    else:
+        outlet.end()
+
+
+def _add_all(tar: tarfile.TarFile, folder: Path, name: str) -> None:
+    """Add all that is in a folder, by descriptors: tasks may put links in the place of files meanwhile."""
+    folder_fd = open_folder(str(folder))
+    try:
+        for place, folders, files, fd in os.fwalk(".", dir_fd=folder_fd):
+            folders.sort()
+            for one in sorted((*folders, *files)):
+                _add(tar, fd, one, os.path.normpath(f"{name}/{place}/{one}"))
+            if place.count("/") >= MOST_DEEP:
+                folders.clear()
     finally:
-        _finish_quietly(outlet)
+        os.close(folder_fd)
 
 
-def _add(tar: tarfile.TarFile, path: Path, name: str) -> None:
+def _add(tar: tarfile.TarFile, folder_fd: int, file: str, name: str) -> None:
     """Add one file; what disappears or cannot be read meanwhile is left out, as are sockets and devices."""
     try:
-        if path.is_symlink() or path.is_file() or path.is_dir():
-            tar.add(path, name, recursive=False)
-    except (FileNotFoundError, PermissionError):
+        status = os.stat(file, dir_fd=folder_fd, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode):
+            _add_content(tar, folder_fd, file, name)
+        elif stat.S_ISDIR(status.st_mode) or stat.S_ISLNK(status.st_mode):
+            entry = tarfile.TarInfo(name)
+            entry.mode, entry.mtime = stat.S_IMODE(status.st_mode), int(status.st_mtime)
+            entry.type = tarfile.DIRTYPE
+            if stat.S_ISLNK(status.st_mode):
+                entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(file, dir_fd=folder_fd)
+            tar.addfile(entry)
+    except (FileNotFoundError, PermissionError, Spoilt):
         return
 
 
-def _finish_quietly(outlet: _Outlet) -> None:
-    try:
-        outlet.finish()
-    except (CancelledError, TimeoutError, RuntimeError):
-        return
+def _add_content(tar: tarfile.TarFile, folder_fd: int, file: str, name: str) -> None:
+    with open(file, "rb", opener=lambda path, flags: unfollowed_in(folder_fd, path, flags)) as content:
+        entry = tar.gettarinfo(arcname=name, fileobj=content)
+        tar.addfile(entry, _Whole(content) if entry.isreg() else None)
+
+
+class _Whole(io.RawIOBase):
+    """A file that may be cut short while it is read: zeros stand for what it lacks; the archive goes on."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def read(self, size: int = -1) -> bytes:
+        return self._file.read(size).ljust(max(size, 0), b"\0")

@@ -224,7 +224,9 @@ async def clone(
     while True:
         document = {**write_job(job.spec), **overrides}
         if "name" not in overrides:
-            document["name"] = await free_name(platform, caller, job.spec.name)
+            document["name"] = await platform.store.read(
+                lambda connection: free_name(connection, caller.name, job.spec.name)
+            )
         spec = read_job(document)
         asked = {**write_job(spec), "clone of": job.id, "name": overrides.get("name")}
         try:
@@ -236,13 +238,11 @@ async def clone(
                 raise
 
 
-async def free_name(platform: Platform, caller: Caller, name: str) -> str:
-    """The first of name-2, name-3, … that the caller does not use yet; a name with a number counts on."""
+def free_name(connection: sa.Connection, owner: str, name: str) -> str:
+    """The first of name-2, name-3, … that somebody does not use yet; a name with a number counts on."""
     counted = re.fullmatch(r"(.+)-(\d{1,6})", name)
     stem, number = (counted[1], int(counted[2]) + 1) if counted else (name[:240], 2)
-    taken = await platform.store.read(
-        lambda connection: job_queries.names_like(connection, caller.name, stem)
-    )
+    taken = job_queries.names_like(connection, owner, stem)
     while f"{stem}-{number}" in taken:
         number += 1
     return f"{stem}-{number}"

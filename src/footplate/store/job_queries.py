@@ -113,8 +113,10 @@ def _beyond(
 
 
 def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
-    trashed = jobs.c.deleted_at.is_not(None)
-    conditions: list[sa.ColumnElement[bool]] = [trashed if wanted.in_trash else ~trashed]
+    # Nearly all jobs are out of the trash: the index of deletions must not be chosen to find those, since
+    # the order of the list would then have to be made by sorting them all.
+    is_out = sa.func.coalesce(jobs.c.deleted_at, 0.0) == 0.0
+    conditions: list[sa.ColumnElement[bool]] = [jobs.c.deleted_at.is_not(None) if wanted.in_trash else is_out]
     for column, values in (
         (jobs.c.queue, wanted.queues),
         (jobs.c.owner, wanted.owners),

@@ -10,18 +10,24 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
+import stat
 from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
 from footplate.domain.layout import log_file, log_holes_file, log_index_file
 from footplate.domain.resources import show_bytes
+from footplate.taskfiles import unfollowed
 
 BLOCK = 64 * 1024
 # How far back the last lines are looked for.
 MOST_TAIL_BYTES = 64 * 1024**2
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2
 _PAGE = 4096
+# Tasks can reach these files too: what is not ours to the letter, or beyond all measure, is not read.
+MOST_PAIRS_BYTES = 64 * 1024**2
+_PAIR = re.compile(r"^(\d{1,18}(?:\.\d{1,9})?) (\d{1,18})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +49,10 @@ class LogFile:
     @property
     def size(self) -> int:
         try:
-            return self.path.stat().st_size
+            status = self.path.lstat()
         except OSError:
             return 0
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
     def read(self, offset: int, limit: int) -> Piece:
         """Read on from an offset; a dropped part reads as one line that says so."""
@@ -58,7 +65,7 @@ class LogFile:
             if offset < start:
                 limit = min(limit, start - offset)
         try:
-            with self.path.open("rb") as log:
+            with open(self.path, "rb", opener=unfollowed) as log:  # only this one takes an opener
                 log.seek(offset)
                 data = log.read(limit)
         except OSError:
@@ -67,13 +74,13 @@ class LogFile:
 
     def holes(self) -> list[tuple[int, int]]:
         """The parts that were dropped."""
-        return [(int(start), int(end)) for start, end in _pairs(self._holes)]
+        return [(int(float(start)), int(end)) for start, end in _pairs(self._holes)]
 
     def offset_of_tail(self, n_lines: int) -> int:
         """Where the last lines begin; where they are too long, the earliest line within reach."""
         position = size = self.size
         found = line = 0
-        with self.path.open("rb") if size else open(os.devnull, "rb") as log:  # noqa: PTH123  # one shape for both
+        with open(self.path if size else os.devnull, "rb", opener=unfollowed if size else None) as log:
             while position > 0 and size - position < MOST_TAIL_BYTES:
                 step = min(BLOCK, position)
                 log.seek(position - step)
@@ -99,7 +106,7 @@ class LogFile:
 
     def sample(self, at: float, size: int) -> None:
         """Note how large the log is now."""
-        with self._index.open("a") as index:
+        with open(self._index, "a", opener=unfollowed) as index:
             index.write(f"{at:.3f} {size}\n")
 
     def drop_middle(self, cap_bytes: int) -> bool:
@@ -109,23 +116,24 @@ class LogFile:
         end = (self.size - (cap_bytes - head)) // _PAGE * _PAGE
         if end - start < _PAGE or not _punch(self.path, start, end - start):
             return False
-        with self._holes.open("a") as holes:
+        with open(self._holes, "a", opener=unfollowed) as holes:
             holes.write(f"{start} {end}\n")
         return True
 
 
-def _pairs(path: Path) -> list[list[str]]:
-    """The words of a file of two in each line; a missing file has none, and a torn line is passed over."""
+def _pairs(path: Path) -> list[tuple[str, str]]:
+    """The numbers of a file of two in each line; a missing file has none, a spoilt line is passed over."""
     try:
-        lines = path.read_text().splitlines()
-    except OSError:
+        with open(path, opener=unfollowed) as file:
+            text = file.read(MOST_PAIRS_BYTES)
+    except (OSError, UnicodeDecodeError):
         return []
-    return [words for line in lines if len(words := line.split()) == 2]
+    return _PAIR.findall(text)
 
 
 def _punch(path: Path, start: int, length: int) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
-    descriptor = os.open(path, os.O_WRONLY)
+    descriptor = unfollowed(str(path), os.O_WRONLY)
     try:
         done = libc.fallocate(
             descriptor, _KEEP_SIZE | _PUNCH_HOLE, ctypes.c_int64(start), ctypes.c_int64(length)

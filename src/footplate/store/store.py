@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from footplate.domain.events import Effect, Event
 from footplate.domain.job import Job
-from footplate.store import tables, transitions
+from footplate.store import faults, tables, transitions
 from footplate.store.rows import EventRecord
 from footplate.store.transitions import Transition
 from footplate.store.writer import Transaction, Unit, Writer
@@ -73,11 +73,17 @@ class Store:
 
     async def write(self, unit: Unit[T]) -> T:
         """Run a unit of work; returns once its commit is durable."""
-        return await asyncio.wrap_future(self._writer.put(unit))
+        try:
+            return await asyncio.wrap_future(self._writer.put(unit))
+        except faults.GONE as error:
+            raise faults.translate(error) from error
 
     async def read(self, query: Callable[[sa.Connection], T]) -> T:
         """Run a query on a connection of its own."""
-        return await self._loop.run_in_executor(self._readers, self._read, query)
+        try:
+            return await self._loop.run_in_executor(self._readers, self._read, query)
+        except faults.GONE as error:
+            raise faults.translate(error) from error
 
     def _read(self, query: Callable[[sa.Connection], T]) -> T:
         with self._engine.connect() as connection:

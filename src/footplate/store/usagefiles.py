@@ -8,10 +8,13 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from footplate.domain.layout import usage_file
+from footplate.taskfiles import unfollowed
 
 # time, CPU seconds, memory, bytes read, bytes written, processes, busiest share of cards, their memory.
 _RECORD = struct.Struct("<ddqqqidq")
 UNKNOWN = -1
+# Years of a task's life; a file that is larger was not written by us.
+MOST_BYTES = 1024**2 * _RECORD.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +46,15 @@ class Rate:
 
 
 def append(task_folder: Path, sample: Sample) -> None:
-    with usage_file(task_folder).open("ab") as file:
+    with open(usage_file(task_folder), "ab", opener=unfollowed) as file:  # as in taskfiles
         file.write(_RECORD.pack(*astuple(sample)))
 
 
 def read(task_folder: Path, since: float = 0.0) -> list[Sample]:
     """Read what there is from a moment on; a record that a crash cut off is left out."""
     try:
-        data = usage_file(task_folder).read_bytes()
+        with open(usage_file(task_folder), "rb", opener=unfollowed) as file:
+            data = file.read(MOST_BYTES)
     except OSError:
         return []
     whole = len(data) - len(data) % _RECORD.size

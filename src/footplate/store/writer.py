@@ -4,6 +4,9 @@ A unit of work is a function over a `Transaction`. All units that wait when the 
 one commit; when one of them raises, the group is rolled back and every unit is run again by itself, so
 that only the faulty one fails. Every transaction first checks that this server still holds the lease: a
 server that was replaced is refused (`StaleLease`) and can change nothing any more.
+
+A connection that breaks during a commit leaves open whether it happened. The event log tells, once the
+database answers again: only this thread numbers events, so the last number says it.
 """
 
 from __future__ import annotations
@@ -20,11 +23,13 @@ from footplate.domain.errors import StaleLease
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
 from footplate.store import tables
+from footplate.store.faults import GONE
 from footplate.store.rows import EventRecord
 
 T = TypeVar("T")
 MOST_UNITS = 512
 LEASE = "writer"
+LOOK_AGAIN_S = 0.5
 
 
 class Transaction:
@@ -38,6 +43,7 @@ class Transaction:
         self.ended_attempts: list[Job] = []
         self.events: list[EventRecord] = []
         self.effects: list[tuple[Job, Effect]] = []
+        self.is_committing = False
 
     def record(self, job: Job, kind: str, at: float, message: str, actor: str = "", **data: Any) -> None:
         """Add a line to the event log."""
@@ -67,6 +73,7 @@ class Writer:
         self._flush = flush
         self._on_commit = on_commit
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._is_closing = threading.Event()
         self._epoch = self._take_lease(holder, at)
         self._next_seq = self._read_next_seq()
         self._thread = threading.Thread(target=self._run, name="footplate-writer", daemon=True)
@@ -79,6 +86,7 @@ class Writer:
         return future
 
     def close(self) -> None:
+        self._is_closing.set()
         self._waiting.put(None)
         self._thread.join(timeout=10)
         self._connection.close()
@@ -98,8 +106,10 @@ class Writer:
 
     def _read_next_seq(self) -> int:
         with self._connection.begin():
-            last = self._connection.scalar(sa.select(sa.func.max(tables.events.c.seq)))
-        return (last or 0) + 1
+            return self._last_seq() + 1
+
+    def _last_seq(self) -> int:
+        return self._connection.scalar(sa.select(sa.func.max(tables.events.c.seq))) or 0
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
@@ -129,30 +139,44 @@ class Writer:
                 self._check_lease()
                 results = [unit(transaction) for unit, _ in batch]
                 self._flush(transaction)
-                self._commit_or_give_up(database)
+                transaction.is_committing = True
+                database.commit()
         except Exception as error:  # noqa: BLE001  # the top of this thread's loop: the caller gets the error
-            if len(batch) == 1:
-                batch[0][1].set_exception(error)
-            return len(batch) == 1
+            self._let_go()
+            if not self._has_happened(transaction, error):
+                if len(batch) == 1:
+                    batch[0][1].set_exception(error)
+                return len(batch) == 1
         self._next_seq = transaction.next_seq
         self._on_commit(transaction)
         for (_, future), result in zip(batch, results, strict=True):
             future.set_result(result)
         return True
 
-    def _commit_or_give_up(self, database: sa.RootTransaction) -> None:
+    def _let_go(self) -> None:
+        """Leave what is left of a transaction whose begin or commit failed, as on a full disk."""
         try:
-            database.commit()
-        except sa.exc.DBAPIError as error:
-            if error.connection_invalidated:
-                # Nobody knows whether it happened. What is in memory may be behind what is stored, so
-                # nothing more is written: a restart reads it all again.
-                self._epoch = -1
-            raise
+            self._connection.rollback()
+        except sa.exc.SQLAlchemyError:
+            self._connection.invalidate()
+
+    def _has_happened(self, transaction: Transaction, error: Exception) -> bool:
+        """Tell whether a commit that failed has happened all the same: ask the database when it is back."""
+        is_cut = isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
+        if not transaction.is_committing or not is_cut or not transaction.events:
+            return False
+        while not self._is_closing.is_set():
+            try:
+                with self._connection.begin():
+                    self._check_lease()
+                    return self._last_seq() >= transaction.events[-1].seq
+            except StaleLease:
+                return False
+            except GONE:
+                self._is_closing.wait(LOOK_AGAIN_S)
+        return False
 
     def _check_lease(self) -> None:
-        if self._epoch < 0:
-            raise StaleLease("the database went away during a commit; this server must start again")
         if self._connection.scalar(_LEASE_EPOCH, {"held": LEASE}) != self._epoch:
             raise StaleLease("another server has taken over this database; this one must stop")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import sqlalchemy as sa
 
 from footplate.store import tables
@@ -108,12 +109,26 @@ def mounts_below(folder: Path) -> list[str]:
 def _containers_of(home: Path, engine: ContainerEngine | None) -> list[str]:
     if engine is None:
         return []
+    try:
+        listed = engine.containers()
+    except httpx.HTTPStatusError:
+        # Podman that was killed during a removal may be unable to list ever after, so that nobody can sweep;
+        # it still knows single ones, and none of them may run.
+        return [name for name in _names(home) if _runs(engine, name)]
+    ours = [one for one in listed if (one["Labels"] or {}).get("footplate.home") == str(home)]
+    return [f"{one['Names'][0]}, {one['State']}" for one in ours]
+
+
+def _names(home: Path) -> Iterator[str]:
+    """Every name that a container of a task below a home folder can have had."""
+    for folder in home.glob("jobs/*/*/attempt-*/*"):
+        attempt_id = f"{folder.parent.parent.name}.{folder.parent.name.removeprefix('attempt-')}"
+        for run in range(1 + sum(1 for _ in folder.glob("run-*"))):
+            yield f"footplate-{attempt_id}-{folder.name}-{run}"
+
+
+def _runs(engine: ContainerEngine, name: str) -> bool:
     with engine.client() as client:
-        answer = client.get("/containers/json", params={"all": "true"})
-    if not answer.is_success:
-        return [f"of unknown name: the engine answers {answer.text}"]
-    return [
-        f"{one['Names'][0]}, {one['State']}"
-        for one in answer.json()
-        if (one["Labels"] or {}).get("footplate.home") == str(home)
-    ]
+        answer = client.get(f"/containers/{name}/json")
+    pid = answer.json()["State"].get("Pid") if answer.is_success else 0
+    return bool(pid) and Path(f"/proc/{pid}").exists()

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from footplate.testing.checker import TaskId
 from footplate.testing.container_engine import ContainerEngine
@@ -20,9 +20,9 @@ from footplate.testing.process import ServerProcess
 T = TypeVar("T")
 PROC = Path("/proc")
 LONGEST_BREAK_S = 0.4
-LONGEST_STOP_S = 0.8
+LONGEST_STOP_S = 0.5
 # How often each is chosen; what is not there at the moment leaves its turn to another.
-PROCESS_WEIGHTS = {"server": 28, "spawner": 14, "newborn": 12, "shim": 18, "task": 18, "pause": 10}
+PROCESS_WEIGHTS = {"server": 20, "spawner": 16, "newborn": 14, "shim": 20, "task": 20, "pause": 10}
 CONTAINER_WEIGHTS = {"server": 20, "engine": 20, "conmon": 20, "shim": 15, "task": 20, "pause": 5}
 
 
@@ -33,6 +33,23 @@ class Victim:
     pid: int
     who: TaskId
     is_first: bool
+
+
+class Strikes(Protocol):
+    """What a run wants of whoever injects faults; Injector is one."""
+
+    kills: Counter[str]
+
+    @property
+    def hinders_launches(self) -> bool:
+        """Whether something was struck without which no task can be started for a while."""
+        ...
+
+    def run(self, n_kills: int) -> None: ...
+
+    def hits(self) -> frozenset[TaskId]:
+        """The tasks that must be expected to have suffered."""
+        ...
 
 
 class Injector:
@@ -74,7 +91,6 @@ class Injector:
 
     @property
     def hinders_launches(self) -> bool:
-        """Whether something was killed without which no task can be started for a while."""
         return self.kills["engine"] + self.kills["conmon"] > 0
 
     def hits(self) -> frozenset[TaskId]:

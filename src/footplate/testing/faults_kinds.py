@@ -49,7 +49,7 @@ class Kind:
     def faults_of(self, shown: Shown, was_hit: bool, n_unlaunched: int = 0) -> list[str]:
         """Say what is wrong with how a job ended; one whose processes were killed may fail.
 
-        Attempts that could not be launched come on top of those that the kind needs.
+        Attempts that could not be launched may come on top of those that the kind needs.
         """
         story = f"{shown['name']} ({shown['id']}) is {shown['state']}, {shown['reason']}, {shown['tasks']}"
         if was_hit:
@@ -62,7 +62,7 @@ class Kind:
             *([f"{story}: wrong exit codes {wrong}"] if wrong else []),
             *(
                 [f"{story}: it must have had {self.n_attempts} attempts"]
-                if shown["attempt"] + 1 != self.n_attempts + n_unlaunched
+                if not 0 <= shown["attempt"] + 1 - self.n_attempts <= n_unlaunched
                 else []
             ),
             *(
@@ -192,6 +192,23 @@ def _gangs(work: str, more: Mapping[str, Any]) -> list[Kind]:
             codes={"main-0": 0, "main-1": 0},
         ),
         Kind(
+            "stopped-after-a-task-retry",
+            {
+                "roles": [
+                    {
+                        "name": "main",
+                        "task_retry": 3,
+                        "command": f"{GUARD}[ $FOOTPLATE_TASK_RUN -ge 1 ]\nsleep 1000",
+                        **small,
+                    }
+                ]
+            },
+            ("STOPPED",),
+            codes={},
+            reason="stopped_by_user",
+            play=_stop_second_run,
+        ),
+        Kind(
             "environment",
             {"roles": [{"name": "main", "count": 2, "command": GUARD + CHECKS_ITS_ENVIRONMENT, **small}]},
             ("SUCCEEDED",),
@@ -206,6 +223,11 @@ def _runs(command: str) -> dict[str, Any]:
 
 def _stop(users: Users, job_id: str) -> None:
     users.await_running(job_id)
+    users.tell(job_id, "stop")
+
+
+def _stop_second_run(users: Users, job_id: str) -> None:
+    users.await_second_run(job_id)
     users.tell(job_id, "stop")
 
 

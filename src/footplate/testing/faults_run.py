@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,11 +18,13 @@ from pathlib import Path
 from footplate.testing.checker import check
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.faults_evidence import leftovers, read_database, read_notes
-from footplate.testing.faults_injector import Injector
+from footplate.testing.faults_injector import Strikes
 from footplate.testing.faults_kinds import Kind, kinds
 from footplate.testing.faults_users import Shown, Users
 from footplate.testing.process import ServerProcess, await_that
 
+KILLS = int(os.environ.get("FOOTPLATE_TEST_KILLS", "100"))
+SEED = int(os.environ.get("FOOTPLATE_TEST_SEED", "20"))
 N_USERS = 6
 # What a server that was told to stop may still be giving back.
 SETTLE_S = 20
@@ -32,14 +37,15 @@ class Run:
         self,
         server: ServerProcess,
         users: Users,
+        injector: Strikes,
         seed: int,
         engine: ContainerEngine | None = None,
         database_url: str = "",
         image: str = "",
         has_limits: bool = True,
     ) -> None:
-        self.injector = Injector(server, random.Random(seed), engine)
-        self.n_of_kind: Counter[str] = Counter()
+        self.injector = injector
+        self._n_of_kind: Counter[str] = Counter()
         self._server = server
         self._users = users
         self._engine = engine
@@ -66,6 +72,12 @@ class Run:
             for worker in workers:
                 worker.result()
 
+    def figures(self) -> str:
+        """Say what was struck and what went through."""
+        struck = ", ".join(f"{kind} {n}" for kind, n in sorted(self.injector.kills.items()))
+        through = ", ".join(f"{kind} {n}" for kind, n in sorted(self._n_of_kind.items()))
+        return f"{self.injector.kills.total()} strikes: {struck}; {self._n_of_kind.total()} jobs: {through}"
+
     def _work(self) -> None:
         while (following := self._following()) is not None:
             number, kind = following
@@ -84,7 +96,7 @@ class Run:
             if self._over.is_set() and number >= len(offered):
                 return None
             kind = offered[number % len(offered)]
-            self.n_of_kind[kind.name] += 1
+            self._n_of_kind[kind.name] += 1
             return number, kind
 
     def faults(self) -> list[str]:
@@ -127,8 +139,20 @@ class Run:
                 yield f"the log of {shown['name']} ({job_id}) is not whole: {len(log)} bytes, {log[:200]!r}"
 
 
+def go_through(run: Run, n_kills: int) -> None:
+    """Let a run go to its end and assert that nothing is wrong."""
+    began_at = time.monotonic()
+    try:
+        run.go(n_kills)
+    finally:
+        spent_s = time.monotonic() - began_at
+        sys.stdout.write(f"seed {SEED}, {spent_s:.0f} s; {run.figures()}\n")
+    faults = run.faults()
+    assert not faults, f"{len(faults)} faults with FOOTPLATE_TEST_SEED={SEED}:\n" + "\n".join(faults)
+
+
 def _could_not_be_launched(attempt: Shown) -> bool:
-    return attempt["reason"]["details"].get("cause") == "launch_failed"
+    return bool(attempt["reason"]["details"].get("cause") == "launch_failed")
 
 
 def _settle(home: Path, engine: ContainerEngine | None) -> list[str]:

@@ -106,6 +106,18 @@ class Users:
         shown: Shown = self.until(look, f"{job_id} runs")
         return shown
 
+    def await_second_run(self, job_id: str) -> Shown:
+        """Wait until a job's first task was started again by itself and runs."""
+
+        def look() -> Shown | None:
+            shown = self.show(job_id)
+            task = shown["tasks"][0]
+            runs_again = task["run"] >= 1 and task["state"] == "RUNNING"
+            return shown if runs_again or shown["state"] in OVER else None
+
+        shown: Shown = self.until(look, f"{job_id} runs a second time")
+        return shown
+
     def await_kept(self, job_id: str) -> Shown:
         def look() -> Shown | None:
             shown = self.show(job_id)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -42,7 +42,24 @@ class Postgres:
     """A running server; every database is made fresh, from a template where one is named."""
 
     folder: Path
+    command: Sequence[str] = ()
     _numbers: Iterator[int] = field(default_factory=count)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        self._process = _start(self.command, self.folder)
+        _await_ready(self, self._process)
+
+    def stop(self, at_once: bool = True) -> None:
+        """End it as a crash does, or in order; connections are cut either way."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGQUIT if at_once else signal.SIGINT)
+        self._process.wait()
+        self._process = None
+
+    @property
+    def is_up(self) -> bool:
+        return self._process is not None
 
     def url(self, database: str) -> str:
         return f"postgresql+psycopg://postgres@/{database}?host={self.folder}"
@@ -69,8 +86,8 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
-    """Start a server; raise `PostgresMissing` where that cannot be."""
+def running_postgres(**settings: str) -> Iterator[Postgres]:
+    """Start a server, careless unless set otherwise; raise `PostgresMissing` where that cannot be."""
     programs = find_programs()
     folder = Path(tempfile.mkdtemp(prefix="fp-pg-", dir="/tmp"))  # a socket's path must be short
     if os.getuid() == 0:
@@ -79,16 +96,15 @@ def running_postgres() -> Iterator[Postgres]:
         data = folder / "data"
         options = ["--username=postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"]
         _start([str(programs / "initdb"), f"--pgdata={data}", *options], folder).wait()
-        settings = [f"--{name}={value}" for name, value in _FAST.items()]
-        server = _start(
-            [str(programs / "postgres"), "-D", str(data), f"--unix_socket_directories={folder}", *settings],
-            folder,
-        )
+        words = [f"--{name}={value}" for name, value in {**_FAST, **settings}.items()]
+        program = [str(programs / "postgres"), "-D", str(data), f"--unix_socket_directories={folder}"]
+        postgres = Postgres(folder, [*program, *words])
+        postgres.start()
         try:
-            yield _await_ready(Postgres(folder), server)
+            yield postgres
         finally:
-            server.send_signal(signal.SIGQUIT)
-            server.wait()
+            if postgres.is_up:
+                postgres.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -106,7 +122,7 @@ def find_programs() -> Path:
     raise PostgresMissing("PostgreSQL is not installed: the package is called `postgresql`")
 
 
-def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
     is_root = os.getuid() == 0
     with (folder / "output").open("ab") as output:
         return subprocess.Popen(
@@ -122,7 +138,7 @@ def _start(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def _await_ready(postgres: Postgres, server: subprocess.Popen[bytes]) -> Postgres:
+def _await_ready(postgres: Postgres, server: subprocess.Popen[bytes]) -> None:
     engine = open_engine(postgres.url("postgres"))
     for _ in range(START_DEADLINE_S * 50):
         try:
@@ -133,6 +149,6 @@ def _await_ready(postgres: Postgres, server: subprocess.Popen[bytes]) -> Postgre
             time.sleep(0.02)
         else:
             engine.dispose()
-            return postgres
+            return
     output = (postgres.folder / "output").read_text(errors="replace")
     raise RuntimeError(f"PostgreSQL did not start:\n{output[-2000:]}")

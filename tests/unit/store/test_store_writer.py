@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from storebench import a_job, insert, job_id, opened, rows_of, table_sizes, with_store
 
-from footplate.domain.errors import Conflict, NotFound, StaleLease
+from footplate.domain.errors import Conflict, NotFound, StaleLease, StoreUnavailable
 from footplate.domain.events import Edited
 from footplate.domain.job import Job
 from footplate.store import queue_queries, transitions
@@ -212,7 +212,7 @@ def test_a_lost_connection_to_postgresql_costs_one_write_and_no_more(
         with opened(postgres.url(name)) as store:
             await a_job(store, 1)
             postgres.disconnect(name)
-            with pytest.raises(sa.exc.OperationalError):
+            with pytest.raises(StoreUnavailable, match="database cannot be used now"):
                 await a_job(store, 2)
             await a_job(store, 3)
             assert store.board == await rows_of(store)

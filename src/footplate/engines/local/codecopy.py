@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from pathlib import Path
+
+from footplate.taskfiles import check_folder
 
 
 def place_code(source: Path, work_folder: Path) -> None:
     """Copy the code so that the work folder appears with all of it or not at all."""
-    if work_folder.exists():
+    if os.path.lexists(work_folder):
         return
+    work_folder.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (source, work_folder.parent):
+        # An earlier attempt may have put a link to what its tasks must not see there.
+        check_folder(folder)
     draft = work_folder.with_name(work_folder.name + ".part")
     shutil.rmtree(draft, ignore_errors=True)
     shutil.copytree(source, draft, symlinks=True)

@@ -37,6 +37,7 @@ from footplate.engines.local.stacks import dump_stacks
 from footplate.engines.local.stopping import end
 from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
+from footplate.taskfiles import check_folder, unfollowed
 
 log = logging.getLogger(__name__)
 
@@ -253,7 +254,9 @@ def _place_files(request: Request) -> None:
     try:
         for path, text in request["files"].items():
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(text)
+            check_folder(Path(path).parent)
+            with open(path, "w", opener=unfollowed) as file:  # only this one takes an opener
+                file.write(text)
         for task in request["tasks"] if request["code_folder"] is not None else ():
             place_code(Path(request["code_folder"]), Path(task["work_folder"]))
     except OSError as error:

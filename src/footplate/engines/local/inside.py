@@ -16,11 +16,13 @@ from footplate.domain.errors import EngineUnavailable, NotFound
 from footplate.engines.base import Ran, Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
-from footplate.engines.local.processes import KILL_EVERY_S, boot_id, kill_tree, open_process
+from footplate.engines.local.processes import KILL_EVERY_S, boot_id, environment_of, kill_tree, open_process
 from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
+from footplate.taskfiles import unfollowed
 
 TIMED_OUT = 124
+PREFIX = "inside-"
 LOOK_EVERY_S = 0.5
 # A command that writes more than anybody reads is ended before it fills the disk.
 MOST_ON_DISK_BYTES = 256 * 1024**2
@@ -55,17 +57,39 @@ async def run_inside(
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
+def commands_in(task_folder: Path) -> list[Identity]:
+    """Name the commands that were started inside a task and have not been seen to end."""
+    claims = (read_claim(folder) for folder in task_folder.glob(f"{PREFIX}*"))
+    return [claim.identity for claim in claims if claim is not None and claim.identity is not None]
+
+
+def end(command: Identity, for_s: float) -> bool:
+    """Kill all of a command until its shim has recorded its end; False when it resists."""
+    gives_up_at = time.monotonic() + for_s
+    while (pidfd := open_process(command)) is not None:
+        os.close(pidfd)
+        if time.monotonic() > gives_up_at:
+            return False
+        kill_tree(command.pid)
+        time.sleep(KILL_EVERY_S)
+    return True
+
+
 def _order(
     request: Request, task: Mapping[str, Any], argv: Sequence[str], confinement: Confinement
 ) -> dict[str, Any]:
     claim = read_claim(Path(task["folder"]))
     if claim is None or claim.identity is None:
         raise NotFound(f"task {task['role']}-{task['index']} has not started: nothing can be run inside")
-    folder = f"{task['folder']}/inside-{uuid.uuid4().hex[:12]}"
+    folder = f"{task['folder']}/{PREFIX}{uuid.uuid4().hex[:12]}"
     order = requests.spawn_order(request, task, (), confinement)
     pidfd = open_process(claim.identity)
     if pidfd is not None:
         os.close(pidfd)
+        marks = requests.marks(request["attempt_id"], task["role"], task["index"])
+        # Nobody enters another's groups and files because a task has put another's name into its claim.
+        if not {mark.encode() for mark in marks} <= environment_of(claim.identity.pid):
+            raise EngineUnavailable(f"the record of task {task['role']}-{task['index']} is not its own")
         order |= _join(order, claim.identity)
     return {
         **order,
@@ -122,15 +146,15 @@ async def _end(ended: asyncio.Event, shim: int) -> bool:
 
 def _size_bytes(path: Path) -> int:
     try:
-        return path.stat().st_size
-    except FileNotFoundError:
+        return path.lstat().st_size
+    except OSError:
         return 0
 
 
 def _read(log: Path, most_bytes: int) -> tuple[bytes, bool]:
     try:
-        with log.open("rb") as file:
+        with open(log, "rb", opener=unfollowed) as file:  # only this one takes an opener
             output = file.read(most_bytes + 1)
-    except FileNotFoundError:
+    except OSError:
         return b"", False
     return output[:most_bytes], len(output) > most_bytes

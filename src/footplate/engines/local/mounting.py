@@ -15,6 +15,8 @@ import os
 import stat
 from typing import Any
 
+from footplate import taskfiles
+
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
@@ -76,7 +78,8 @@ def enter_view(view: dict[str, Any]) -> None:
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
     keeps = [(_open(path), path) for path in view["keeps"]]
     mounts = [(_open(source), target, read_only) for source, target, read_only in view["mounts"]]
-    tmp_fd = _open(view["tmp"])
+    # An earlier run of the task may have put a link to something hidden there.
+    tmp_fd = taskfiles.open_folder(view["tmp"])
     ours = {_shadow(folder) for folder in view["shadows"]}
     _bind(tmp_fd, TMP)
     for folder in view["covers"]:

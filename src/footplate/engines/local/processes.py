@@ -15,6 +15,7 @@ from footplate.engines.local.records import Identity
 
 PROC = Path("/proc")
 KILL_EVERY_S = 0.02
+MARKED_WITHIN_S, ENTERED_WITHIN_S = 3, 0.5
 GONE = (ProcessLookupError, FileNotFoundError)
 
 
@@ -140,6 +141,27 @@ def environment_of(pid: int) -> set[bytes]:
         return set((PROC / str(pid) / "environ").read_bytes().split(b"\0"))
     except (*GONE, PermissionError):
         return set()
+
+
+def is_foreign(identity: Identity, marks: Collection[str]) -> bool:
+    """Tell whether a living process was surely not started with these marks, whatever a record says.
+
+    One that is about to become its program takes a moment to have them. A process of somebody else, which
+    cannot be looked into, cannot be harmed either.
+    """
+    wanted, began_at = {mark.encode() for mark in marks}, time.monotonic()
+    while is_alive(identity.pid, identity.start_ticks):
+        try:
+            found = (PROC / str(identity.pid) / "environ").read_bytes().split(b"\0")
+        except (*GONE, PermissionError):
+            return False
+        if wanted.issubset(found):
+            return False
+        # A child of the spawner has no variables at all until then; a container's has its engine's.
+        if time.monotonic() - began_at > (MARKED_WITHIN_S if not any(found) else ENTERED_WITHIN_S):
+            return True
+        time.sleep(KILL_EVERY_S)
+    return False
 
 
 def kill_marked(marks: Collection[str], for_s: float) -> bool:

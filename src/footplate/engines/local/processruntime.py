@@ -14,7 +14,14 @@ from footplate.engines.local import inside
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.leftovers import Leftovers
-from footplate.engines.local.processes import ask_to_end, kill_marked, kill_tree, send
+from footplate.engines.local.processes import (
+    ask_to_end,
+    environment_of,
+    is_foreign,
+    kill_marked,
+    kill_tree,
+    send,
+)
 from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 from footplate.engines.local.sighting import LEFTOVERS_S, Sight, look
@@ -106,12 +113,25 @@ class ProcessRuntime:
             claim = read_claim(folder)
             if claim is None or claim.identity is None:
                 continue
-            is_clear = self._leftovers.end(claim.identity, LEFTOVERS_S)
+            is_clear = self._end_group(claim.identity, _marks(key))
+            is_clear = self._end_commands(folder, _marks(key)) and is_clear
             if read_exit(folder) is None:
                 is_clear = kill_marked(_marks(key), LEFTOVERS_S) and is_clear
             if not is_clear:
                 left.append(key)
         return left
+
+    def _end_group(self, identity: Identity, marks: Collection[str]) -> bool:
+        """End what is left in a task's groups; a claim that names somebody else's process says nothing."""
+        return is_foreign(identity, marks) or self._leftovers.end(identity, LEFTOVERS_S)
+
+    def _end_commands(self, folder: Path, marks: Collection[str]) -> bool:
+        """End what still runs inside a task; False when some of it resists."""
+        wanted = {mark.encode() for mark in marks}
+        # Tasks can write such records too: only what carries the task's own marks is ended.
+        ours = [one for one in inside.commands_in(folder) if wanted <= environment_of(one.pid)]
+        # Where the task ended before, they are in groups of their own.
+        return all(self._leftovers.end(one, LEFTOVERS_S) and inside.end(one, LEFTOVERS_S) for one in ours)
 
 
 def _ask(watches: Collection[Watch]) -> set[Watch]:
@@ -119,4 +139,4 @@ def _ask(watches: Collection[Watch]) -> set[Watch]:
 
 
 def _marks(key: TaskKey) -> tuple[str, ...]:
-    return (f"FOOTPLATE_ATTEMPT_ID={key.attempt_id}", f"FOOTPLATE_TASK={key.role}-{key.index}")
+    return requests.marks(key.attempt_id, key.role, key.index)

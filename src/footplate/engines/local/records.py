@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from footplate.taskfiles import Spoilt, unfollowed
+
 STOPPED_BY_TERM = 143
 STOPPED_BY_KILL = 137
 MOST_BYTES = 4096
@@ -99,17 +101,21 @@ def fence(folder: Path) -> None:
 
 def write_exit(folder: Path, code: int) -> None:
     """Record the exit code of a task that could not do so itself, where the task has left a way to."""
-    with contextlib.suppress(OSError):
-        (folder / "exit").write_text(f"{code}\n")
+    write_record(folder, f"{code}\n")
+
+
+def write_record(folder: Path, text: str) -> None:
+    with contextlib.suppress(OSError), open(folder / "exit", "w", opener=unfollowed) as file:
+        file.write(text)
 
 
 # Tasks can reach these files. One that was spoilt counts as absent: the task is then lost, nothing worse.
-SPOILT = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError, UnicodeDecodeError)
+SPOILT = (FileNotFoundError, Spoilt, PermissionError, UnicodeDecodeError)
 
 
 def _read(path: Path) -> tuple[str, float] | None:
     try:
-        with path.open() as file:
+        with open(path, opener=unfollowed) as file:  # only this one takes an opener
             return file.read(MOST_BYTES), os.fstat(file.fileno()).st_mtime
     except SPOILT:
         return None

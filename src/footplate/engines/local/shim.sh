@@ -31,7 +31,9 @@ for counter in $counters; do
 ${counter##*/} $line"
     done <$counter
 done
-{
-    echo "$code$counted"
-    times
-} >"$folder/exit"
+# A disk that is full now may have room again later; a folder that is gone does not come back.
+until {
+    echo "$code$counted" && times
+} >"$folder/exit" || [ ! -d "$folder" ]; do
+    sleep 1
+done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import TaskState
 from footplate.engines.base import Cause
-from footplate.engines.local.processes import boot_id, kill_marked, open_process
+from footplate.engines.local.processes import boot_id, is_foreign, kill_marked, open_process
 from footplate.engines.local.records import STOPPED_BY_TERM, Claim, Exit, Identity, read_claim, read_exit
 
 LEFTOVERS_S = 10
@@ -52,13 +53,17 @@ def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: 
     if end is not None:
         return _exited(claim, end)
     pidfd = open_process(claim.identity)
-    if pidfd is not None:
+    # A task may have put another's name into its claim.
+    is_own = pidfd is None or not is_foreign(claim.identity, marks)
+    if pidfd is not None and is_own:
         return Sight(TaskState.RUNNING, started_at=claim.at, identity=claim.identity, pidfd=pidfd)
+    if pidfd is not None:
+        os.close(pidfd)
     # The exit code is written before the process ends, so this second look decides.
     end = read_exit(folder)
     if end is not None:
         return _exited(claim, end)
-    if claim.identity.boot_id == boot_id():
+    if is_own and claim.identity.boot_id == boot_id():
         end_group(claim.identity, LEFTOVERS_S)
     return _lost(claim, claim.identity, marks)
 

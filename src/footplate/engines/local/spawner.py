@@ -25,6 +25,7 @@ import signal
 import sys
 from typing import Any, NoReturn
 
+from footplate import taskfiles
 from footplate.engines.local import mounting
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -164,7 +165,7 @@ class Spawner:
             for folder in task["folders"]:
                 os.makedirs(folder, exist_ok=True)
             if task["view"] is not None and "tmp" in task["view"]:
-                os.chmod(task["view"]["tmp"], 0o1777)  # noqa: S103  # as every /tmp is
+                open_to_all(task["view"]["tmp"])
             if os.fork() == 0:
                 become(task, env, self.ground, child_fd)
         except OSError as error:
@@ -191,6 +192,15 @@ class Spawner:
         batch.n_waiting -= 1
         if not batch.n_waiting:
             tell(self.requests_fd, {"id": batch.number, "tasks": batch.answers})
+
+
+def open_to_all(tmp: str) -> None:
+    """Give a folder the rights that every /tmp has; an earlier run may have put something else there."""
+    fd = taskfiles.open_folder(tmp)
+    try:
+        os.chmod(f"/proc/self/fd/{fd}", 0o1777)  # noqa: S103
+    finally:
+        os.close(fd)
 
 
 def tell(fd: int, message: dict[str, Any]) -> None:
@@ -251,7 +261,9 @@ def hand_over(entries: list[int]) -> str:
 
 def enter(task: dict[str, Any]) -> None:
     os.chdir(task["work_folder"])
-    log_fd = os.open(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    # An earlier run may have put a pipe there, at which this process would wait for ever.
+    log_fd = taskfiles.unfollowed(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.set_blocking(log_fd, True)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(log_fd, 1)
     os.dup2(log_fd, 2)
@@ -267,7 +279,7 @@ def start_ticks() -> int:
 def publish(folder: str, pid: int, identity: str) -> float | None:
     """Claim the task for this process and say when; None when it was started or stopped before."""
     draft = f"{folder}/pid.{pid}"
-    fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    fd = taskfiles.unfollowed(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.write(fd, identity.encode())
     at = os.fstat(fd).st_mtime
     os.close(fd)

@@ -42,7 +42,8 @@ class _PageRoute(Route):
         if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
             return Match.NONE, {}
         accept = dict(scope["headers"]).get(b"accept", b"")
-        if scope["path"] != "/" and (scope["path"].startswith("/api/") or b"text/html" not in accept):
+        path = scope["path"]
+        if path != "/" and (path.startswith(("/api/", "/assets/")) or b"text/html" not in accept):
             return Match.NONE, {}
         return super().matches(scope)
 

@@ -62,7 +62,10 @@ ${file##*/} $words"
         esac
     done <$file
 done
-echo "$code$counted" >"$folder/exit"
+# A disk that is full now may have room again later; a folder that is gone does not come back.
+until echo "$code$counted" >"$folder/exit" || [ ! -d "$folder" ]; do
+    sleep 1
+done
 # A kept environment stays until it is stopped, which reaches the sleeping child too.
 [ "$keep" ] && [ $code != 0 ] && until [ "$stopping" ]; do
     sleep 3600

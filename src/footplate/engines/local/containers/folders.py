@@ -9,6 +9,7 @@ from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.base import Request
+from footplate.taskfiles import check_folder, open_folder
 
 
 def make_folders(request: Request, tasks: Iterable[Mapping[str, Any]], user: str) -> None:
@@ -19,6 +20,8 @@ def make_folders(request: Request, tasks: Iterable[Mapping[str, Any]], user: str
             folders += [Path(task["folder"]), Path(task["work_folder"])]
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
+            # The engine, and whoever hands them over, would follow a link that an earlier run left.
+            check_folder(folder)
         if user and os.geteuid() == 0:
             _hand_over(folders, *map(int, user.split(":")))
     except OSError as error:
@@ -30,6 +33,10 @@ def _hand_over(folders: Iterable[Path], uid: int, gid: int) -> None:
         # What an earlier attempt has written into it is that user's already.
         if folder.stat().st_uid == uid:
             continue
-        for parent, _, files in os.walk(folder):
-            for name in (".", *files):
-                os.chown(Path(parent) / name, uid, gid, follow_symlinks=False)
+        folder_fd = open_folder(str(folder))
+        try:
+            for _, _, files, fd in os.fwalk(".", dir_fd=folder_fd):
+                for name in (".", *files):
+                    os.chown(name, uid, gid, dir_fd=fd, follow_symlinks=False)
+        finally:
+            os.close(folder_fd)

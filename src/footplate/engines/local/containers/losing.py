@@ -9,7 +9,7 @@ from typing import Any
 
 from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.claiming import has_begun
-from footplate.engines.local.records import STOPPED_BY_KILL
+from footplate.engines.local.records import STOPPED_BY_KILL, write_record
 from footplate.engines.local.sighting import Sight, glance
 
 
@@ -20,7 +20,7 @@ def explain(sight: Sight, container: Document, folder: Path) -> Sight:
     if state.get("OOMKilled"):
         limit_bytes = int(container["HostConfig"].get("Memory") or 0)
         record = f"{STOPPED_BY_KILL}\nmemory.max {limit_bytes}\nmemory.events oom_kill 1\n"
-        (folder / "exit").write_text(record)
+        write_record(folder, record)
         return glance(folder) or sight
     if not has_begun(folder):
         detail = f"the container ended with exit code {code} before its command began"

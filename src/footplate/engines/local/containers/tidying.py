@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable
 
 from footplate.domain.errors import EngineError
+from footplate.engines.local.containers import claiming
 from footplate.engines.local.containers.api import CONFLICT, ContainerApi, Refused
 
 AT_ONCE = 4
@@ -68,4 +69,15 @@ class Tidying:
             else:
                 return True
             await asyncio.sleep(TRY_EVERY_S)
-        return False
+        return await self._remove_dead(name)
+
+    async def _remove_dead(self, name: str) -> bool:
+        """Remove a container that its engine takes for running and that is not: the engine missed its end."""
+        api = await self._api()
+        async with self._room, self._lock(name):
+            found = await api.container(name)
+            pid = int(found["State"].get("Pid") or 0) if found else 0
+            if pid and await asyncio.to_thread(claiming.identify, pid) is not None:
+                return False
+            await api.remove(name)
+        return True

@@ -1,0 +1,27 @@
+"""What databases say when they cannot work now, in words that say what to do."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from footplate.domain.errors import StoreUnavailable
+
+DISK_FULL = (
+    "the server's disk is full: nothing can be stored until there is room again; "
+    "what was answered before is safe"
+)
+LOCKED = "another process has locked the server's database: try again in a moment"
+
+# The errors of a database that is not there; all others are our own.
+GONE = (sa.exc.OperationalError, sa.exc.InterfaceError)
+
+
+def translate(error: sa.exc.DBAPIError) -> StoreUnavailable:
+    """Say what a database's error means for whoever asked."""
+    said = str(error.orig).strip()
+    if "disk is full" in said or "No space left" in said:
+        return StoreUnavailable(DISK_FULL)
+    if "database is locked" in said:
+        return StoreUnavailable(LOCKED)
+    first = said.splitlines()[0] if said else "it does not answer"
+    return StoreUnavailable(f"the server's database cannot be used now: {first}; try again in a moment")

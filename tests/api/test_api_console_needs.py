@@ -1,0 +1,66 @@
+"""What the console asks of the API: a log from a place on, searches in it, a day that begins at home."""
+
+from __future__ import annotations
+
+import pytest
+from apiclient import Api
+
+from footplate.testing.fake_clock import FakeClock
+from footplate.wire import payloads as p
+from footplate.wire.convert import instant
+
+
+def test_a_log_is_followed_from_an_offset_on(ann: Api) -> None:
+    job = ann.running()
+    ann.write_log(job, b"one\ntwo\n")
+    ann.finish(job)
+    ann.until(job, "SUCCEEDED")
+    with ann.stream(f"/jobs/{job['id']}/logs/stream", task="main-0", offset=4) as events:
+        texts = [event.data["text"] for event in events if event.kind == "log"]
+    assert "".join(texts) == "two\n"
+
+
+def test_an_offset_needs_one_task(ann: Api) -> None:
+    job = ann.running(roles=[{"name": "worker", "count": 2, "command": "wait", "cpus": 1}])
+    path = f"/jobs/{job['id']}/logs/stream"
+    ann.refused("GET", path, 422, "offset", params={"offset": 1})
+    ann.refused("GET", path, 422, params={"offset": 1, "tail": 1, "task": "worker-0"})
+
+
+def test_a_log_is_searched(ann: Api) -> None:
+    job = ann.running()
+    ann.write_log(job, b"epoch 1\nLoss 3\nepoch 2\nloss 2\n")
+    path = f"/jobs/{job['id']}/logs/search"
+    found = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "task": "main-0"})
+    assert found == {"items": [8, 23], "next_offset": None}
+    first = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "limit": 1})
+    assert first["items"] == [8]
+    rest = ann.ok("GET", path, params={"text": "loss", "offset": first["next_offset"]})
+    assert rest == {"items": [23], "next_offset": None}
+
+
+@pytest.mark.parametrize(
+    ("params", "status"),
+    [
+        ({}, 422),
+        ({"text": ""}, 422),
+        ({"text": "x", "task": "none-0"}, 404),
+        ({"text": "x", "attempt": 9}, 404),
+    ],
+)
+def test_a_search_asked_for_badly_is_refused(ann: Api, params: dict[str, str], status: int) -> None:
+    job = ann.running()
+    ann.refused("GET", f"/jobs/{job['id']}/logs/search", status, params=params)
+
+
+def test_today_begins_where_the_caller_lives(ann: Api, clock: FakeClock) -> None:
+    ann.finished()
+    clock.advance(3600)
+    late, early = instant(clock.now() - 60), instant(clock.now() - 7200)
+    assert ann.ok("GET", "/summary", p.Summary, params={"since": late})["finished_today"]["SUCCEEDED"] == 0
+    assert ann.ok("GET", "/summary", p.Summary, params={"since": early})["finished_today"]["SUCCEEDED"] >= 1
+
+
+@pytest.mark.parametrize("since", ["yesterday", "2001-01-01T00:00:00Z"])
+def test_a_day_that_is_not_today_is_refused(ann: Api, since: str) -> None:
+    ann.refused("GET", "/summary", 422, "since", params={"since": since})

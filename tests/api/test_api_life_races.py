@@ -1,0 +1,69 @@
+"""The life of jobs where something else happens in between."""
+
+from __future__ import annotations
+
+import pytest
+from apiclient import Api, Data, Hire, fresh
+
+from footplate.engines.base import Handle, Request
+from footplate.store import job_queries
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import Served, until
+
+
+@pytest.fixture
+def ann(hire: Hire) -> Api:
+    return hire(default="member")
+
+
+def test_an_admin_restores_a_job_under_a_name_that_its_owner_does_not_use(ann: Api, admin: Api) -> None:
+    name = f"{fresh('twice')}x"
+    job = ann.finished(name=name)
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    for other in (name, f"{name}-2"):
+        ann.submit(name=other)
+    back = admin.ok("POST", f"/jobs/{job['id']}/restore")
+    assert back["name"] == f"{name}-3"
+
+
+def test_a_job_that_was_just_restored_is_not_emptied_out_with_the_trash(
+    ann: Api, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = ann.finished()
+    # What the sweep has read is old by the time at which it acts on it.
+    monkeypatch.setattr(job_queries, "in_trash_since", lambda _connection, _before: [job["id"]])
+    server.run(server.parts.controller.sweep())
+    assert ann.job(job["id"])["state"] == "SUCCEEDED"
+
+
+def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
+    ann: Api, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = server.engine
+    assert isinstance(engine, FakeEngine)
+    job = ann.running(count=2, task_retry=1)
+    start = engine.launch
+    stopped: list[Handle] = []
+    stop = engine.stop
+
+    async def start_and_fail(request: Request) -> Handle:
+        await start(request)
+        raise RuntimeError("the answer was lost")
+
+    async def note_and_stop(handle: Handle, grace_s: float) -> None:
+        stopped.append(handle)
+        await stop(handle, grace_s)
+
+    monkeypatch.setattr(engine, "launch", start_and_fail)
+    monkeypatch.setattr(engine, "stop", note_and_stop)
+    ann.finish(job, 3, index=1)
+    until(lambda: stopped)
+    monkeypatch.undo()
+    assert _runs_of(stopped[0]) == [0, 1]
+    again = ann.until(job, "RUNNING", attempt=1)
+    ann.ok("POST", f"/jobs/{again['id']}/stop")
+
+
+def _runs_of(handle: Handle) -> list[int]:
+    tasks: list[Data] = handle["tasks"]
+    return [task[2] if isinstance(task, list | tuple) else task["run"] for task in tasks]

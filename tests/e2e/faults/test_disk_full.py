@@ -1,0 +1,114 @@
+"""A disk that fills up while jobs run: the server says so, loses nothing, and goes on when there is room."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footplate.testing.checker import check
+from footplate.testing.faults_evidence import leftovers, read_database
+from footplate.testing.faults_users import Users
+from footplate.testing.process import ServerProcess, await_that, processes_of
+
+DISK_BYTES = 32 * 1024**2
+SETTINGS = "[node]\ncpus = 4\nmemory = '4GB'\n"
+# A task is told of the full disk as any program is: by the error of its own write.
+WRITES = "while echo $(seq 500); do sleep 0.05; done; exit 9"
+SMALL = {"cpus": 0.5, "memory": "64MB", "grace": "2s"}
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A small disk of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "footplate-test", str(folder)]
+    mounted = subprocess.run(words, capture_output=True, text=True, check=False)
+    if mounted.returncode:
+        pytest.skip(f"a disk to be filled cannot be mounted: {mounted.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Take all room there is."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as out, suppress(OSError):
+        while True:
+            out.write(bytes(4096))
+    return filler
+
+
+def submit_until_refused(users: Users, client: httpx.Client) -> tuple[dict[str, Any], str]:
+    """Submit jobs until one is refused; return it and what was said. Those answered before count."""
+    for number in itertools.count():
+        # Large, since a database may reuse room that it has; too many CPUs to start beside the others.
+        document = {"name": f"waits-{number}", "command": "echo late", "env": {"LARGE": "x" * 30_000}}
+        document |= {"cpus": 4, "memory": "64MB"}
+        answer = client.post("/jobs", json=document, headers={"Idempotency-Key": f"waits-{number}"})
+        if answer.status_code == 503:
+            return document, answer.json()["message"]
+        assert answer.status_code == 201, answer.text
+        users.answered.add(answer.json()["id"])
+    raise AssertionError
+
+
+@pytest.mark.timeout(300)
+def test_a_full_disk_is_told_and_loses_no_job_and_no_exit_code(disk: Path, tmp_path: Path) -> None:
+    server = ServerProcess(disk / "home", SETTINGS)
+    server.log_file = tmp_path / "server.log"
+    with server, server.client() as client:
+        users = Users(client)
+        ends = users.submit({"name": "ends", "command": "sleep 3; exit 7", **SMALL}, "ends")
+        writes = users.submit({"name": "writes", "command": WRITES, **SMALL}, "writes")
+        stopped = users.submit({"name": "stopped", "command": "sleep 1000", **SMALL}, "stopped")
+        for job_id in (ends, writes, stopped):
+            users.await_running(job_id)
+        filler = fill(disk)
+        refused, said = submit_until_refused(users, client)
+        assert "the server's disk is full" in said
+        assert client.get(f"/jobs/{ends}").status_code == 200, "reading goes on"
+        await_that(lambda: not runs(server.home, "sleep", "3"), 30, "the task's command has ended")
+        filler.unlink()
+        # Their ends were noted by the tasks as soon as there was room.
+        assert users.await_end(ends)["tasks"][0]["exit_code"] == 7
+        assert users.await_end(writes)["tasks"][0]["exit_code"] == 9
+        users.tell(stopped, "stop")
+        users.submit(refused, refused["name"])
+        states = {job_id: users.await_end(job_id)["state"] for job_id in users.answered}
+        assert states.pop(stopped) == "STOPPED"
+        assert (states.pop(ends), states.pop(writes)) == ("FAILED", "FAILED")
+        assert set(states.values()) == {"SUCCEEDED"}
+        assert not server.has_ended
+    assert "disk is full" in server.log
+    check_home(server.home, users)
+
+
+def check_home(home: Path, users: Users) -> None:
+    with closing(sqlite3.connect(home / "footplate.db")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    answered = frozenset(users.answered)
+    assert check(replace(read_database(home), answered=answered, leftovers=leftovers(home))) == []
+
+
+def runs(home: Path, *words: str) -> bool:
+    """Whether a task below a home folder runs these words."""
+    return any(command_of(pid)[: len(words)] == words for pid in processes_of(home))
+
+
+def command_of(pid: int) -> tuple[str, ...]:
+    try:
+        return tuple(Path(f"/proc/{pid}/cmdline").read_text().split("\0"))
+    except OSError:
+        return ()
