@@ -42,7 +42,7 @@ def may_touch(caller: Caller, job: Job) -> bool:
 def require_files(caller: Caller, job: Job) -> None:
     """Owners and those who may submit beside them fetch files; who may only look sees logs."""
     if caller.name != job.owner and caller.rank_in(job.spec.queue) < RANKS["member"]:
-        raise Denied(f"you may look at job {job.id} but not fetch its files: your role in its queue is viewer")
+        raise Denied(f"you may look at job {job.id} but not fetch its files: your role there is viewer")
 
 
 def require_touch(caller: Caller, job: Job, verb: str) -> None:

@@ -133,6 +133,14 @@ def _told_to_end() -> list[Kind]:
     forever = _runs("echo up\nsleep 1000")
     return [
         Kind("stopped", forever, ("STOPPED",), codes={}, reason="stopped_by_user", play=_stop),
+        Kind(
+            "stopped-after-a-task-retry",
+            {**_runs("[ $FOOTPLATE_TASK_RUN -ge 1 ]\nsleep 1000"), "task_retry": 3},
+            ("STOPPED",),
+            codes={},
+            reason="stopped_by_user",
+            play=_stop_second_run,
+        ),
         Kind("halted", forever, ("STOPPED",), codes={}, reason="halted", play=_halt),
         Kind("trashed", forever, ("STOPPED",), codes={}, reason="deleted", play=_trash),
         Kind("removed", forever, ("STOPPED",), codes={}, play=_remove, is_removed=True),
@@ -190,23 +198,6 @@ def _gangs(work: str, more: Mapping[str, Any]) -> list[Kind]:
             },
             ("SUCCEEDED",),
             codes={"main-0": 0, "main-1": 0},
-        ),
-        Kind(
-            "stopped-after-a-task-retry",
-            {
-                "roles": [
-                    {
-                        "name": "main",
-                        "task_retry": 3,
-                        "command": f"{GUARD}[ $FOOTPLATE_TASK_RUN -ge 1 ]\nsleep 1000",
-                        **small,
-                    }
-                ]
-            },
-            ("STOPPED",),
-            codes={},
-            reason="stopped_by_user",
-            play=_stop_second_run,
         ),
         Kind(
             "environment",
