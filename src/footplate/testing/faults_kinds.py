@@ -92,7 +92,8 @@ def _ends(work: str) -> list[Kind]:
         ),
         Kind(
             "out-of-memory",
-            _runs("head -c 300000000 /dev/zero | tail >/dev/null"),
+            # When head alone is struck, tail ends well: the job must not.
+            _runs("head -c 300000000 /dev/zero | tail >/dev/null\nexit 4"),
             ("FAILED",),
             codes={},
             reason="out_of_memory",

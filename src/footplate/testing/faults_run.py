@@ -148,6 +148,7 @@ def go_through(run: Run, n_kills: int) -> None:
         spent_s = time.monotonic() - began_at
         sys.stdout.write(f"seed {SEED}, {spent_s:.0f} s; {run.figures()}\n")
     faults = run.faults()
+    sys.stdout.writelines(f"fault: {fault}\n" for fault in faults)
     assert not faults, f"{len(faults)} faults with FOOTPLATE_TEST_SEED={SEED}:\n" + "\n".join(faults)
 
 

@@ -1,0 +1,130 @@
+import createClient from 'openapi-fetch';
+import { forget, recall, remember } from '@/app/memory';
+import type { components, paths } from './schema';
+
+export type Schemas = components['schemas'];
+export type Job = Schemas['JobSummary'];
+export type JobDetail = Schemas['JobDetail'];
+export type JobState = Schemas['JobState'];
+export type TaskState = Schemas['TaskState'];
+export type ReasonCode = Schemas['ReasonCode'];
+export type Task = Schemas['TaskBody'];
+export type Attempt = Schemas['AttemptBody'];
+export type JobEvent = Schemas['EventBody'];
+export type Me = Schemas['Me'];
+
+const KEY = 'footplate.key';
+
+/** Be told when another tab signs in or out. */
+export function onOtherSession(listener: () => void): () => void {
+  const listen = (event: StorageEvent) => event.key === KEY && listener();
+  addEventListener('storage', listen);
+  return () => removeEventListener('storage', listen);
+}
+
+/** The half of a session that the page keeps; the other is a cookie that it cannot read. */
+export const sessionKey = {
+  keep: (key: string) => remember(KEY, key),
+  drop: () => forget(KEY),
+  headers: (): Record<string, string> => {
+    const key = recall(KEY);
+    return key === null ? {} : { 'X-Footplate-Key': key };
+  },
+};
+
+/** A refusal of the server, or that it could not be reached (status 0). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly problems: readonly Schemas['ProblemBody'][] = [],
+    readonly requestId = '',
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  static async from(response: Response): Promise<ApiError> {
+    try {
+      return ApiError.of(response.status, await response.json());
+    } catch {
+      return new ApiError(response.status, 'internal', response.statusText);
+    }
+  }
+
+  static of(status: number, body: unknown): ApiError {
+    const { code, message, problems, request_id } = body as Partial<Schemas['ErrorBody']>;
+    return new ApiError(status, code ?? 'internal', message ?? String(body), problems, request_id);
+  }
+}
+
+type Listener = () => void;
+const signedOutListeners = new Set<Listener>();
+
+/** Be told when the server no longer knows who is calling. */
+export function onSignedOut(listener: Listener): () => void {
+  signedOutListeners.add(listener);
+  return () => signedOutListeners.delete(listener);
+}
+
+export function noteStatus(status: number): void {
+  if (status === 401) for (const listener of signedOutListeners) listener();
+}
+
+export const api = createClient<paths>({ baseUrl: '' });
+
+api.use({
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(sessionKey.headers())) request.headers.set(name, value);
+    return request;
+  },
+  onResponse({ request, response }) {
+    // A wrong password is no lost session.
+    if (!request.url.endsWith('/session')) noteStatus(response.status);
+    return response;
+  },
+  onError() {
+    return new ApiError(0, 'unreachable', 'the server cannot be reached');
+  },
+});
+
+interface Answer<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+/** What a call answered; a refusal is thrown. */
+export async function answer<Data>(call: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await call;
+  if (error !== undefined || !response.ok) throw ApiError.of(response.status, error ?? {});
+  return data as Data;
+}
+
+/** A call beside the typed client, for bytes and streams. */
+export async function call(path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...sessionKey.headers(), ...(init.headers as Record<string, string> | undefined) };
+  let response: Response;
+  try {
+    response = await fetch(path, { ...init, headers });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, 'unreachable', 'the server cannot be reached');
+  }
+  noteStatus(response.status);
+  if (!response.ok) throw await ApiError.from(response);
+  return response;
+}
+
+/** Let the browser download a path by itself, with a ticket in place of the key. */
+export async function download(path: string): Promise<void> {
+  const [bare = path, query = ''] = path.split('?');
+  const { ticket } = await answer(api.POST('/api/v1/session/tickets', { body: { path: bare } }));
+  const link = document.createElement('a');
+  link.href = `${bare}?${query ? `${query}&` : ''}ticket=${encodeURIComponent(ticket)}`;
+  link.download = '';
+  document.body.append(link);
+  link.click();
+  link.remove();
+}

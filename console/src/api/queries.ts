@@ -1,0 +1,127 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { answer, api, type JobEvent, type JobState } from './client';
+
+/** What a list of jobs is asked for; absent means all. */
+export interface JobFilter {
+  search?: string;
+  state?: readonly JobState[];
+  queue?: readonly string[];
+  owner?: readonly string[];
+  tag?: string;
+  trash?: boolean;
+  sort?: string;
+  after?: string;
+  limit?: number;
+}
+
+const SLOW_REFRESH_MS = 30_000;
+
+export const keys = {
+  session: ['session'] as const,
+  jobs: ['jobs'] as const,
+  job: (id: string) => ['job', id] as const,
+  platform: ['platform'] as const,
+  accounts: ['accounts'] as const,
+};
+
+export const sessionQuery = queryOptions({
+  queryKey: keys.session,
+  queryFn: async () => (await answer(api.GET('/api/v1/session'))).user,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const jobsQuery = (filter: JobFilter) =>
+  queryOptions({
+    queryKey: [...keys.jobs, filter],
+    queryFn: ({ signal }) => {
+      const { after, state, queue, owner, ...rest } = filter;
+      const query = {
+        ...rest,
+        state: [...(state ?? [])],
+        queue: [...(queue ?? [])],
+        owner: [...(owner ?? [])],
+        page_token: after,
+      };
+      return answer(api.GET('/api/v1/jobs', { params: { query }, signal }));
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: SLOW_REFRESH_MS,
+  });
+
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.job(id),
+    queryFn: ({ signal }) =>
+      answer(api.GET('/api/v1/jobs/{job_id}', { params: { path: { job_id: id } }, signal })),
+    refetchInterval: SLOW_REFRESH_MS,
+  });
+
+export const attemptsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.job(id), 'attempts'],
+    queryFn: async () =>
+      (await answer(api.GET('/api/v1/jobs/{job_id}/attempts', { params: { path: { job_id: id } } }))).items,
+  });
+
+const EVENTS_AT_ONCE = 1000;
+const MOST_EVENTS = 20_000;
+
+export const jobEventsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.job(id), 'events'],
+    queryFn: async () => {
+      const found: JobEvent[] = [];
+      for (let after = 0; found.length < MOST_EVENTS; ) {
+        const params = { path: { job_id: id }, query: { limit: EVENTS_AT_ONCE, after } };
+        const page = await answer(api.GET('/api/v1/jobs/{job_id}/events', { params }));
+        found.push(...page.items);
+        after = page.next_after;
+        if (page.items.length < EVENTS_AT_ONCE) break;
+      }
+      return found;
+    },
+  });
+
+const USAGE_REFRESH_MS = 5000;
+
+export const usageQuery = (id: string, task: string, isLive: boolean) =>
+  queryOptions({
+    queryKey: ['usage', id, task],
+    queryFn: ({ signal }) => {
+      const params = { path: { job_id: id }, query: { task } };
+      return answer(api.GET('/api/v1/jobs/{job_id}/usage', { params, signal }));
+    },
+    refetchInterval: isLive ? USAGE_REFRESH_MS : false,
+  });
+
+export const summaryQuery = queryOptions({
+  queryKey: [...keys.platform, 'summary'],
+  queryFn: () => {
+    const since = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
+    return answer(api.GET('/api/v1/summary', { params: { query: { since } } }));
+  },
+  refetchInterval: SLOW_REFRESH_MS,
+});
+
+export const nodesQuery = queryOptions({
+  queryKey: [...keys.platform, 'nodes'],
+  queryFn: async () => (await answer(api.GET('/api/v1/nodes'))).items,
+  refetchInterval: SLOW_REFRESH_MS,
+});
+
+export const queuesQuery = queryOptions({
+  queryKey: [...keys.platform, 'queues'],
+  queryFn: async () => (await answer(api.GET('/api/v1/queues'))).items,
+  refetchInterval: SLOW_REFRESH_MS,
+});
+
+export const versionQuery = queryOptions({
+  queryKey: ['version'],
+  queryFn: () => answer(api.GET('/api/v1/version')),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const tokensQuery = queryOptions({
+  queryKey: [...keys.accounts, 'tokens'],
+  queryFn: async () => (await answer(api.GET('/api/v1/tokens'))).items,
+});

@@ -1,0 +1,140 @@
+import {
+  BulbOutlined,
+  GlobalOutlined,
+  LogoutOutlined,
+  MoonOutlined,
+  SearchOutlined,
+  SunOutlined,
+  UserOutlined,
+} from '@ant-design/icons';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Button, Dropdown, Input, type InputRef, Tooltip } from 'antd';
+import { useEffect, useRef, useState } from 'react';
+import { answer, api, sessionKey } from '@/api/client';
+import { keys, sessionQuery } from '@/api/queries';
+import { useLanguage, useWords } from '@/i18n/language';
+import { LANGUAGES, type Language } from '@/i18n/translated';
+import { THEMES, type ThemeName, useTheme } from '@/theme/theme';
+import styles from './shell.module.css';
+import { words } from './words';
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+/** Finds jobs from anywhere; `/` leads here. */
+export function SearchBox() {
+  const say = useWords(words);
+  const navigate = useNavigate();
+  const box = useRef<InputRef>(null);
+  const [text, setText] = useState('');
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
+        return;
+      event.preventDefault();
+      box.current?.focus({ cursor: 'all' });
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+  return (
+    <Input
+      ref={box}
+      className={styles.search}
+      prefix={<SearchOutlined />}
+      suffix={<kbd className={styles.kbd}>/</kbd>}
+      placeholder={say.search}
+      aria-label={say.search}
+      title={say.searchHint}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onPressEnter={() => {
+        void navigate({ to: '/jobs', search: { search: text.trim() || undefined } });
+        box.current?.blur();
+      }}
+    />
+  );
+}
+
+export function LiveSign({ isLive }: { isLive: boolean }) {
+  const say = useWords(words);
+  return (
+    <Tooltip title={isLive ? say.liveHint : say.notLiveHint}>
+      <output className={styles.live} data-live={isLive}>
+        {isLive ? say.live : say.notLive}
+      </output>
+    </Tooltip>
+  );
+}
+
+export function LanguageSwitch() {
+  const say = useWords(words);
+  const { language, choose } = useLanguage();
+  const items = Object.entries(LANGUAGES).map(([key, label]) => ({ key, label }));
+  return (
+    <Dropdown
+      trigger={['click']}
+      menu={{ items, selectedKeys: [language], onClick: ({ key }) => choose(key as Language) }}
+    >
+      <Button type="text" icon={<GlobalOutlined />} aria-label={`${say.language}: ${LANGUAGES[language]}`}>
+        <span className={styles.wide}>{LANGUAGES[language]}</span>
+      </Button>
+    </Dropdown>
+  );
+}
+
+const THEME_ICONS: Record<ThemeName, React.ReactNode> = {
+  system: <BulbOutlined />,
+  light: <SunOutlined />,
+  dark: <MoonOutlined />,
+};
+
+export function ThemeSwitch() {
+  const say = useWords(words);
+  const { wanted, choose } = useTheme();
+  const items = THEMES.map((key) => ({ key, label: say.themes[key], icon: THEME_ICONS[key] }));
+  return (
+    <Dropdown
+      trigger={['click']}
+      menu={{ items, selectedKeys: [wanted], onClick: ({ key }) => choose(key as ThemeName) }}
+    >
+      <Button type="text" icon={THEME_ICONS[wanted]} aria-label={`${say.theme}: ${say.themes[wanted]}`} />
+    </Dropdown>
+  );
+}
+
+export function UserMenu() {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { data: user } = useQuery(sessionQuery);
+  const leave = async () => {
+    await answer(api.DELETE('/api/v1/session'));
+    sessionKey.drop();
+    client.setQueryData(keys.session, null);
+    await navigate({ to: '/sign-in' });
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
+  };
+  const name = user?.name ?? '';
+  const items = [
+    {
+      key: 'profile',
+      label: say.profile,
+      icon: <UserOutlined />,
+      onClick: () => void navigate({ to: '/profile' }),
+    },
+    { key: 'leave', label: say.signOut, icon: <LogoutOutlined />, onClick: () => void leave() },
+  ];
+  return (
+    <Dropdown trigger={['click']} menu={{ items }}>
+      <Button type="text" icon={<UserOutlined />} aria-label={say.account(name)}>
+        <span className={styles.wide}>{name}</span>
+      </Button>
+    </Dropdown>
+  );
+}

@@ -1,0 +1,65 @@
+import {
+  AppstoreOutlined,
+  AuditOutlined,
+  ClusterOutlined,
+  CodeSandboxOutlined,
+  FieldTimeOutlined,
+  KeyOutlined,
+  PartitionOutlined,
+  PlusCircleOutlined,
+  SettingOutlined,
+  TeamOutlined,
+  UnorderedListOutlined,
+} from '@ant-design/icons';
+import type { LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Me } from '@/api/client';
+import type { words } from './words';
+
+type Words = (typeof words)['en'];
+
+export interface Entry {
+  to: NonNullable<LinkProps['to']>;
+  label: (words: Words) => string;
+  icon: ReactNode;
+  /** Who sees the entry; everybody when absent. */
+  isFor?: (me: Me) => boolean;
+}
+
+export interface Section {
+  title: (words: Words) => string;
+  entries: readonly Entry[];
+}
+
+const isAdmin = (me: Me) => me.is_admin;
+const rulesAQueue = (me: Me) => me.is_admin || me.queues.some(({ role }) => role === 'admin');
+
+/** The navigation, top to bottom; a page is added here once it exists. */
+export const NAVIGATION: readonly Section[] = [
+  {
+    title: (words) => words.work,
+    entries: [
+      { to: '/', label: (words) => words.dashboard, icon: <AppstoreOutlined /> },
+      { to: '/submit', label: (words) => words.submit, icon: <PlusCircleOutlined /> },
+      { to: '/jobs', label: (words) => words.jobs, icon: <UnorderedListOutlined /> },
+      { to: '/queue', label: (words) => words.queue, icon: <FieldTimeOutlined /> },
+      { to: '/secrets', label: (words) => words.secrets, icon: <KeyOutlined /> },
+    ],
+  },
+  {
+    title: (words) => words.admin,
+    entries: [
+      { to: '/admin/users', label: (words) => words.users, icon: <TeamOutlined />, isFor: isAdmin },
+      {
+        to: '/admin/queues',
+        label: (words) => words.queues,
+        icon: <PartitionOutlined />,
+        isFor: rulesAQueue,
+      },
+      { to: '/admin/nodes', label: (words) => words.nodes, icon: <ClusterOutlined />, isFor: isAdmin },
+      { to: '/admin/images', label: (words) => words.images, icon: <CodeSandboxOutlined />, isFor: isAdmin },
+      { to: '/admin/audit', label: (words) => words.audit, icon: <AuditOutlined />, isFor: isAdmin },
+      { to: '/admin/settings', label: (words) => words.settings, icon: <SettingOutlined />, isFor: isAdmin },
+    ],
+  },
+];

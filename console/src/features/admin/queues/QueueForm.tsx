@@ -1,0 +1,134 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Form, Input, Modal, Select } from 'antd';
+import { answer, api } from '@/api/client';
+import { keys, nodesQuery } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { showProblems } from '@/ui/formProblems';
+import { useTell } from '@/ui/useTell';
+import styles from '../admin.module.css';
+import { words } from '../words';
+import { type Fields, fieldsOf, maximumOf, NUMBER, readEnvironments, shareOf } from './fields';
+import type { Queue } from './QueuesPage';
+
+/** Add a queue, or change one. */
+export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => void }) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const { done, failed } = useTell();
+  const { data: nodes = [] } = useQuery(nodesQuery);
+  const [form] = Form.useForm<Fields>();
+  const saving = useMutation({
+    mutationFn: (fields: Fields) => {
+      const body = {
+        description: fields.description,
+        nodes: fields.nodes,
+        guaranteed: shareOf(fields, 'guaranteed'),
+        maximum: maximumOf(fields),
+        environments: readEnvironments(fields.environments).found,
+      };
+      return answer(
+        queue
+          ? api.PATCH('/api/v1/queues/{name}', { params: { path: { name: queue.name } }, body })
+          : api.POST('/api/v1/queues', { body: { ...body, name: fields.name, is_open: true } }),
+      );
+    },
+    onSuccess: ({ name }) => {
+      done(queue ? say.queues.changed(name) : say.queues.added(name));
+      onClose();
+    },
+    onError: (error) => showProblems(form, error) || failed(error),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
+  });
+  return (
+    <Modal
+      open
+      width={640}
+      title={queue ? say.queues.edit(queue.name) : say.queues.add}
+      okText={queue ? say.save : say.queues.add}
+      cancelText={say.cancel}
+      confirmLoading={saving.isPending}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+    >
+      <Form<Fields>
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        initialValues={fieldsOf(queue)}
+        onFinish={(fields) => saving.mutate(fields)}
+      >
+        <Form.Item
+          name="name"
+          label={say.name}
+          rules={[
+            { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.queues.badName },
+          ]}
+        >
+          <Input disabled={Boolean(queue)} autoFocus={!queue} />
+        </Form.Item>
+        <Form.Item name="description" label={say.description}>
+          <Input maxLength={4096} />
+        </Form.Item>
+        <Share kind="guaranteed" title={say.queues.guaranteed} help={say.queues.guaranteedHelp} />
+        <Share kind="maximum" title={say.queues.maximum} help={say.queues.maximumHelp} />
+        <Form.Item name="nodes" label={say.queues.nodes} extra={say.queues.nodesHelp}>
+          <Select
+            mode="tags"
+            placeholder={say.queues.allNodes}
+            options={nodes.map(({ name }) => ({ value: name, label: name }))}
+          />
+        </Form.Item>
+        <Form.Item
+          name="environments"
+          label={say.queues.environments}
+          extra={say.queues.environmentsHelp}
+          rules={[
+            {
+              validator: (_rule, text: string) => {
+                const { badLine } = readEnvironments(text);
+                return badLine
+                  ? Promise.reject(new Error(say.queues.environmentsBad(badLine)))
+                  : Promise.resolve();
+              },
+            },
+          ]}
+        >
+          <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} spellCheck={false} />
+        </Form.Item>
+      </Form>
+    </Modal>
+  );
+}
+
+interface ShareProps {
+  kind: 'guaranteed' | 'maximum';
+  title: string;
+  help: string;
+}
+
+/** An amount in three boxes; memory counts in GB. */
+function Share({ kind, title, help }: ShareProps) {
+  const say = useWords(words);
+  const rules = [{ pattern: NUMBER, message: say.queues.badNumber }];
+  return (
+    <fieldset className={styles.fieldset}>
+      <legend>{title}</legend>
+      <p className="quiet">{help}</p>
+      <div className={styles.amounts}>
+        <Form.Item name={`${kind}_cpus`} label={say.cpus} rules={rules}>
+          <Input inputMode="decimal" />
+        </Form.Item>
+        <Form.Item name={`${kind}_gb`} label={`${say.memory} (GB)`} rules={rules}>
+          <Input inputMode="decimal" />
+        </Form.Item>
+        <Form.Item
+          name={`${kind}_gpus`}
+          label={say.gpus}
+          rules={[{ pattern: /^\d*$/, message: say.queues.badNumber }]}
+        >
+          <Input inputMode="numeric" />
+        </Form.Item>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,205 @@
+import { PlusOutlined } from '@ant-design/icons';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Button, Popconfirm, Skeleton, Switch } from 'antd';
+import { useState } from 'react';
+import { answer, api, type Schemas } from '@/api/client';
+import { keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
+import { reach } from '@/features/dashboard/QueuesCard';
+import { useWords } from '@/i18n/language';
+import { bytesOf, useAmount } from '@/ui/amounts';
+import { Failure } from '@/ui/Failure';
+import { Card, Nothing, Page } from '@/ui/Page';
+import { UseBar } from '@/ui/UseBar';
+import { useTell } from '@/ui/useTell';
+import styles from '../admin.module.css';
+import { words } from '../words';
+import { Members } from './Members';
+import { QueueForm } from './QueueForm';
+
+export type Queue = Schemas['QueueBody'];
+
+type Asked = { what: 'new' } | { what: 'edit' | 'members'; queue: Queue } | null;
+
+/** Queues with their shares and people: all of them for platform admins, their own for queue admins. */
+export function QueuesPage() {
+  const say = useWords(words);
+  const { data: me } = useQuery(sessionQuery);
+  const { data: queues, error } = useQuery(queuesQuery);
+  const [asked, setAsked] = useState<Asked>(null);
+  const close = () => setAsked(null);
+  const ruled = queues?.filter(({ my_role }) => my_role === 'admin');
+  return (
+    <Page
+      title={say.queues.title}
+      actions={
+        me?.is_admin && (
+          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAsked({ what: 'new' })}>
+            {say.queues.add}
+          </Button>
+        )
+      }
+    >
+      {error && !queues && <Failure error={error} />}
+      {!queues && !error && (
+        <Card>
+          <Skeleton active />
+        </Card>
+      )}
+      {ruled?.length === 0 && (
+        <Card>
+          <Nothing title={say.queues.none} hint={say.queues.noneHint} />
+        </Card>
+      )}
+      <div className={styles.stack}>
+        {ruled?.map((queue) => (
+          <QueueCard
+            key={queue.name}
+            queue={queue}
+            isPlatformAdmin={Boolean(me?.is_admin)}
+            onAsk={setAsked}
+          />
+        ))}
+      </div>
+      {asked?.what === 'new' && <QueueForm onClose={close} />}
+      {asked?.what === 'edit' && <QueueForm queue={asked.queue} onClose={close} />}
+      {asked?.what === 'members' && <Members queue={asked.queue.name} onClose={close} />}
+    </Page>
+  );
+}
+
+interface QueueCardProps {
+  queue: Queue;
+  isPlatformAdmin: boolean;
+  onAsk: (asked: Asked) => void;
+}
+
+function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
+  const say = useWords(words);
+  const amount = useAmount();
+  const { used, maximum, guaranteed } = queue;
+  const environments = Object.entries(queue.environments ?? {});
+  const { data: nodes = [] } = useQuery(nodesQuery);
+  const most = reach(queue, nodes);
+  return (
+    <Card
+      title={
+        <span className={styles.heading}>
+          {queue.name}
+          {!queue.is_open && (
+            <span className={styles.tag} data-tone="warn">
+              {say.queues.closed}
+            </span>
+          )}
+          <span className="quiet">{queue.description}</span>
+        </span>
+      }
+      extra={<QueueActions queue={queue} isPlatformAdmin={isPlatformAdmin} onAsk={onAsk} />}
+    >
+      <div className={styles.bars}>
+        <UseBar label={say.cpus} used={used.cpus ?? 0} total={most.cpus} />
+        <UseBar label={say.memory} used={used.memory_bytes ?? 0} total={most.memory_bytes} show={bytesOf} />
+        {most.gpus > 0 && <UseBar label={say.gpus} used={used.gpus ?? 0} total={most.gpus} />}
+      </div>
+      <dl className={styles.facts}>
+        <dt>{say.queues.guaranteed}</dt>
+        <dd>{isNothing(guaranteed) ? say.queues.nothingGuaranteed : amount(guaranteed)}</dd>
+        <dt>{say.queues.maximum}</dt>
+        <dd>{maximum ? amount(withoutNull(maximum)) : say.queues.unlimited}</dd>
+        <dt>{say.queues.nodes}</dt>
+        <dd>{queue.nodes.length === 0 ? say.queues.allNodes : queue.nodes.join(', ')}</dd>
+        {environments.length > 0 && (
+          <>
+            <dt>{say.queues.environments}</dt>
+            <dd>
+              {environments.map(([image, path]) => (
+                <div key={image}>
+                  <code>{image}</code> → <code>{path}</code>
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+        <dt>{say.queues.jobs}</dt>
+        <dd>
+          <Link to="/jobs" search={{ queue: [queue.name] }}>
+            {say.queues.running(queue.n_running)} · {say.queues.waiting(queue.n_waiting)}
+          </Link>
+        </dd>
+      </dl>
+    </Card>
+  );
+}
+
+const isNothing = ({ cpus = 0, memory_bytes = 0, gpus = 0 }: Schemas['Amount']) =>
+  cpus === 0 && memory_bytes === 0 && gpus === 0;
+
+const withoutNull = ({ cpus, memory_bytes, gpus }: Schemas['Maximum']): Schemas['Amount'] => ({
+  cpus: cpus ?? 0,
+  memory_bytes: memory_bytes ?? 0,
+  gpus: gpus ?? 0,
+});
+
+function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const { done, failed } = useTell();
+  const path = { name: queue.name };
+  const settle = {
+    onError: failed,
+    onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
+  };
+  const opening = useMutation({
+    mutationFn: (is_open: boolean) =>
+      answer(api.PATCH('/api/v1/queues/{name}', { params: { path }, body: { is_open } })),
+    onSuccess: () => done(say.queues.changed(queue.name)),
+    ...settle,
+  });
+  const deleting = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/queues/{name}', { params: { path } })),
+    onSuccess: () => done(say.queues.deleted(queue.name)),
+    ...settle,
+  });
+  return (
+    <div className={styles.actions}>
+      <Button
+        size="small"
+        aria-label={say.queues.membersOf(queue.name)}
+        onClick={() => onAsk({ what: 'members', queue })}
+      >
+        {say.queues.members}
+      </Button>
+      {isPlatformAdmin && (
+        <>
+          <Button
+            size="small"
+            aria-label={say.queues.edit(queue.name)}
+            onClick={() => onAsk({ what: 'edit', queue })}
+          >
+            {say.edit}
+          </Button>
+          <Popconfirm
+            title={say.queues.deleteAsk(queue.name)}
+            okText={say.delete}
+            cancelText={say.cancel}
+            onConfirm={() => deleting.mutate()}
+          >
+            <Button size="small" danger aria-label={`${say.delete} ${queue.name}`}>
+              {say.delete}
+            </Button>
+          </Popconfirm>
+          <span className={styles.open} title={say.queues.openHelp}>
+            <span className="quiet">{say.queues.open}</span>
+            <Switch
+              size="small"
+              checked={queue.is_open}
+              loading={opening.isPending}
+              aria-label={say.queues.openOf(queue.name)}
+              onChange={(isOpen) => opening.mutate(isOpen)}
+            />
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

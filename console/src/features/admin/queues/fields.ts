@@ -1,0 +1,71 @@
+import type { Schemas } from '@/api/client';
+
+/** A queue as its form has it: amounts as texts, memory in GB, environments as lines. */
+export interface Fields {
+  name: string;
+  description: string;
+  nodes: string[];
+  environments: string;
+  guaranteed_cpus: string;
+  guaranteed_gb: string;
+  guaranteed_gpus: string;
+  maximum_cpus: string;
+  maximum_gb: string;
+  maximum_gpus: string;
+}
+
+type Kind = 'guaranteed' | 'maximum';
+
+export const NUMBER = /^(\d+(\.\d+)?)?$/;
+const GB = 1024 ** 3;
+
+const shown = (value: number | null | undefined) => (value ? String(value) : '');
+const shownOrZero = (value: number | null | undefined) => (value == null ? '' : String(value));
+
+export function fieldsOf(queue?: Schemas['QueueBody']): Fields {
+  const { guaranteed, maximum } = queue ?? {};
+  return {
+    name: queue?.name ?? '',
+    description: queue?.description ?? '',
+    nodes: queue?.nodes ?? [],
+    environments: Object.entries(queue?.environments ?? {})
+      .map(([image, path]) => `${image} = ${path}`)
+      .join('\n'),
+    guaranteed_cpus: shown(guaranteed?.cpus),
+    guaranteed_gb: shown((guaranteed?.memory_bytes ?? 0) / GB),
+    guaranteed_gpus: shown(guaranteed?.gpus),
+    maximum_cpus: shownOrZero(maximum?.cpus),
+    maximum_gb: shownOrZero(maximum?.memory_bytes == null ? null : maximum.memory_bytes / GB),
+    maximum_gpus: shownOrZero(maximum?.gpus),
+  };
+}
+
+export function shareOf(fields: Fields, kind: Kind): Schemas['Amount'] {
+  return {
+    cpus: Number(fields[`${kind}_cpus`] || 0),
+    memory_bytes: Math.round(Number(fields[`${kind}_gb`] || 0) * GB),
+    gpus: Number(fields[`${kind}_gpus`] || 0),
+  };
+}
+
+/** The most that a queue may hold; an empty box means no limit, and three of them none at all. */
+export function maximumOf(fields: Fields): Schemas['Maximum'] | null {
+  const share = shareOf(fields, 'maximum');
+  const given = {
+    cpus: fields.maximum_cpus === '' ? null : share.cpus,
+    memory_bytes: fields.maximum_gb === '' ? null : share.memory_bytes,
+    gpus: fields.maximum_gpus === '' ? null : share.gpus,
+  };
+  return Object.values(given).every((value) => value === null) ? null : (given as Schemas['Maximum']);
+}
+
+export function readEnvironments(text: string): { found: Record<string, string>; badLine?: number } {
+  const found: Record<string, string> = {};
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const [, image, path] = /^\s*(\S+)\s*=\s*(\/.*?)\s*$/.exec(line) ?? [];
+    if (!image || !path) return { found, badLine: index + 1 };
+    found[image] = path;
+  }
+  return { found };
+}

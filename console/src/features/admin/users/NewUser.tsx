@@ -1,0 +1,100 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Form, Input, Modal, Select, Switch } from 'antd';
+import { answer, api } from '@/api/client';
+import { keys, queuesQuery } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { showProblems } from '@/ui/formProblems';
+import { useTell } from '@/ui/useTell';
+import { words } from '../words';
+
+interface Fields {
+  name: string;
+  password: string;
+  is_admin: boolean;
+  queues: string[];
+  role: 'admin' | 'member' | 'viewer';
+}
+
+export function NewUser({ onClose }: { onClose: () => void }) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const { done, failed } = useTell();
+  const { data: queues = [] } = useQuery(queuesQuery);
+  const [form] = Form.useForm<Fields>();
+  const adding = useMutation({
+    mutationFn: ({ name, password, is_admin, queues: chosen, role }: Fields) =>
+      answer(
+        api.POST('/api/v1/users', {
+          body: {
+            name,
+            password,
+            is_admin,
+            queues: Object.fromEntries(chosen.map((queue) => [queue, role])),
+          },
+        }),
+      ),
+    onSuccess: ({ name }) => {
+      done(say.users.added(name));
+      onClose();
+    },
+    onError: (error) => showProblems(form, error) || failed(error),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.accounts }),
+  });
+  return (
+    <Modal
+      open
+      title={say.users.add}
+      okText={say.users.add}
+      cancelText={say.cancel}
+      confirmLoading={adding.isPending}
+      onOk={() => form.submit()}
+      onCancel={onClose}
+    >
+      <Form<Fields>
+        form={form}
+        layout="vertical"
+        requiredMark={false}
+        autoComplete="off"
+        initialValues={{ name: '', password: '', is_admin: false, queues: ['default'], role: 'member' }}
+        onFinish={(fields) => adding.mutate(fields)}
+      >
+        <Form.Item
+          name="name"
+          label={say.name}
+          rules={[
+            { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, message: say.users.badName },
+          ]}
+        >
+          <Input autoFocus autoComplete="off" />
+        </Form.Item>
+        <Form.Item
+          name="password"
+          label={say.users.password}
+          extra={say.users.passwordHelp}
+          rules={[{ required: true, min: 8, message: say.users.tooShort }]}
+        >
+          <Input.Password autoComplete="new-password" maxLength={256} />
+        </Form.Item>
+        <Form.Item name="queues" label={say.users.queues}>
+          <Select mode="multiple" options={queues.map(({ name }) => ({ value: name, label: name }))} />
+        </Form.Item>
+        <Form.Item name="role" label={say.queues.role} extra={say.rolesHelp}>
+          <Select
+            options={(['member', 'viewer', 'admin'] as const).map((value) => ({
+              value,
+              label: say.roles[value],
+            }))}
+          />
+        </Form.Item>
+        <Form.Item
+          name="is_admin"
+          label={say.users.admin}
+          valuePropName="checked"
+          extra={say.users.adminHelp}
+        >
+          <Switch />
+        </Form.Item>
+      </Form>
+    </Modal>
+  );
+}

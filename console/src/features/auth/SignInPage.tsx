@@ -1,0 +1,78 @@
+import { LockOutlined, UserOutlined } from '@ant-design/icons';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { Alert, Button, Form, Input } from 'antd';
+import { ApiError } from '@/api/client';
+import { LanguageSwitch, ThemeSwitch } from '@/app/header';
+import { useWords } from '@/i18n/language';
+import { Failure } from '@/ui/Failure';
+import { useTabTitle } from '@/ui/Page';
+import styles from './auth.module.css';
+import { signIn } from './signIn';
+import { words } from './words';
+
+interface Fields {
+  user: string;
+  password: string;
+}
+
+const route = getRouteApi('/sign-in');
+
+export function SignInPage() {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const router = useRouter();
+  const { next } = route.useSearch();
+  useTabTitle(say.title);
+  const signingIn = useMutation({
+    mutationFn: ({ user, password }: Fields) => signIn(client, user, password),
+    onSuccess: () => router.navigate({ href: next ?? '/' }),
+  });
+  return (
+    <main className={styles.page}>
+      <div className={styles.switches}>
+        <LanguageSwitch />
+        <ThemeSwitch />
+      </div>
+      <div className={styles.box}>
+        <div className={styles.brand}>
+          <img src="/favicon.svg" alt="" width={40} height={40} />
+          <h1>Footplate</h1>
+          <p className="quiet">{say.intro}</p>
+        </div>
+        <Form<Fields> layout="vertical" requiredMark={false} onFinish={(fields) => signingIn.mutate(fields)}>
+          <Form.Item name="user" label={say.user} rules={[{ required: true, message: say.needUser }]}>
+            <Input prefix={<UserOutlined />} autoComplete="username" autoFocus size="large" maxLength={255} />
+          </Form.Item>
+          <Form.Item
+            name="password"
+            label={say.password}
+            rules={[{ required: true, message: say.needPassword }]}
+          >
+            <Input.Password
+              prefix={<LockOutlined />}
+              autoComplete="current-password"
+              size="large"
+              maxLength={1024}
+            />
+          </Form.Item>
+          {signingIn.error && (
+            <div className={styles.failure}>
+              <SignInFailure error={signingIn.error} />
+            </div>
+          )}
+          <Button type="primary" htmlType="submit" block size="large" loading={signingIn.isPending}>
+            {say.signIn}
+          </Button>
+        </Form>
+        <p className={styles.help}>{say.help}</p>
+      </div>
+    </main>
+  );
+}
+
+function SignInFailure({ error }: { error: Error }) {
+  const say = useWords(words);
+  const isWrong = error instanceof ApiError && error.status === 401 && error.message.startsWith('wrong');
+  return isWrong ? <Alert type="error" showIcon title={say.wrong} /> : <Failure error={error} />;
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Skeleton } from 'antd';
+import type { JobState } from '@/api/client';
+import { jobsQuery, sessionQuery, summaryQuery } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { bytesOf } from '@/ui/amounts';
+import { Failure } from '@/ui/Failure';
+import { Card, Page } from '@/ui/Page';
+import { UseBar } from '@/ui/UseBar';
+import styles from './dashboard.module.css';
+import { JobsCard } from './JobsCard';
+import { NodesCard } from './NodesCard';
+import { QueuesCard } from './QueuesCard';
+import { words } from './words';
+
+const N_SHOWN = 8;
+const RUNNING: JobState[] = ['STARTING', 'RUNNING', 'STOPPING'];
+
+export function DashboardPage() {
+  const say = useWords(words);
+  const { data: me } = useQuery(sessionQuery);
+  const running = useQuery(jobsQuery({ state: RUNNING, limit: N_SHOWN }));
+  const waiting = useQuery(jobsQuery({ state: ['QUEUED'], sort: 'submitted_at', limit: N_SHOWN }));
+  const mine = useQuery(jobsQuery({ owner: [me?.name ?? ''], limit: N_SHOWN }));
+  return (
+    <Page title={say.title}>
+      <div className={styles.stack}>
+        <Today />
+        <div className={styles.columns}>
+          <JobsCard title={say.now} query={running} search={{ state: RUNNING }} nothing={say.nothingRuns} />
+          <JobsCard
+            title={say.why}
+            query={waiting}
+            search={{ state: ['QUEUED'] }}
+            nothing={say.nothingWaits}
+            hint={say.nothingWaitsHint}
+          />
+        </div>
+        <div className={styles.columns}>
+          <QueuesCard />
+          <NodesCard />
+        </div>
+        <JobsCard
+          title={say.mine}
+          query={mine}
+          search={{ owner: me ? [me.name] : undefined }}
+          nothing={say.noneOfMine}
+          hint={say.noneOfMineHint}
+        />
+      </div>
+    </Page>
+  );
+}
+
+/** The counts of today, each a way to the jobs behind it, and what is taken of the machines. */
+function Today() {
+  const say = useWords(words);
+  const { data, error } = useQuery(summaryQuery);
+  if (error && !data) return <Failure error={error} />;
+  if (!data) return <Skeleton active paragraph={{ rows: 2 }} title={false} />;
+  const { jobs, finished_today: ended, resources } = data;
+  const nRunning = RUNNING.reduce((sum, state) => sum + (jobs[state] ?? 0), 0);
+  const { total, used } = resources;
+  return (
+    <>
+      <div className={styles.tiles}>
+        <Tile label={say.running} value={nRunning} states={RUNNING} tone="busy" />
+        <Tile label={say.waiting} value={jobs.QUEUED ?? 0} states={['QUEUED']} tone="wait" />
+        <Tile label={say.succeeded} value={ended.SUCCEEDED ?? 0} states={['SUCCEEDED']} tone="good" />
+        <Tile label={say.failed} value={ended.FAILED ?? 0} states={['FAILED']} tone="bad" />
+        <Tile label={say.stopped} value={ended.STOPPED ?? 0} states={['STOPPED']} tone="muted" />
+      </div>
+      <Card>
+        <div className={styles.bars}>
+          <UseBar label={say.cpus} used={used.cpus ?? 0} total={total.cpus ?? 0} />
+          <UseBar
+            label={say.memory}
+            used={used.memory_bytes ?? 0}
+            total={total.memory_bytes ?? 0}
+            show={bytesOf}
+          />
+          <UseBar label={say.gpus} used={used.gpus ?? 0} total={total.gpus ?? 0} />
+        </div>
+      </Card>
+    </>
+  );
+}
+
+interface TileProps {
+  label: string;
+  value: number;
+  states: JobState[];
+  tone: string;
+}
+
+function Tile({ label, value, states, tone }: TileProps) {
+  return (
+    <Link
+      to="/jobs"
+      search={{ state: states }}
+      className={styles.tile}
+      data-tone={tone}
+      data-zero={value === 0}
+    >
+      <span className={styles.tileValue}>{value.toLocaleString()}</span>
+      <span className={styles.tileLabel}>{label}</span>
+    </Link>
+  );
+}

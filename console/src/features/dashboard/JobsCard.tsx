@@ -1,0 +1,88 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Skeleton, Tooltip } from 'antd';
+import type { Job, Schemas } from '@/api/client';
+import type { JobsSearch } from '@/features/jobs/search';
+import { useWords } from '@/i18n/language';
+import { useAmount } from '@/ui/amounts';
+import { Failure } from '@/ui/Failure';
+import { isFinal, StateTag } from '@/ui/jobState';
+import { Card, Nothing } from '@/ui/Page';
+import { RunTime, TimeAgo } from '@/ui/time';
+import { words as uiWords } from '@/ui/words';
+import styles from './dashboard.module.css';
+import { words } from './words';
+
+interface JobsCardProps {
+  title: string;
+  query: UseQueryResult<Schemas['Jobs']>;
+  search: JobsSearch;
+  nothing: string;
+  hint?: string;
+}
+
+/** Some jobs, a line each, and the way to all of them. */
+export function JobsCard({ title, query, search, nothing, hint }: JobsCardProps) {
+  const say = useWords(words);
+  const { data, error, dataUpdatedAt } = query;
+  return (
+    <Card
+      isFlush
+      title={title}
+      extra={
+        <Link to="/jobs" search={search} aria-label={`${say.all}: ${title}`}>
+          {say.all}
+        </Link>
+      }
+    >
+      {error && !data && <Failure error={error} />}
+      {!data && !error && <Skeleton active className={styles.skeleton} title={false} />}
+      {data?.items.length === 0 && <Nothing title={nothing} hint={hint} />}
+      {data && data.items.length > 0 && (
+        <ul className={styles.jobs}>
+          {data.items.map((job) => (
+            <JobLine key={job.id} job={job} asOf={dataUpdatedAt} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function JobLine({ job, asOf }: { job: Job; asOf: number }) {
+  const say = useWords(words);
+  const { reasons } = useWords(uiWords);
+  const amount = useAmount();
+  const isWaiting = job.state === 'QUEUED';
+  return (
+    <li className={styles.job}>
+      <StateTag state={job.state} />
+      <div className={styles.jobText}>
+        <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.jobName}>
+          {job.name}
+        </Link>
+        <div className={styles.jobDetail}>
+          {isWaiting ? (
+            <Tooltip title={job.reason.message}>
+              <span>
+                {reasons[job.reason.code]}
+                {job.position !== null && ` · ${say.ahead(job.position)}`}
+              </span>
+            </Tooltip>
+          ) : (
+            <>
+              {job.owner} · {job.queue} · {amount(job.resources)}
+            </>
+          )}
+        </div>
+      </div>
+      <div className={styles.jobTime}>
+        {isWaiting || isFinal(job.state) ? (
+          <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
+        ) : (
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={false} />
+        )}
+      </div>
+    </li>
+  );
+}

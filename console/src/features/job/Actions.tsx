@@ -1,0 +1,177 @@
+import {
+  CopyOutlined,
+  DownloadOutlined,
+  EditOutlined,
+  MoreOutlined,
+  ReloadOutlined,
+  StopOutlined,
+} from '@ant-design/icons';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { App, Button, Dropdown, type MenuProps } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { answer, api, call, download, type JobDetail } from '@/api/client';
+import { keys } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { isFinal } from '@/ui/jobState';
+import { LinkButton } from '@/ui/LinkButton';
+import { useTell } from '@/ui/useTell';
+import styles from './job.module.css';
+import { words } from './words';
+
+type Verb = 'stop' | 'halt' | 'preempt' | 'release' | 'restore';
+const EditDialog = lazy(() => import('./EditDialog'));
+const PARTS = ['output', 'checkpoints', 'work', 'code'] as const;
+
+/** What the caller may do with the job now: nothing is offered that would be refused. */
+export function Actions({ job }: { job: JobDetail }) {
+  const say = useWords(words);
+  const { failed } = useTell();
+  const act = useActions(job);
+  const [isEditing, setEditing] = useState(false);
+  const { can } = job;
+  const verb = (name: Verb, hint: string, title: string) =>
+    can[name]
+      ? [
+          {
+            key: name,
+            label: say[name],
+            onClick: () => act.ask(title, hint, say[name], () => act.change(name)),
+          },
+        ]
+      : [];
+  const more: MenuProps['items'] = [
+    ...verb('halt', say.haltHint, say.haltAsk),
+    ...verb('preempt', say.preemptHint, say.preemptAsk),
+    ...(can.edit
+      ? [{ key: 'edit', label: say.edit, icon: <EditOutlined />, onClick: () => setEditing(true) }]
+      : []),
+    ...(can.delete && job.deleted_at === null
+      ? [
+          {
+            key: 'delete',
+            danger: true,
+            label: say.delete,
+            onClick: () => act.ask(say.deleteAsk, say.deleteHint, say.delete, () => act.remove(false)),
+          },
+        ]
+      : []),
+    ...(can.delete
+      ? [
+          {
+            key: 'for-good',
+            danger: true,
+            label: say.deleteForGood,
+            onClick: () => act.ask(say.deleteAsk, say.forGoodHint, say.deleteForGood, () => act.remove(true)),
+          },
+        ]
+      : []),
+  ];
+  const parts = PARTS.filter((part) => part !== 'code' || 'code' in job.config).map((part) => ({
+    key: part,
+    label: say.downloads[part],
+    onClick: () => void fetchPart(job.id, part).catch(failed),
+  }));
+  return (
+    <div className={styles.actions}>
+      {can.release && (
+        <Button
+          onClick={() => act.ask(say.releaseAsk, say.releaseHint, say.release, () => act.change('release'))}
+        >
+          {say.release}
+        </Button>
+      )}
+      {can.restore && <Button onClick={() => void act.change('restore')}>{say.restore}</Button>}
+      {can.stop && !isFinal(job.state) && (
+        <Button
+          icon={<StopOutlined />}
+          onClick={() => act.ask(say.stopAsk, say.stopHint, say.stop, () => act.change('stop'))}
+        >
+          {say.stop}
+        </Button>
+      )}
+      {isFinal(job.state) && job.deleted_at === null && (
+        <Button icon={<ReloadOutlined />} onClick={() => void act.again()}>
+          {say.again}
+        </Button>
+      )}
+      <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />}>
+        {say.clone}
+      </LinkButton>
+      <Dropdown trigger={['click']} menu={{ items: parts }}>
+        <Button icon={<DownloadOutlined />}>{say.download}</Button>
+      </Dropdown>
+      {more.length > 0 && (
+        <Dropdown trigger={['click']} menu={{ items: more }} placement="bottomRight">
+          <Button icon={<MoreOutlined />} aria-label={say.more} />
+        </Dropdown>
+      )}
+      {isEditing && (
+        <Suspense>
+          <EditDialog job={job} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** Hand a part of the job's files to the browser, if there is any; a refusal would make an odd file. */
+async function fetchPart(jobId: string, part: (typeof PARTS)[number]): Promise<void> {
+  const path = `/api/v1/jobs/${jobId}/download?what=${part}`;
+  const look = new AbortController();
+  await call(path, { signal: look.signal });
+  look.abort();
+  await download(path);
+}
+
+function useActions(job: JobDetail) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { modal } = App.useApp();
+  const { done, failed } = useTell();
+  const path = { path: { job_id: job.id } };
+  const renew = () => {
+    void client.invalidateQueries({ queryKey: keys.job(job.id) });
+    void client.invalidateQueries({ queryKey: keys.jobs });
+  };
+  const changing = useMutation({
+    mutationFn: (verb: Verb) => answer(api.POST(`/api/v1/jobs/{job_id}/${verb}`, { params: path })),
+    onSuccess: (changed) => client.setQueryData(keys.job(job.id), changed),
+    onError: failed,
+    onSettled: renew,
+  });
+  const removing = useMutation({
+    mutationFn: (forGood: boolean) =>
+      answer(api.DELETE('/api/v1/jobs/{job_id}', { params: { ...path, query: { for_good: forGood } } })),
+    onSuccess: () => {
+      done(say.done);
+      void navigate({ to: '/jobs' });
+    },
+    onError: failed,
+    onSettled: renew,
+  });
+  const cloning = useMutation({
+    mutationFn: () => answer(api.POST('/api/v1/jobs/{job_id}/clone', { params: path })),
+    onSuccess: (made) => {
+      done(say.cloned(made.name));
+      void navigate({ to: '/jobs/$jobId', params: { jobId: made.id } });
+    },
+    onError: failed,
+  });
+  return {
+    // Failures are told where they happen; a dialog has nothing to add.
+    change: (verb: Verb) => changing.mutateAsync(verb).catch(() => undefined),
+    remove: (forGood: boolean) => removing.mutateAsync(forGood).catch(() => undefined),
+    again: () => cloning.mutateAsync().catch(() => undefined),
+    ask: (title: string, hint: string, okText: string, onOk: () => Promise<unknown>) =>
+      modal.confirm({
+        title,
+        content: hint,
+        okText,
+        cancelText: say.cancel,
+        okButtonProps: { danger: true },
+        onOk,
+      }),
+  };
+}

@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import type { JobDetail } from '@/api/client';
+import { useWords } from '@/i18n/language';
+import { useAmount } from '@/ui/amounts';
+import { Copy } from '@/ui/Copy';
+import { isFinal, StateTag } from '@/ui/jobState';
+import { RunTime, TimeAgo } from '@/ui/time';
+import { words as uiWords } from '@/ui/words';
+import { Actions } from './Actions';
+import styles from './job.module.css';
+import { words } from './words';
+
+const SAYS_ENOUGH = new Set(['running', 'completed', 'submitted']);
+
+/** What a job is and how it stands, with what can be done about it. */
+export function Header({ job, asOf }: { job: JobDetail; asOf: number }) {
+  return (
+    <div className={styles.header}>
+      <div className={styles.titleLine}>
+        <h1 className={styles.title}>{job.name}</h1>
+        <StateTag state={job.state} />
+        <Actions job={job} />
+      </div>
+      {job.description && <p className={styles.description}>{job.description}</p>}
+      <ReasonLine job={job} />
+      <Facts job={job} asOf={asOf} />
+    </div>
+  );
+}
+
+/** Why the job is in its state: short in the reader's language, whole in the server's words. */
+function ReasonLine({ job }: { job: JobDetail }) {
+  const say = useWords(words);
+  const { reasons } = useWords(uiWords);
+  const { code, message } = job.reason;
+  if (SAYS_ENOUGH.has(code)) return null;
+  const tone = job.state === 'FAILED' || code === 'kept' ? 'bad' : 'plain';
+  return (
+    <div className={styles.reason} data-tone={tone}>
+      <strong>{reasons[code]}</strong>
+      <span>{message}</span>
+      {job.position !== null && <span className="quiet">{say.ahead(job.position)}</span>}
+      {job.estimate && (job.estimate.expected_at ?? job.estimate.latest_at) && (
+        <span className="quiet">
+          {say.expected} <TimeAgo at={job.estimate.expected_at ?? job.estimate.latest_at} />
+          {job.estimate.expected_at === null && ` (${say.latest})`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
+  const say = useWords(words);
+  const amount = useAmount();
+  const facts: [string, ReactNode][] = [
+    [
+      say.id,
+      <span key="id" className={styles.id}>
+        <span className="mono">{job.id}</span>
+        <Copy text={job.id} />
+      </span>,
+    ],
+    [say.queue, job.queue],
+    [say.owner, job.owner],
+    [say.resources, amount(job.resources)],
+    [say.submitted, <TimeAgo key="at" at={job.submitted_at} />],
+    [say.runTime, <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={isFinal(job.state)} />],
+  ];
+  if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
+  if (job.retry > 0) facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);
+  if (job.priority !== 0) facts.push([say.priority, job.priority]);
+  if (job.tags.length > 0) facts.push([say.tags, job.tags.join(', ')]);
+  if (job.kept_until !== null) facts.push([say.keptUntil, <TimeAgo key="kept" at={job.kept_until} />]);
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

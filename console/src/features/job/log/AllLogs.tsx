@@ -1,0 +1,113 @@
+import { Input } from 'antd';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { JobDetail, JobEvent } from '@/api/client';
+import { followStream } from '@/api/stream';
+import { useWords } from '@/i18n/language';
+import { Failure } from '@/ui/Failure';
+import { words } from '../words';
+import { stripAnsi } from './ansi';
+import { LineText } from './LineText';
+import styles from './log.module.css';
+import { MergedLog } from './merged';
+import { StepLine } from './TaskLog';
+import { type Scroller, VirtualLines } from './VirtualLines';
+
+const MOST_OF_A_TAIL = 500;
+const MOST_OF_ALL_TAILS = 20_000;
+const COLORS = [4, 2, 5, 6, 3, 1];
+
+interface AllLogsProps {
+  job: JobDetail;
+  attempt: number;
+  tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
+}
+
+/** All tasks in one: the end of each log, then what they print as it comes. */
+export function AllLogs({ job, attempt, tools }: AllLogsProps) {
+  const say = useWords(words);
+  const nTail = Math.max(20, Math.min(MOST_OF_A_TAIL, Math.floor(MOST_OF_ALL_TAILS / job.tasks.length)));
+  const { log, error } = useMergedLog(job.id, attempt, nTail);
+  const { lines, shift } = useSyncExternalStore(log.subscribe, log.current);
+  const [wanted, setWanted] = useState('');
+  const [isFollowing, setFollowing] = useState(true);
+  const scroller = useRef<Scroller>(null);
+  const shown = useMemo(() => {
+    const text = wanted.trim().toLowerCase();
+    return text ? lines.filter((line) => stripAnsi(line.text).toLowerCase().includes(text)) : lines;
+  }, [lines, wanted]);
+  const width = Math.max(...job.tasks.map((task) => task.name.length));
+  const colors = new Map(
+    job.tasks.map((task, index) => [task.name, `var(--ansi-${COLORS[index % COLORS.length]})`]),
+  );
+  const follow = () => {
+    setFollowing(true);
+    scroller.current?.toEnd();
+  };
+  const filter = (
+    <Input
+      allowClear
+      size="small"
+      className={styles.find}
+      placeholder={say.filter}
+      aria-label={say.filter}
+      value={wanted}
+      onChange={(event) => setWanted(event.target.value)}
+    />
+  );
+  const line = (index: number) => {
+    const { task, text, event } = shown[index] ?? { task: '', text: '' };
+    if (event) return <StepLine event={event} />;
+    return (
+      <>
+        <span className={styles.taskName} style={{ color: colors.get(task) }}>
+          {task.padEnd(width)}
+        </span>
+        <LineText text={text} wanted={wanted.trim()} />
+      </>
+    );
+  };
+  return (
+    <>
+      {tools(filter, follow, isFollowing)}
+      {error !== undefined && <Failure error={error} />}
+      {shown.length === 0 ? (
+        <div className={styles.empty}>{say.noOutput}</div>
+      ) : (
+        <VirtualLines
+          ref={scroller}
+          count={shown.length}
+          line={line}
+          label={say.allTasks}
+          shift={wanted ? 0 : shift}
+          isFollowing={isFollowing}
+          onFollow={setFollowing}
+        />
+      )}
+      <div className={styles.status}>{say.allHint(nTail)}</div>
+    </>
+  );
+}
+
+function useMergedLog(jobId: string, attempt: number, nTail: number) {
+  const [error, setError] = useState<unknown>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another job or attempt is another log
+  const log = useMemo(() => new MergedLog(), [jobId, attempt]);
+  useEffect(() => {
+    const stop = new AbortController();
+    followStream({
+      path: `/api/v1/jobs/${jobId}/logs/stream?attempt=${attempt}&tail=${nTail}`,
+      signal: stop.signal,
+      endKind: 'end',
+      onMessage: ({ kind, data }) => {
+        if (kind === 'log') {
+          const { task, text } = data as { task: string; text: string };
+          log.output(task, text);
+        } else if (kind === 'step' && (data as JobEvent).attempt === attempt) {
+          log.step(data as JobEvent);
+        }
+      },
+    }).catch((reason: unknown) => !stop.signal.aborted && setError(reason));
+    return () => stop.abort();
+  }, [log, jobId, attempt, nTail]);
+  return { log, error };
+}

@@ -1,0 +1,39 @@
+import { memo } from 'react';
+import { useWords } from '@/i18n/language';
+import { words } from '../words';
+import { marked, segments } from './ansi';
+import styles from './log.module.css';
+
+/** Longer lines are cut: a browser chokes on them, and the download has them whole. */
+const MOST_SHOWN = 4000;
+
+export const LineText = memo(function LineText({ text, wanted }: { text: string; wanted: string }) {
+  const say = useWords(words);
+  const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;
+  const parts = marked(segments(cut), wanted);
+  return (
+    <>
+      {parts.map((part, index) => {
+        const style = { color: part.color, background: part.background };
+        const classes = part.classes
+          .split(' ')
+          .map((name) => (name ? styles[name] : ''))
+          .join(' ');
+        return part.isMatch ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a line have no other name
+          <mark key={index} className={classes}>
+            {part.text}
+          </mark>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a line have no other name
+          <span key={index} className={classes} style={style}>
+            {part.text}
+          </span>
+        );
+      })}
+      {text.length > MOST_SHOWN && (
+        <span className={styles.system}> {say.cutLine(text.length - MOST_SHOWN)}</span>
+      )}
+    </>
+  );
+});

@@ -1,0 +1,190 @@
+import { VerticalAlignTopOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Skeleton } from 'antd';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { JobDetail, JobEvent } from '@/api/client';
+import { jobEventsQuery } from '@/api/queries';
+import { followStream } from '@/api/stream';
+import { useWords } from '@/i18n/language';
+import { bytes } from '@/ui/amounts';
+import { Failure } from '@/ui/Failure';
+import { isFinal } from '@/ui/jobState';
+import { clock } from '@/ui/time';
+import { words } from '../words';
+import { FindBox, useFind } from './FindBox';
+import { LineText } from './LineText';
+import styles from './log.module.css';
+import { type LogPlace, logPath, serverLog } from './source';
+import { type Scroller, VirtualLines } from './VirtualLines';
+import { LogWindow } from './window';
+
+const BEFORE = new Set(['submitted', 'waiting', 'starting', 'step', 'running']);
+const AFTER = new Set([
+  'task_exited',
+  'task_lost',
+  'stop_asked',
+  'requeued',
+  'succeeded',
+  'failed',
+  'stopped',
+]);
+
+interface TaskLogProps {
+  job: JobDetail;
+  place: LogPlace;
+  tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
+}
+
+/** One task's log, from the steps before its first line to its exit. */
+export function TaskLog({ job, place, tools }: TaskLogProps) {
+  const say = useWords(words);
+  const { window, view, error } = useLogWindow(job, place);
+  const [isFollowing, setFollowing] = useState(true);
+  const scroller = useRef<Scroller>(null);
+  const find = useFind(place, (offset) => {
+    setFollowing(false);
+    void window.openAt(offset);
+  });
+  const [above, below] = useSteps(job.id, place, view.lines.begin === 0, view.isAtEnd);
+  const { opening, target, isReady } = view;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each opening, not for each line above
+  useEffect(() => {
+    if (!isReady) return;
+    if (target === undefined) scroller.current?.toEnd();
+    else scroller.current?.toLine(above.length + target);
+  }, [opening, target, isReady]);
+  const isBehind = isFollowing && isReady && !view.isAtEnd;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each part that came may not have been the last
+  useEffect(() => {
+    if (isBehind) void window.extendDown();
+  }, [isBehind, view.lines.end, window]);
+  const follow = () => {
+    setFollowing(true);
+    if (!view.isAtEnd) void window.openAtEnd();
+    scroller.current?.toEnd();
+  };
+  const nLines = view.lines.count;
+  const line = (index: number) => {
+    const step = index < above.length ? above[index] : below[index - above.length - nLines];
+    if (step) return <StepLine event={step} />;
+    return <LineText text={view.lines.text(index - above.length)} wanted={find.text} />;
+  };
+  return (
+    <>
+      {tools(<FindBox find={find} />, follow, isFollowing && view.isAtEnd)}
+      {error !== undefined && <Failure error={error} />}
+      {!isReady && error === undefined && (
+        <Skeleton active className={styles.empty} title={false} paragraph={{ rows: 8 }} />
+      )}
+      {isReady && nLines + above.length + below.length === 0 && (
+        <div className={styles.empty}>{say.noOutput}</div>
+      )}
+      {isReady && nLines + above.length + below.length > 0 && (
+        <VirtualLines
+          ref={scroller}
+          count={above.length + nLines + below.length}
+          line={line}
+          label={say.logOf(place.task)}
+          shift={view.shift}
+          isFollowing={isFollowing && view.isAtEnd}
+          onFollow={(wanted) => setFollowing(wanted && view.isAtEnd)}
+          onNearTop={() => void window.extendUp()}
+          onNearBottom={() => void window.extendDown()}
+        />
+      )}
+      <div className={styles.status}>
+        <span className="number">{bytes(view.size)}</span>
+        {view.size > 0 && (view.lines.begin > 0 || !view.isAtEnd) && (
+          <>
+            <Button
+              size="small"
+              type="text"
+              icon={<VerticalAlignTopOutlined />}
+              onClick={() => {
+                setFollowing(false);
+                void window.openAt(0);
+              }}
+            >
+              {say.toTop}
+            </Button>
+            <input
+              type="range"
+              className={styles.position}
+              aria-label={say.position}
+              min={0}
+              max={100}
+              step={0.1}
+              value={(100 * view.lines.begin) / Math.max(1, view.size - (view.lines.end - view.lines.begin))}
+              onChange={(event) => {
+                setFollowing(false);
+                void window.openAt(
+                  Math.floor((Number(event.target.value) / 100) * Math.max(0, view.size - 1)),
+                );
+              }}
+            />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+export function StepLine({ event }: { event: JobEvent }) {
+  const say = useWords(words);
+  return (
+    <span className={styles.system}>
+      {clock(event.at)} {say.event(event)}
+    </span>
+  );
+}
+
+/** What happened before the first line of output, and after the last. */
+function useSteps(
+  jobId: string,
+  place: LogPlace,
+  isBegin: boolean,
+  isEnd: boolean,
+): [JobEvent[], JobEvent[]] {
+  const { data: events } = useQuery(jobEventsQuery(jobId));
+  return useMemo(() => {
+    const own = (events ?? []).filter(
+      (event) =>
+        event.attempt === place.attempt &&
+        [undefined, place.task].includes(event.data.task as string | undefined),
+    );
+    const pick = (kinds: Set<string>, isShown: boolean) =>
+      isShown ? own.filter((event) => kinds.has(event.kind)) : [];
+    return [pick(BEFORE, isBegin), pick(AFTER, isEnd)];
+  }, [events, place.attempt, place.task, isBegin, isEnd]);
+}
+
+function useLogWindow(job: JobDetail, place: LogPlace) {
+  const { jobId, task, attempt } = place;
+  const [error, setError] = useState<unknown>();
+  const window = useMemo(() => new LogWindow(serverLog({ jobId, task, attempt })), [jobId, task, attempt]);
+  const view = useSyncExternalStore(window.subscribe, window.current);
+  const isLive = !isFinal(job.state) && attempt === job.attempt;
+  useEffect(() => {
+    const stop = new AbortController();
+    const fail = (reason: unknown) => !stop.signal.aborted && setError(reason);
+    const run = async () => {
+      await window.ready();
+      // A job that has just ended is left where somebody reads; all of its output has come.
+      if (!isLive) return;
+      const path = `${logPath({ jobId, task, attempt }, '/stream')}&offset=${window.current().lines.end}`;
+      await followStream({
+        path,
+        signal: stop.signal,
+        endKind: 'end',
+        onMessage: ({ kind, data }) => {
+          const sent = data as { text: string; offset: number };
+          if (kind === 'log') window.append(sent.text, sent.offset);
+        },
+      });
+    };
+    setError(undefined);
+    run().catch(fail);
+    return () => stop.abort();
+  }, [window, isLive, jobId, task, attempt]);
+  return { window, view, error };
+}

@@ -1,0 +1,23 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { textOf } from '@/app/search';
+import { shellRoute } from '@/app/shellRoute';
+
+export const TABS = ['overview', 'logs', 'usage', 'events', 'config', 'exec'] as const;
+export type Tab = (typeof TABS)[number];
+
+export interface JobSearch {
+  tab?: Tab;
+  task?: string;
+  attempt?: string;
+}
+
+export const jobRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/jobs/$jobId',
+  validateSearch: (given): JobSearch => ({
+    tab: TABS.find((tab) => tab === given.tab && tab !== 'overview'),
+    task: textOf(given.task),
+    attempt: textOf(given.attempt),
+  }),
+  component: lazyRouteComponent(() => import('./JobPage'), 'JobPage'),
+});

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button, Skeleton } from 'antd';
+import { useState } from 'react';
+import type { JobDetail } from '@/api/client';
+import { jobEventsQuery } from '@/api/queries';
+import { useLanguage, useWords } from '@/i18n/language';
+import { Failure } from '@/ui/Failure';
+import { Card, Nothing } from '@/ui/Page';
+import { clock, exactly } from '@/ui/time';
+import styles from '../job.module.css';
+import { words } from '../words';
+
+const SHOWN_AT_ONCE = 200;
+
+/** Everything that happened to the job, the newest first, word for word. */
+export function EventsTab({ job }: { job: JobDetail }) {
+  const say = useWords(words);
+  const { language } = useLanguage();
+  const [nShown, setShown] = useState(SHOWN_AT_ONCE);
+  const { data: events, error } = useQuery(jobEventsQuery(job.id));
+  if (error && !events) return <Failure error={error} />;
+  if (!events) return <Skeleton active title={false} paragraph={{ rows: 8 }} />;
+  return (
+    <Card isFlush>
+      {events.length === 0 && <Nothing title={say.noEvents} />}
+      <ol className={styles.events}>
+        {events
+          .toReversed()
+          .slice(0, nShown)
+          .map((event) => (
+            <li key={event.seq}>
+              <time dateTime={event.at} title={exactly(event.at, language)}>
+                {clock(event.at)}
+              </time>
+              <span className={styles.kind}>{say.kinds[event.kind] ?? event.kind}</span>
+              <span>
+                <span title={event.message}>{say.event(event)}</span>
+                {event.actor && <span className="quiet"> · {event.actor}</span>}
+              </span>
+            </li>
+          ))}
+      </ol>
+      {events.length > nShown && (
+        <Button type="link" onClick={() => setShown(nShown + SHOWN_AT_ONCE)}>
+          {say.showMore(Math.min(SHOWN_AT_ONCE, events.length - nShown))}
+        </Button>
+      )}
+    </Card>
+  );
+}

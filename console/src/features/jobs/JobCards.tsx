@@ -1,0 +1,47 @@
+import { Link } from '@tanstack/react-router';
+import { Checkbox } from 'antd';
+import { useWords } from '@/i18n/language';
+import { useAmount } from '@/ui/amounts';
+import { isFinal, StateTag } from '@/ui/jobState';
+import { RunTime, TimeAgo } from '@/ui/time';
+import { type ListProps, toggled, Why } from './JobTable';
+import styles from './jobs.module.css';
+import { words } from './words';
+
+/** The list on a narrow screen: a card for each job. */
+export function JobCards({ jobs, asOf, isTrash, selected, onSelect }: ListProps) {
+  const say = useWords(words);
+  const amount = useAmount();
+  return (
+    <ul className={styles.cards}>
+      {jobs.map((job) => (
+        <li key={job.id} className={styles.card} data-selected={selected.has(job.id)}>
+          <Checkbox
+            aria-label={say.select(job.name)}
+            checked={selected.has(job.id)}
+            onChange={() => onSelect(toggled(selected, job.id))}
+          />
+          <div className={styles.cardText}>
+            <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.cardName}>
+              {job.name}
+            </Link>
+            <div className={styles.under}>
+              {job.owner} · {job.queue} · {amount(job.resources)}
+            </div>
+            <Why job={job} />
+          </div>
+          <div className={styles.cardSide}>
+            <StateTag state={job.state} />
+            <div className={styles.under}>
+              {isTrash || job.run_time_s === null ? (
+                <TimeAgo at={isTrash ? job.deleted_at : job.submitted_at} />
+              ) : (
+                <RunTime seconds={job.run_time_s} asOf={asOf} isOver={isFinal(job.state)} />
+              )}
+            </div>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,148 @@
+import { CaretDownOutlined, CaretUpOutlined } from '@ant-design/icons';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Checkbox, Tooltip } from 'antd';
+import type { Job } from '@/api/client';
+import { useWords } from '@/i18n/language';
+import { useAmount } from '@/ui/amounts';
+import { isFinal, StateTag } from '@/ui/jobState';
+import { RunTime, TimeAgo } from '@/ui/time';
+import { words as uiWords } from '@/ui/words';
+import styles from './jobs.module.css';
+import { DEFAULT_SORT, type Sort } from './search';
+import { words } from './words';
+
+const route = getRouteApi('/shell/jobs');
+
+export interface ListProps {
+  jobs: readonly Job[];
+  asOf: number;
+  isTrash: boolean;
+  selected: Set<string>;
+  onSelect: (ids: Set<string>) => void;
+}
+
+export function toggled(selected: Set<string>, id: string): Set<string> {
+  const changed = new Set(selected);
+  if (!changed.delete(id)) changed.add(id);
+  return changed;
+}
+
+export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps) {
+  const say = useWords(words);
+  const nSelected = jobs.filter((job) => selected.has(job.id)).length;
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th className={styles.check}>
+            <Checkbox
+              aria-label={say.selectAll}
+              checked={nSelected === jobs.length}
+              indeterminate={nSelected > 0 && nSelected < jobs.length}
+              onChange={(event) => onSelect(new Set(event.target.checked ? jobs.map((job) => job.id) : []))}
+            />
+          </th>
+          <Heading sort="name">{say.name}</Heading>
+          <Heading sort="state">{say.state}</Heading>
+          <Heading sort="queue">{say.queue}</Heading>
+          <Heading sort="owner">{say.owner}</Heading>
+          <th>{say.resources}</th>
+          <Heading sort="priority">{say.priority}</Heading>
+          <Heading sort="submitted_at">{say.submitted}</Heading>
+          <th className={styles.right}>{isTrash ? say.deleted : say.runTime}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={job.id} data-selected={selected.has(job.id)}>
+            <td className={styles.check}>
+              <Checkbox
+                aria-label={say.select(job.name)}
+                checked={selected.has(job.id)}
+                onChange={() => onSelect(toggled(selected, job.id))}
+              />
+            </td>
+            <Cells job={job} asOf={asOf} isTrash={isTrash} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolean }) {
+  const say = useWords(words);
+  const amount = useAmount();
+  return (
+    <>
+      <td className={styles.name}>
+        <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+          {job.name}
+        </Link>
+        <div className={styles.under}>
+          <span className="mono">{job.id}</span>
+          {job.n_tasks > 1 && ` · ${say.tasks(job.n_tasks)}`}
+          {job.attempt > 0 && ` · ${say.attempt(job.attempt)}`}
+        </div>
+      </td>
+      <td className={styles.state}>
+        <StateTag state={job.state} />
+        <Why job={job} />
+      </td>
+      <td>{job.queue}</td>
+      <td>{job.owner}</td>
+      <td className={styles.resources}>{amount(job.resources)}</td>
+      <td className="number">{job.priority}</td>
+      <td className={styles.when}>
+        <TimeAgo at={job.submitted_at} />
+      </td>
+      <td className={`${styles.right} ${styles.when}`}>
+        {isTrash ? (
+          <TimeAgo at={job.deleted_at} />
+        ) : (
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={isFinal(job.state)} />
+        )}
+      </td>
+    </>
+  );
+}
+
+/** Why a job is where it is, where its state alone does not say. */
+export function Why({ job }: { job: Job }) {
+  const say = useWords(words);
+  const { reasons } = useWords(uiWords);
+  if (job.is_deleting) return <div className={styles.under}>{say.isDeleting}</div>;
+  if (['running', 'completed', 'submitted', 'preparing'].includes(job.reason.code)) return null;
+  return (
+    <Tooltip title={job.reason.message}>
+      <div className={styles.under}>
+        {reasons[job.reason.code]}
+        {job.position !== null && job.position > 0 && ` · ${say.ahead(job.position)}`}
+      </div>
+    </Tooltip>
+  );
+}
+
+/** A column's name that sorts by it: first up, then down, as the table says to screen readers too. */
+function Heading({ sort, children }: { sort: Sort; children: string }) {
+  const search = route.useSearch();
+  const current = search.sort ?? DEFAULT_SORT;
+  const isSorted = current.replace(/^-/, '') === sort;
+  const isDown = current.startsWith('-');
+  const beginsDown = sort === 'submitted_at' || sort === 'priority';
+  const next = isSorted ? (isDown ? sort : `-${sort}`) : beginsDown ? `-${sort}` : sort;
+  return (
+    <th aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}>
+      <Link
+        to="/jobs"
+        search={{ ...search, sort: next === DEFAULT_SORT ? undefined : next, after: undefined }}
+        className={styles.sorter}
+        data-sorted={isSorted}
+        replace
+      >
+        {children}
+        {isSorted && (isDown ? <CaretDownOutlined /> : <CaretUpOutlined />)}
+      </Link>
+    </th>
+  );
+}

@@ -1,0 +1,113 @@
+import { DeleteOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Skeleton } from 'antd';
+import { useEffect, useState } from 'react';
+import { jobsQuery } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { Failure } from '@/ui/Failure';
+import { LinkButton } from '@/ui/LinkButton';
+import { Card, Nothing, Page } from '@/ui/Page';
+import { PHONE, useMedia } from '@/ui/useMedia';
+import { BulkBar } from './BulkBar';
+import { Filters } from './Filters';
+import { JobCards } from './JobCards';
+import { JobTable } from './JobTable';
+import styles from './jobs.module.css';
+import { Pages } from './Pages';
+import type { JobsSearch } from './search';
+import { words } from './words';
+
+const PAGE_SIZE = 50;
+const route = getRouteApi('/shell/jobs');
+
+export function JobsPage() {
+  const say = useWords(words);
+  const search = route.useSearch();
+  const isPhone = useMedia(PHONE);
+  const { data, error, dataUpdatedAt, isPlaceholderData } = useQuery(
+    jobsQuery({ ...search, limit: PAGE_SIZE }),
+  );
+  const [selected, setSelected] = useSelection(search);
+  const jobs = data?.items ?? [];
+  const chosen = jobs.filter((job) => selected.has(job.id));
+  const List = isPhone ? JobCards : JobTable;
+  return (
+    <Page
+      title={search.trash ? say.trashTitle : say.title}
+      actions={<TrashSwitch isTrash={Boolean(search.trash)} />}
+    >
+      <Filters />
+      <Card isFlush>
+        {chosen.length > 0 && (
+          <BulkBar jobs={chosen} isTrash={Boolean(search.trash)} onDone={() => setSelected(new Set())} />
+        )}
+        {error && !data && <Failure error={error} />}
+        {!data && !error && (
+          <Skeleton active className={styles.skeleton} paragraph={{ rows: 8 }} title={false} />
+        )}
+        {data && jobs.length === 0 && <NoJobs search={search} />}
+        {jobs.length > 0 && (
+          <div data-old={isPlaceholderData} className={styles.list}>
+            <List
+              jobs={jobs}
+              asOf={dataUpdatedAt}
+              isTrash={Boolean(search.trash)}
+              selected={selected}
+              onSelect={setSelected}
+            />
+          </div>
+        )}
+      </Card>
+      <Pages next={data?.next_page_token ?? null} />
+    </Page>
+  );
+}
+
+/** What is selected on this page; another page or filter begins with nothing. */
+function useSelection(search: JobsSearch): [Set<string>, (ids: Set<string>) => void] {
+  const [selected, setSelected] = useState<Set<string>>(new Set());
+  const shown = JSON.stringify(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown is the reason to begin anew
+  useEffect(() => setSelected(new Set()), [shown]);
+  return [selected, setSelected];
+}
+
+function TrashSwitch({ isTrash }: { isTrash: boolean }) {
+  const say = useWords(words);
+  return (
+    <>
+      <LinkButton
+        to="/jobs"
+        search={{ trash: isTrash ? undefined : true }}
+        icon={isTrash ? <UnorderedListOutlined /> : <DeleteOutlined />}
+      >
+        {isTrash ? say.toJobs : say.toTrash}
+      </LinkButton>
+      {!isTrash && (
+        <LinkButton to="/submit" color="primary" variant="solid" icon={<PlusOutlined />}>
+          {say.submit}
+        </LinkButton>
+      )}
+    </>
+  );
+}
+
+function NoJobs({ search }: { search: JobsSearch }) {
+  const say = useWords(words);
+  const { search: text, state, queue, owner, tag } = search;
+  if (text || state || queue || owner || tag) {
+    return (
+      <Nothing
+        title={say.noneMatch}
+        action={
+          <Link to="/jobs" search={{ trash: search.trash }}>
+            {say.clear}
+          </Link>
+        }
+      />
+    );
+  }
+  if (search.trash) return <Nothing title={say.noneInTrash} hint={say.noneInTrashHint} />;
+  return <Nothing title={say.none} hint={say.noneHint} action={<Link to="/submit">{say.submit}</Link>} />;
+}

@@ -1,0 +1,241 @@
+import { Alert, Button, Popconfirm, Segmented, Tooltip } from 'antd';
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { recall, remember } from '@/app/memory';
+import { useLanguage, useWords } from '@/i18n/language';
+import { Card, Page } from '@/ui/Page';
+import { check, type Problem } from './check';
+import { type Mapping, parsePath, pathText } from './document';
+import { type Draft, keepDraft, useDraft } from './draft';
+import { FilePane } from './FilePane';
+import { Forecast } from './Forecast';
+import { FormContext, type FormState, idOf } from './form/context';
+import { Section } from './form/Section';
+import { SECTIONS, type SectionName, sectionOfText } from './layout';
+import { Steps } from './Steps';
+import type { Field } from './schema';
+import styles from './submit.module.css';
+import { problemsIn, useForecast, useNameCheck } from './useForecast';
+import { useUndo } from './useUndo';
+import { words } from './words';
+
+const Confirm = lazy(async () => ({ default: (await import('./Confirm')).Confirm }));
+const MODE_KEY = 'footplate.submit';
+
+interface ComposerProps {
+  user: string;
+  root: Field;
+  order: readonly string[];
+  first: Draft;
+  /** The job that this begins as a copy of. */
+  original?: string;
+}
+
+/** The form, its text and its forecast around one document. */
+export function Composer({ user, root, order, first, original }: ComposerProps) {
+  const say = useWords(words);
+  const { language } = useLanguage();
+  const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order);
+  const tellWithUndo = useUndo(replace);
+  const { doc } = draft;
+  const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
+  const [step, setStep] = useState(0);
+  const [furthest, setFurthest] = useState(original ? SECTIONS.length : 0);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [isConfirming, setConfirming] = useState(false);
+
+  const own = useMemo(() => check(doc, root, language), [doc, root, language]);
+  const { problem: nameProblem, free } = useNameCheck(doc.name, user);
+  const isComplete = own.length === 0 && draft.fault === null;
+  const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
+  const all = useMemo(
+    () => [...own, ...(nameProblem ? [nameProblem] : []), ...problemsIn(refusal, doc)],
+    [own, nameProblem, refusal, doc],
+  );
+  const problems = useMemo(() => byPath(all), [all]);
+  const bad = useMemo(() => new Set(all.map(({ path }) => sectionOfText(path))), [all]);
+
+  const touch = useCallback((...paths: string[]) => setTouched((old) => new Set([...old, ...paths])), []);
+  const goTo = (path: string) => {
+    touch(path);
+    const index = SECTIONS.indexOf(sectionOfText(path));
+    setStep(index);
+    setFurthest((old) => Math.max(old, index));
+    requestAnimationFrame(() => document.getElementById(idOf(nearestField(path)))?.focus());
+  };
+  const goToStep = (wanted: number) => {
+    const stop = SECTIONS.findIndex((name, index) => index < wanted && bad.has(name));
+    const reached = stop < 0 ? wanted : stop;
+    if (stop >= 0) touch(...pathsIn(all, SECTIONS[stop]));
+    setStep(reached);
+    setFurthest((old) => Math.max(old, reached));
+  };
+  const bring = (imported: Mapping, name: string) => {
+    const found = check(imported, root, language);
+    replace(imported);
+    touch(...found.map(({ path }) => path));
+    setFurthest(SECTIONS.length);
+    if (found.length === 0) tellWithUndo(say.imported(name), doc);
+    else tellWithUndo(say.importedWithProblems(name, found.length), doc, 'warning');
+  };
+  const startOver = () => {
+    tellWithUndo(say.cleared, doc);
+    replace({});
+    setTouched(new Set());
+    setStep(0);
+    setFurthest(0);
+  };
+  const chooseMode = (mode: string) => {
+    remember(MODE_KEY, mode);
+    setProfessional(mode === 'professional');
+  };
+  const form = useMemo<FormState>(
+    () => ({
+      doc,
+      root,
+      problems,
+      isProfessional,
+      isDisabled: draft.fault !== null,
+      change,
+      replace,
+      touched,
+      touch,
+    }),
+    [doc, root, problems, isProfessional, draft.fault, change, replace, touched, touch],
+  );
+  const canSubmit = isComplete && all.length === 0 && !refusal;
+  return (
+    <FormContext value={form}>
+      <Page
+        title={say.title}
+        actions={
+          <>
+            <Tooltip title={say.modeHint}>
+              <Segmented
+                aria-label={say.mode}
+                value={isProfessional ? 'professional' : 'guided'}
+                options={[
+                  { value: 'guided', label: say.guided },
+                  { value: 'professional', label: say.professional },
+                ]}
+                onChange={chooseMode}
+              />
+            </Tooltip>
+            <Popconfirm
+              title={say.startOverAsk}
+              okText={say.startOver}
+              cancelText={say.cancel}
+              onConfirm={startOver}
+            >
+              <Button>{say.startOver}</Button>
+            </Popconfirm>
+          </>
+        }
+      >
+        {original && <Alert className={styles.note} type="info" showIcon title={say.cloneOf(original)} />}
+        <div className={styles.columns}>
+          <div className={styles.form}>
+            {isProfessional ? (
+              SECTIONS.map((name) => (
+                <Card key={name} title={say.sections[name].title}>
+                  <Section name={name} />
+                </Card>
+              ))
+            ) : (
+              <Guide step={step} furthest={furthest} bad={bad} onGo={goToStep} />
+            )}
+          </div>
+          <aside className={styles.side}>
+            <Card title={say.forecast}>
+              <Forecast
+                problems={all}
+                forecast={forecast}
+                refusal={refusal}
+                isChecking={isChecking}
+                freeName={free}
+                onGo={goTo}
+              />
+              <Button
+                type="primary"
+                block
+                className={styles.submit}
+                disabled={!canSubmit}
+                onClick={() => setConfirming(true)}
+              >
+                {say.review}
+              </Button>
+            </Card>
+            <FilePane
+              draft={draft}
+              onType={type}
+              onFormat={setFormat}
+              onForget={forgetText}
+              onImport={bring}
+            />
+          </aside>
+        </div>
+        {isConfirming && (
+          <Suspense>
+            <Confirm
+              doc={doc}
+              root={root}
+              order={order}
+              onClose={() => setConfirming(false)}
+              onSubmitted={() => keepDraft(user, undefined)}
+            />
+          </Suspense>
+        )}
+      </Page>
+    </FormContext>
+  );
+}
+
+interface GuideProps {
+  step: number;
+  furthest: number;
+  bad: ReadonlySet<SectionName>;
+  onGo: (step: number) => void;
+}
+
+/** One section at a time; the next is reached once this one is right. */
+function Guide({ step, furthest, bad, onGo }: GuideProps) {
+  const say = useWords(words);
+  const name = SECTIONS[step] ?? 'basics';
+  const isLast = step === SECTIONS.length - 1;
+  const { title, intro } = say.sections[name];
+  return (
+    <section className={styles.guide} aria-label={title}>
+      <Steps current={step} furthest={furthest} bad={bad} onGo={onGo} />
+      <div className={styles.guideBody}>
+        <h2>{title}</h2>
+        <p className="quiet">{intro}</p>
+        <Section key={name} name={name} />
+      </div>
+      <div className={styles.guideEnd}>
+        <Button disabled={step === 0} onClick={() => onGo(step - 1)}>
+          {say.back}
+        </Button>
+        {!isLast && (
+          <Button type="primary" ghost onClick={() => onGo(step + 1)}>
+            {say.next}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function byPath(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
+  const found = new Map<string, Problem>();
+  for (const problem of problems) if (!found.has(problem.path)) found.set(problem.path, problem);
+  return found;
+}
+
+const pathsIn = (problems: readonly Problem[], section: SectionName | undefined) =>
+  problems.filter(({ path }) => sectionOfText(path) === section).map(({ path }) => path);
+
+/** The field to show for a path: an entry of a mapping has none of its own. */
+function nearestField(path: string): string {
+  let parts = parsePath(path);
+  while (parts.length > 1 && !document.getElementById(idOf(parts))) parts = parts.slice(0, -1);
+  return pathText(parts);
+}

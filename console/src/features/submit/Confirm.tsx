@@ -1,0 +1,124 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Modal, Skeleton } from 'antd';
+import { lazy, Suspense, useState } from 'react';
+import { answer, api, type Schemas } from '@/api/client';
+import { keys } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { useAmount } from '@/ui/amounts';
+import { Failure } from '@/ui/Failure';
+import { useTell } from '@/ui/useTell';
+import { isMapping, type Mapping } from './document';
+import { bytesOf } from './measures';
+import { withPresets } from './presets';
+import { nTasks } from './roles';
+import type { Field } from './schema';
+import styles from './submit.module.css';
+import { writeText } from './text';
+import { forecastQuery } from './useForecast';
+import { words } from './words';
+
+const TextEditor = lazy(async () => ({ default: (await import('@/ui/TextEditor')).TextEditor }));
+
+interface ConfirmProps {
+  doc: Mapping;
+  root: Field;
+  order: readonly string[];
+  onClose: () => void;
+  onSubmitted: () => void;
+}
+
+/** The final configuration, as the server read it; nothing is created before somebody agrees. */
+export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { done } = useTell();
+  // One key for as long as this is open: pressing twice, or again after a broken line, makes one job.
+  const [key] = useState(() => `console-${Date.now()}-${Math.random().toString(36).slice(2)}`);
+  const { data, error } = useQuery(forecastQuery(doc));
+  const submitting = useMutation({
+    mutationFn: () =>
+      answer(
+        api.POST('/api/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: doc as never }),
+      ),
+    onSuccess: (job) => {
+      onSubmitted();
+      done(say.submitted(job.name));
+      void client.invalidateQueries({ queryKey: keys.jobs });
+      void client.invalidateQueries({ queryKey: keys.platform });
+      void navigate({ to: '/jobs/$jobId', params: { jobId: job.id } });
+    },
+  });
+  const config = data && withPresets(data.config as Mapping, root);
+  return (
+    <Modal
+      open
+      centered
+      width={720}
+      title={say.confirm}
+      okText={say.submit}
+      cancelText={say.cancel}
+      okButtonProps={{ disabled: !data, autoFocus: true }}
+      confirmLoading={submitting.isPending}
+      onOk={() => submitting.mutate()}
+      onCancel={onClose}
+    >
+      {(error || submitting.error) && <Failure error={submitting.error ?? error} />}
+      {!config && !error && <Skeleton active />}
+      {data && config && (
+        <>
+          <Facts config={config} forecast={data} />
+          <p className="quiet">{say.confirmIntro}</p>
+          <div className={styles.final}>
+            <Suspense fallback={<Skeleton active className={styles.skeleton} title={false} />}>
+              <TextEditor
+                isReadOnly
+                value={writeText(config, 'yaml', order)}
+                language="yaml"
+                label={say.confirmIntro}
+              />
+            </Suspense>
+          </div>
+        </>
+      )}
+    </Modal>
+  );
+}
+
+function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRun'] }) {
+  const say = useWords(words);
+  const amount = useAmount();
+  const { facts } = say;
+  const code = isMapping(config.code) && typeof config.code.upload === 'string' ? config.code.upload : '';
+  return (
+    <dl className={styles.facts}>
+      <dt>{facts.name}</dt>
+      <dd>{String(config.name)}</dd>
+      <dt>{facts.queue}</dt>
+      <dd>{String(config.queue)}</dd>
+      <dt>{facts.tasks}</dt>
+      <dd>{nTasks(config)}</dd>
+      <dt>{facts.asks}</dt>
+      <dd>{amount(totalOf(config))}</dd>
+      <dt>{facts.code}</dt>
+      <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
+      <dt>{facts.start}</dt>
+      <dd>{forecast.would_start ? say.startsNow : `${say.waits}: ${forecast.reason.message}`}</dd>
+    </dl>
+  );
+}
+
+/** What all tasks of a complete configuration ask for together. */
+export function totalOf(config: Mapping): { cpus: number; memory_bytes: number; gpus: number } {
+  const total = { cpus: 0, memory_bytes: 0, gpus: 0 };
+  for (const role of Array.isArray(config.roles) ? config.roles : [config]) {
+    if (!isMapping(role)) continue;
+    const count = Number(role.count ?? 1);
+    total.cpus += count * Number(role.cpus ?? 1);
+    total.gpus += count * Number(role.gpus ?? 0);
+    const { memory = '1GB' } = role;
+    total.memory_bytes += count * (typeof memory === 'number' ? memory : (bytesOf(String(memory)) ?? 0));
+  }
+  return total;
+}

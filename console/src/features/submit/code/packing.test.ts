@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { choose, type Given } from './choose';
+import { tarGz } from './tar';
+
+const given = (files: Record<string, string>): Given[] =>
+  Object.entries(files).map(([path, text]) => ({
+    path,
+    file: new File([text], path.split('/').at(-1) ?? ''),
+  }));
+const names = async (files: Record<string, string>) =>
+  (await choose(given(files))).files.map(({ name }) => name);
+
+describe('the choice of files', () => {
+  it('sends an archive as it is', async () => {
+    const chosen = await choose(given({ 'code.tar.gz': 'x' }));
+    expect(chosen.archive?.size).toBe(1);
+  });
+
+  it('sends the content of one folder, without its name', async () => {
+    expect(await names({ 'proj/train.py': '', 'proj/lib/a.py': '' })).toEqual(['lib/a.py', 'train.py']);
+    expect(await names({ 'train.py': '' })).toEqual(['train.py']);
+    expect(await names({ 'one/a.py': '', 'two/b.py': '' })).toEqual(['one/a.py', 'two/b.py']);
+  });
+
+  it('leaves behind what the ignore files name', async () => {
+    const files = {
+      'p/.gitignore': '*.pt\n!keep.pt\n/data/\n# no\n',
+      'p/.footplateignore': 'out\n',
+      'p/a.pt': '',
+      'p/keep.pt': '',
+      'p/data/x': '',
+      'p/lib/data/x': '',
+      'p/lib/.gitignore': 'tmp*\n',
+      'p/lib/tmp1': '',
+      'p/tmp1': '',
+      'p/out/log': '',
+      'p/__pycache__/x.pyc': '',
+      'p/.git/HEAD': '',
+    };
+    expect(await names(files)).toEqual(
+      ['.footplateignore', '.gitignore', 'keep.pt', 'lib/.gitignore', 'lib/data/x', 'tmp1'].sort(),
+    );
+  });
+});
+
+describe('the archive', () => {
+  it('unpacks to the same files with the real tar, long and foreign names too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tar-'));
+    try {
+      const long = `${'deep/'.repeat(30)}文件.txt`;
+      const files = { 'run.sh': '#!/bin/sh\necho hi\n', [long]: 'x'.repeat(1000), empty: '' };
+      const { files: chosen } = await choose(given(files));
+      const packed = await tarGz(chosen);
+      writeFileSync(join(folder, 'c.tar.gz'), new Uint8Array(await packed.arrayBuffer()));
+      execFileSync('tar', ['-xzf', 'c.tar.gz'], { cwd: folder });
+      for (const [name, text] of Object.entries(files)) {
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+      }
+      expect(statSync(join(folder, 'run.sh')).mode & 0o777).toBe(0o755);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { isMapping, parsePath, pathText, valueAt, withValue } from './document';
+import { changeDraft, newDraft } from './draft';
+import { freeName } from './names';
+import { asSingle, isDistributed, nTasks, withOneMoreRole, withRoleList } from './roles';
+import { TEMPLATES, templateNames, withTemplate } from './templates';
+
+const change = changeDraft(['name', 'queue', 'command']);
+const first = newDraft({ name: 'a', command: 'x', odd: { kept: [1] } }, ['name', 'queue', 'command']);
+
+describe('the draft', () => {
+  it('writes into the text what was typed into the form, and unknown fields survive', () => {
+    const next = change(first, { kind: 'field', path: ['queue'], value: 'q' });
+    expect(next.text).toBe('name: a\nqueue: q\ncommand: x\nodd:\n  kept:\n    - 1\n');
+  });
+
+  it('fills the form from what was typed into the text, and leaves the text as it was typed', () => {
+    const text = 'name:    b   # mine\nodd: {kept: [1]}';
+    const next = change(first, { kind: 'typed', text });
+    expect(next).toMatchObject({ doc: { name: 'b', odd: { kept: [1] } }, text, fault: null });
+  });
+
+  it('keeps the last document while the text is broken', () => {
+    const broken = change(first, { kind: 'typed', text: 'name: "b' });
+    expect(broken.doc).toEqual(first.doc);
+    expect(broken.fault?.line).toBe(1);
+    expect(change(broken, { kind: 'format', format: 'json' })).toBe(broken);
+    expect(change(broken, { kind: 'forget text' }).text).toBe(first.text);
+  });
+
+  it('turns YAML into JSON and back without a loss', () => {
+    const json = change(first, { kind: 'format', format: 'json' });
+    expect(JSON.parse(json.text)).toEqual(first.doc);
+    expect(change(json, { kind: 'format', format: 'yaml' }).doc).toEqual(first.doc);
+  });
+});
+
+describe('paths', () => {
+  it('are written as the server writes them, and read back', () => {
+    const path = ['roles', 0, 'ports', 2, 'label'];
+    expect(pathText(path)).toBe('roles[0].ports[2].label');
+    expect(parsePath(pathText(path))).toEqual(path);
+  });
+
+  it('lead to values that can be set and taken away', () => {
+    const doc = { roles: [{ name: 'a' }, { name: 'b' }] };
+    expect(valueAt(doc, ['roles', 1, 'name'])).toBe('b');
+    expect(withValue(doc, ['roles', 0, 'cpus'], 2)).toEqual({
+      roles: [{ name: 'a', cpus: 2 }, { name: 'b' }],
+    });
+    expect(withValue(doc, ['roles', 0], undefined)).toEqual({ roles: [{ name: 'b' }] });
+    expect(withValue({ a: 1 }, ['a'], undefined)).toEqual({});
+    expect(valueAt({}, ['constructor'])).toBeUndefined();
+  });
+});
+
+describe('single and distributed', () => {
+  const short = { name: 'a', command: 'x', cpus: 2, env: { A: '1' }, odd: 1 };
+
+  it('are two forms of one job', () => {
+    const listed = withRoleList(short);
+    expect(listed).toEqual({
+      name: 'a',
+      env: { A: '1' },
+      odd: 1,
+      roles: [{ name: 'worker', command: 'x', cpus: 2 }],
+    });
+    expect(asSingle(listed)).toEqual(short);
+    expect(isDistributed(short)).toBe(false);
+    expect(isDistributed(listed)).toBe(true);
+  });
+
+  it('gives a new role a name that is free', () => {
+    const doc = withOneMoreRole({ roles: [{ name: 'role2', count: 3 }] });
+    expect(Array.isArray(doc.roles) && doc.roles.map((role) => isMapping(role) && role.name)).toEqual([
+      'role2',
+      'role3',
+    ]);
+    expect(nTasks(doc)).toBe(4);
+  });
+
+  it('has a template for each strategy, also one that a plug-in brought', () => {
+    expect(templateNames(['torchrun', 'ring'])).toEqual(['single', 'torchrun', 'parameter-server', 'ring']);
+    expect(withTemplate(short, 'ring', { hasGpus: true, isSmall: false })).toMatchObject({
+      name: 'a',
+      env: { A: '1' },
+      strategy: 'ring',
+      roles: [{ count: 2, gpus: 1 }],
+    });
+    for (const name of Object.keys(TEMPLATES)) {
+      expect(withTemplate(short, name, { hasGpus: false, isSmall: true }).odd).toBe(1);
+    }
+  });
+});
+
+describe('the proposed name', () => {
+  it('counts on to the first that is free', () => {
+    expect(freeName('a', new Set())).toBe('a-2');
+    expect(freeName('a-2', new Set(['a-3', 'a-4']))).toBe('a-5');
+    expect(freeName('a', new Set(['a-2']))).toBe('a-3');
+  });
+});

@@ -1,0 +1,159 @@
+import { Segmented, Select, Skeleton, Tooltip } from 'antd';
+import { lazy, type ReactNode, Suspense, useRef } from 'react';
+import { useWords } from '@/i18n/language';
+import { type Mapping, pathText, valueAt } from '../document';
+import { JOB_LAYOUT, type SectionName, sectionOfText, unplaced } from '../layout';
+import { asSingle, isDistributed, rolePaths, withRoleList } from '../roles';
+import { withTemplate } from '../templates';
+import { useTemplates } from '../useTemplates';
+import { words } from '../words';
+import { AreaControl } from './Control';
+import { ImageControl, LoginControl, QueueControl, SecretsControl } from './choices';
+import { type Bound, isWorthShowing, useForm } from './context';
+import { FieldRow } from './FieldRow';
+import { Fold } from './Fold';
+import styles from './form.module.css';
+import { Roles } from './Roles';
+
+const CodeField = lazy(async () => ({ default: (await import('../code/CodeField')).CodeField }));
+
+/** Controls for fields that the platform knows the possible values of. */
+const SPECIAL: Record<string, (bound: Bound) => ReactNode> = {
+  description: (bound) => <AreaControl bound={bound} />,
+  queue: (bound) => <QueueControl bound={bound} />,
+  image: (bound) => <ImageControl bound={bound} />,
+  image_credentials: (bound) => <LoginControl bound={bound} />,
+  secrets: (bound) => <SecretsControl bound={bound} />,
+  code: (bound) => (
+    <Suspense fallback={<Skeleton.Input active block />}>
+      <CodeField bound={bound} />
+    </Suspense>
+  ),
+};
+const WIDE = new Set(['description', 'image', 'code', 'alerts']);
+
+/** One section of the form. */
+export function Section({ name }: { name: SectionName }) {
+  const form = useForm();
+  const { basic, more } = JOB_LAYOUT[name];
+  const rest = name === 'execution' ? unplaced(form.root) : [];
+  const shown = [...basic, ...[...more, ...rest].filter((field) => isWorthShowing(form, [field]))];
+  return (
+    <div className={styles.grid}>
+      {name === 'basics' && <Beginning />}
+      {name === 'resources' && <Roles />}
+      {name === 'execution' && <Commands />}
+      {shown.map((field) => (
+        <FieldRow key={field} path={[field]} control={SPECIAL[field]} isWide={WIDE.has(field)} />
+      ))}
+      <Strangers section={name} />
+    </div>
+  );
+}
+
+/** Kind and template of the job. */
+function Beginning() {
+  const say = useWords(words);
+  const { doc, replace, isDisabled } = useForm();
+  const set = useKinds();
+  const { names, machine, wordsOf, tell } = useTemplates();
+  return (
+    <>
+      <div className={styles.row}>
+        <div className={styles.label} id="kind-label">
+          <Tooltip title={say.kindHint}>
+            <span>{say.kind}</span>
+          </Tooltip>
+        </div>
+        <Segmented
+          aria-labelledby="kind-label"
+          disabled={isDisabled}
+          value={isDistributed(doc) ? 'distributed' : 'single'}
+          options={[
+            { value: 'single', label: say.single },
+            { value: 'distributed', label: say.distributed },
+          ]}
+          onChange={(kind) => set(kind === 'distributed')}
+        />
+      </div>
+      <div className={styles.row}>
+        <div className={styles.label}>
+          <Tooltip title={say.templateHint}>
+            <label htmlFor="template">{say.template}</label>
+          </Tooltip>
+        </div>
+        <Select
+          id="template"
+          disabled={isDisabled}
+          placeholder={say.chooseTemplate}
+          value={null}
+          popupMatchSelectWidth={420}
+          options={names.map((name) => ({ value: name, label: wordsOf(name) }))}
+          onChange={(name: string | null) => {
+            if (name === null) return;
+            tell(name, doc);
+            replace(withTemplate(doc, name, machine));
+          }}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Switches between one task and many; the form that was left is there again when somebody returns. */
+function useKinds() {
+  const { doc, replace } = useForm();
+  const left = useRef<{ roles?: Mapping; single?: Mapping }>({});
+  return (wantsMany: boolean) => {
+    if (wantsMany === isDistributed(doc)) return;
+    if (!wantsMany) {
+      left.current = { roles: doc };
+      replace(asSingle(doc));
+      return;
+    }
+    const { roles } = left.current;
+    const listed = withRoleList(doc);
+    replace(roles?.roles ? { ...listed, roles: roles.roles, ...strategyOf(roles) } : listed);
+  };
+}
+
+const strategyOf = (doc: Mapping): Mapping => (doc.strategy === undefined ? {} : { strategy: doc.strategy });
+
+/** The command of every role. */
+function Commands() {
+  const say = useWords(words);
+  const { doc } = useForm();
+  const control = (bound: Bound) => (
+    <AreaControl bound={bound} rows={3} isCode placeholder="python train.py" />
+  );
+  return rolePaths(doc).map((path) => {
+    const name = valueAt(doc, [...path, 'name']);
+    const label = path.length === 0 ? undefined : say.commandOf(typeof name === 'string' ? name : 'main');
+    const row = <FieldRow path={[...path, 'command']} control={control} label={label} isWide />;
+    return (
+      <Fold key={pathText(path)} title={label ?? ''} path={[...path, 'command']}>
+        {row}
+      </Fold>
+    );
+  });
+}
+
+/** Problems with fields that the form has no place for, such as names that are mistyped. */
+function Strangers({ section }: { section: SectionName }) {
+  const { problems, root } = useForm();
+  if (root.kind !== 'record') return null;
+  const strange = [...problems.values()].filter(({ path }) => {
+    const [first = ''] = path.split(/[.[]/);
+    return sectionOfText(path) === section && !(first in root.fields);
+  });
+  return strange.map(({ path, message }) => (
+    <div key={path} className={styles.row} data-wide="true">
+      <div className={styles.label}>
+        <code>{path}</code>
+      </div>
+      <div className={styles.fault} role="alert">
+        {message}
+      </div>
+    </div>
+  ));
+}

@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query';
+import { AutoComplete, Select } from 'antd';
+import { imagesQuery, secretsQuery, strategiesQuery } from '@/api/platformQueries';
+import { nodesQuery, queuesQuery } from '@/api/queries';
+import { useWords } from '@/i18n/language';
+import { words } from '../words';
+import { useMarks } from './Control';
+import { type Bound, useForm } from './context';
+import styles from './form.module.css';
+import { MappingControl } from './MappingControl';
+
+interface Props {
+  bound: Bound;
+}
+
+const textOf = (bound: Bound) => (typeof bound.value === 'string' ? bound.value : undefined);
+
+/** The queues that one may submit to. */
+export function QueueControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { data: queues } = useQuery(queuesQuery);
+  const mine = queues?.filter(({ my_role }) => my_role === 'admin' || my_role === 'member') ?? [];
+  const preset = typeof bound.field.preset === 'string' ? bound.field.preset : undefined;
+  const options = mine.map(({ name, description, is_open }) => ({
+    value: name,
+    disabled: !is_open,
+    label: (
+      <div className={styles.option}>
+        <span>{name}</span>
+        <span className="quiet">{is_open ? description : say.queueClosed}</span>
+      </div>
+    ),
+  }));
+  return (
+    <Select
+      {...marks}
+      showSearch={{ optionFilterProp: 'value' }}
+      optionLabelProp="value"
+      popupMatchSelectWidth={320}
+      notFoundContent={queues && say.noQueue}
+      placeholder={mine.some(({ name }) => name === preset) ? preset : undefined}
+      value={textOf(bound)}
+      options={options}
+      onChange={(value: string) => bound.set(value)}
+    />
+  );
+}
+
+/** An image of the catalogue, or any reference. */
+export function ImageControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { data: images = [] } = useQuery(imagesQuery);
+  const options = images.map(({ name, framework, version, description, reference }) => ({
+    value: name,
+    label: (
+      <div className={styles.option}>
+        <span>{name}</span>
+        <span className="quiet">
+          {description || [framework, version].filter(Boolean).join(' ') || reference}
+        </span>
+      </div>
+    ),
+  }));
+  return (
+    <AutoComplete
+      {...marks}
+      allowClear
+      placeholder={say.noImage}
+      value={textOf(bound)}
+      options={options}
+      showSearch={{ filterOption: (typed, option) => String(option?.value ?? '').includes(typed) }}
+      onChange={(value: string | undefined) => bound.set(value || undefined)}
+    />
+  );
+}
+
+/** The secrets of one kind that this job may use. */
+function useSecretNames(kind: 'value' | 'registry'): string[] {
+  const { doc } = useForm();
+  const { data: secrets = [] } = useQuery(secretsQuery);
+  const queue = typeof doc.queue === 'string' ? doc.queue : 'default';
+  const usable = secrets.filter((one) => one.kind === kind && (one.queue === null || one.queue === queue));
+  return [...new Set(usable.map(({ name }) => name))];
+}
+
+export function LoginControl({ bound }: Props) {
+  const marks = useMarks(bound);
+  const names = useSecretNames('registry');
+  return (
+    <AutoComplete
+      {...marks}
+      allowClear
+      value={textOf(bound)}
+      options={names.map((value) => ({ value }))}
+      onChange={(value: string | undefined) => bound.set(value || undefined)}
+    />
+  );
+}
+
+export function SecretsControl({ bound }: Props) {
+  return <MappingControl bound={bound} options={useSecretNames('value')} />;
+}
+
+export function StrategyControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { data: strategies = [] } = useQuery(strategiesQuery);
+  const options = strategies.map(({ name, description }) => ({
+    value: name,
+    label: (
+      <div className={styles.option}>
+        <span>{name}</span>
+        <span className="quiet">{description}</span>
+      </div>
+    ),
+  }));
+  return (
+    <Select
+      {...marks}
+      allowClear
+      optionLabelProp="value"
+      popupMatchSelectWidth={480}
+      placeholder={say.strategyNone}
+      value={textOf(bound) || undefined}
+      options={options}
+      onChange={(value: string | undefined) => bound.set(value)}
+    />
+  );
+}
+
+/** The types of cards that there are. */
+export function GpuTypeControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { data: nodes = [] } = useQuery(nodesQuery);
+  const types = new Set(nodes.flatMap(({ gpus }) => gpus.map(({ type }) => type)).filter(Boolean));
+  return (
+    <AutoComplete
+      {...marks}
+      allowClear
+      placeholder={say.anyGpu}
+      value={textOf(bound)}
+      options={[...types].map((value) => ({ value }))}
+      onChange={(value: string | undefined) => bound.set(value || undefined)}
+    />
+  );
+}

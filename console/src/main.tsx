@@ -1,0 +1,28 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { onOtherSession } from '@/api/client';
+import { queryClient } from '@/app/queryClient';
+import { router } from '@/app/router';
+import { LanguageProvider } from '@/i18n/language';
+import { ThemeProvider } from '@/theme/theme';
+import '@/theme/theme.css';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('the page has no place for the console');
+
+// What is on the page was read as somebody else.
+onOtherSession(() => location.reload());
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <LanguageProvider>
+        <ThemeProvider>
+          <RouterProvider router={router} />
+        </ThemeProvider>
+      </LanguageProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,44 @@
+/** Colours that the components share with our own styles; theme.css has the same for what is ours. */
+export const LIGHT = {
+  colorPrimary: '#2f54c9',
+  colorLink: '#2f54c9',
+  colorError: '#b3261e',
+  colorSuccess: '#1a6b36',
+  colorWarning: '#8a5a00',
+  colorInfo: '#2f54c9',
+  colorBgLayout: '#f5f6f8',
+  colorBgContainer: '#ffffff',
+  colorText: '#1b2430',
+  colorTextSecondary: '#4d5b6d',
+  colorTextTertiary: '#5d6a7c',
+  colorTextDescription: '#5d6a7c',
+  colorTextPlaceholder: '#667286',
+  colorBorder: '#d5dae2',
+  colorBorderSecondary: '#e6e9ee',
+};
+
+export const DARK = {
+  colorPrimary: '#86a0fa',
+  colorLink: '#93abff',
+  colorError: '#f58d86',
+  colorSuccess: '#6fcf8f',
+  colorWarning: '#e6b85c',
+  colorInfo: '#86a0fa',
+  colorTextLightSolid: '#0e1217',
+  colorBgLayout: '#0e1217',
+  colorBgContainer: '#161b22',
+  colorBgElevated: '#1d232c',
+  colorText: '#e6eaf0',
+  colorTextSecondary: '#aab5c4',
+  colorTextTertiary: '#95a2b3',
+  colorTextDescription: '#95a2b3',
+  colorTextPlaceholder: '#8d9aab',
+  colorBorder: '#333c48',
+  colorBorderSecondary: '#262d37',
+};
+
+export const SANS =
+  'Inter, "Segoe UI", system-ui, -apple-system, "PingFang SC", "Hiragino Sans GB", "Microsoft YaHei", ' +
+  '"Noto Sans CJK SC", "WenQuanYi Micro Hei", sans-serif';
+export const MONOSPACE =
+  '"JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace';

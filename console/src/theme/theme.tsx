@@ -1,0 +1,97 @@
+import { App, ConfigProvider, theme as design } from 'antd';
+import en from 'antd/locale/en_US';
+import zh from 'antd/locale/zh_CN';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { recall, remember } from '@/app/memory';
+import { useLanguage } from '@/i18n/language';
+import { DARK, LIGHT, MONOSPACE, SANS } from './palette';
+
+const KEY = 'footplate.theme';
+const SYSTEM_DARK = '(prefers-color-scheme: dark)';
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type ThemeName = (typeof THEMES)[number];
+
+interface Choice {
+  wanted: ThemeName;
+  isDark: boolean;
+  choose: (theme: ThemeName) => void;
+}
+
+const ThemeContext = createContext<Choice>({ wanted: 'system', isDark: false, choose: () => undefined });
+
+export const useTheme = () => useContext(ThemeContext);
+
+function preferred(): ThemeName {
+  const kept = recall(KEY);
+  return THEMES.find((name) => name === kept) ?? 'system';
+}
+
+function useSystemDark(): boolean {
+  const [isDark, setDark] = useState(() => matchMedia(SYSTEM_DARK).matches);
+  useEffect(() => {
+    const query = matchMedia(SYSTEM_DARK);
+    const listen = () => setDark(query.matches);
+    query.addEventListener('change', listen);
+    return () => query.removeEventListener('change', listen);
+  }, []);
+  return isDark;
+}
+
+/** Light or dark, by the system unless somebody chose, for our own styles and the components alike. */
+export function ThemeProvider({ children }: { children: ReactNode }) {
+  const [wanted, setWanted] = useState(preferred);
+  const systemDark = useSystemDark();
+  const { language } = useLanguage();
+  const isDark = wanted === 'dark' || (wanted === 'system' && systemDark);
+  useEffect(() => {
+    document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+  }, [isDark]);
+  const choice = useMemo<Choice>(
+    () => ({
+      wanted,
+      isDark,
+      choose: (name) => {
+        remember(KEY, name);
+        setWanted(name);
+      },
+    }),
+    [wanted, isDark],
+  );
+  return (
+    <ThemeContext.Provider value={choice}>
+      <ConfigProvider
+        locale={language === 'zh' ? zh : en}
+        theme={themeOf(isDark)}
+        button={{ autoInsertSpace: false }}
+      >
+        <App>{children}</App>
+      </ConfigProvider>
+    </ThemeContext.Provider>
+  );
+}
+
+function themeOf(isDark: boolean) {
+  const colors = isDark ? DARK : LIGHT;
+  return {
+    algorithm: isDark ? design.darkAlgorithm : design.defaultAlgorithm,
+    token: {
+      ...colors,
+      fontFamily: SANS,
+      fontFamilyCode: MONOSPACE,
+      fontSize: 14,
+      borderRadius: 8,
+      controlHeight: 34,
+      wireframe: false,
+    },
+    components: {
+      Tooltip: { colorTextLightSolid: '#f2f5f9' },
+      Table: {
+        cellPaddingBlock: 10,
+        cellPaddingInline: 12,
+        headerBg: 'transparent',
+        headerSplitColor: 'transparent',
+      },
+      Tabs: { horizontalMargin: '0 0 16px 0' },
+    },
+  };
+}

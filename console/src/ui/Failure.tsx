@@ -1,0 +1,47 @@
+import { Alert } from 'antd';
+import { ApiError } from '@/api/client';
+import { useWords } from '@/i18n/language';
+import { words } from './words';
+
+type Words = (typeof words)['en'];
+
+/** A short title for an error in the reader's language; the server's own sentence says the rest. */
+export function titleOf(error: unknown, say: Words): string {
+  if (!(error instanceof ApiError)) return say.failed;
+  const titles: Record<string, string> = {
+    unreachable: say.unreachable,
+    denied: say.denied,
+    not_found: say.not_found,
+    conflict: say.conflict,
+    invalid_input: say.invalid_input,
+    throttled: say.throttled,
+  };
+  return titles[error.code] ?? say.failed;
+}
+
+export function detailOf(error: unknown): string {
+  if (error instanceof ApiError) return error.status === 0 ? '' : error.message;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong, where it went wrong. */
+export function Failure({ error }: { error: unknown }) {
+  const say = useWords(words);
+  const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : '';
+  const detail = detailOf(error);
+  return (
+    <Alert
+      type="error"
+      showIcon
+      title={titleOf(error, say)}
+      description={
+        detail || requestId ? (
+          <>
+            {detail}
+            {requestId && <div className="quiet">{say.request(requestId)}</div>}
+          </>
+        ) : undefined
+      }
+    />
+  );
+}

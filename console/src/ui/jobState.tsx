@@ -1,0 +1,85 @@
+import {
+  CheckCircleOutlined,
+  ClockCircleOutlined,
+  CloseCircleOutlined,
+  LoadingOutlined,
+  MinusCircleOutlined,
+  PauseCircleOutlined,
+  PlayCircleOutlined,
+  QuestionCircleOutlined,
+  RocketOutlined,
+} from '@ant-design/icons';
+import type { ReactNode } from 'react';
+import type { JobState, TaskState } from '@/api/client';
+import { useWords } from '@/i18n/language';
+import styles from './state.module.css';
+import { words } from './words';
+
+export type Tone = 'wait' | 'start' | 'busy' | 'stop' | 'good' | 'bad' | 'muted';
+
+interface Look {
+  tone: Tone;
+  icon: ReactNode;
+  isFinal: boolean;
+}
+
+/** How each state looks; one that the API adds and this table lacks does not compile. */
+export const JOB_STATES: Record<JobState, Look> = {
+  QUEUED: { tone: 'wait', icon: <ClockCircleOutlined />, isFinal: false },
+  STARTING: { tone: 'start', icon: <RocketOutlined />, isFinal: false },
+  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined />, isFinal: false },
+  STOPPING: { tone: 'stop', icon: <PauseCircleOutlined />, isFinal: false },
+  SUCCEEDED: { tone: 'good', icon: <CheckCircleOutlined />, isFinal: true },
+  FAILED: { tone: 'bad', icon: <CloseCircleOutlined />, isFinal: true },
+  STOPPED: { tone: 'muted', icon: <MinusCircleOutlined />, isFinal: true },
+};
+
+export const ALL_STATES = Object.keys(JOB_STATES) as JobState[];
+export const isFinal = (state: JobState) => JOB_STATES[state].isFinal;
+
+const TASK_STATES: Record<TaskState, { tone: Tone; icon: ReactNode }> = {
+  WAITING: { tone: 'wait', icon: <ClockCircleOutlined /> },
+  STARTING: { tone: 'start', icon: <LoadingOutlined /> },
+  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined /> },
+  EXITED: { tone: 'muted', icon: <MinusCircleOutlined /> },
+  LOST: { tone: 'bad', icon: <QuestionCircleOutlined /> },
+};
+
+export function StateTag({ state }: { state: JobState }) {
+  const say = useWords(words);
+  const { tone, icon } = JOB_STATES[state];
+  return (
+    <Pill tone={tone} icon={icon}>
+      {say.states[state]}
+    </Pill>
+  );
+}
+
+/** A task's state; one that exited is good or bad by its exit code. */
+export function TaskStateTag({ state, exitCode }: { state: TaskState; exitCode: number | null }) {
+  const say = useWords(words);
+  const { tone, icon } = TASK_STATES[state];
+  if (state === 'EXITED' && exitCode !== null) {
+    const ended: JobState = exitCode === 0 ? 'SUCCEEDED' : 'FAILED';
+    return (
+      <Pill tone={JOB_STATES[ended].tone} icon={JOB_STATES[ended].icon}>
+        {say.tasks[state]} {exitCode}
+      </Pill>
+    );
+  }
+  return (
+    <Pill tone={tone} icon={icon}>
+      {say.tasks[state]}
+    </Pill>
+  );
+}
+
+/** A word with a tone and a sign, so that colour is never all there is. */
+export function Pill({ tone, icon, children }: { tone: Tone; icon?: ReactNode; children: ReactNode }) {
+  return (
+    <span className={styles.pill} data-tone={tone}>
+      {icon}
+      {children}
+    </span>
+  );
+}

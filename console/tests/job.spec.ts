@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+
+test.beforeEach(({ page }) => signIn(page));
+
+const log = (page: Page) => page.getByRole('log');
+
+test('a job is watched from its first step to its end', async ({ page, api }) => {
+  const gate = fresh('/tmp/footplate-gate');
+  const job = await api.submit({
+    name: fresh('watched'),
+    command: `echo began; while [ ! -e ${gate} ]; do sleep 0.1; done; rm ${gate}; echo ended; exit 3`,
+    retry: 0,
+  });
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByRole('heading', { level: 1, name: job.name })).toBeVisible();
+  await expect(page.getByText('the task runs')).toBeVisible();
+  const row = page.getByRole('row', { name: 'main-0' });
+  await expect(row).toContainText('Running');
+  await expect(row).toContainText('bench');
+  await expect(row).toContainText('127.0.0.1');
+
+  await page.getByRole('tab', { name: 'Command' }).click();
+  await page.getByRole('textbox', { name: 'Command' }).fill(`touch ${gate}; echo "rank $RANK"`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await expect(page.getByText('rank 0')).toBeVisible();
+  await expect(page.getByText('exit code 0')).toBeVisible();
+
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await expect(page.getByText('A task failed')).toBeVisible();
+  await expect(row).toContainText('Exited 3');
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Task exited' })).toContainText(
+    'exited with code 3',
+  );
+});
+
+test('a log is followed line by line, with colours and folded progress', async ({ page, api }) => {
+  const job = await api.submit({
+    name: fresh('followed'),
+    command:
+      'printf \'\\033[31mred\\033[0m plain\\n\'; for i in 1 2 3; do printf "\\rstep $i/3"; sleep 0.1; done; echo; ' +
+      'n=0; while true; do n=$((n+1)); echo "tick $n"; sleep 0.2; done',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('tick 3');
+  await expect(log(page)).toContainText('step 3/3');
+  await expect(log(page)).not.toContainText('step 1/3');
+  const red = log(page).getByText('red', { exact: true });
+  expect(await red.evaluate((node) => getComputedStyle(node).color)).not.toBe(
+    await log(page).evaluate((node) => getComputedStyle(node).color),
+  );
+  const seen = async () => Number(/tick (\d+)\D*$/.exec((await log(page).textContent()) ?? '')?.[1]);
+  const before = await seen();
+  await expect.poll(seen, { timeout: 4000 }).toBeGreaterThan(before + 3);
+  await page.getByRole('button', { name: /Stop$/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  await expect(log(page)).toContainText('stopped by admin');
+});
+
+test('the logs of several tasks are read in one and each by itself', async ({ page, api }) => {
+  const job = await api.call<{ id: string }>('POST', '/jobs', {
+    name: fresh('gang'),
+    roles: [
+      { name: 'ps', command: 'echo I serve', cpus: 0.1, memory: '64MB' },
+      {
+        name: 'worker',
+        count: 2,
+        command: 'echo "I am $FOOTPLATE_TASK_INDEX"; sleep 0.5',
+        cpus: 0.1,
+        memory: '64MB',
+      },
+    ],
+  });
+  await api.until(job.id, 'SUCCEEDED', 'FAILED');
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('I serve');
+  await expect(log(page)).toContainText('I am 0');
+  await page.getByRole('textbox', { name: 'Show only lines with…' }).fill('serve');
+  await expect(log(page)).not.toContainText('I am 0');
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Logs of worker-1' }).click();
+  await expect(log(page)).toContainText('I am 1');
+  await expect(log(page)).not.toContainText('I am 0');
+});
+
+test('100 MB of log open at their end within a second, scroll, and are searched', async ({ page, api }) => {
+  const line = 'x'.repeat(80);
+  const job = await api.finished({
+    name: fresh('long'),
+    command: `awk 'BEGIN { for (i = 0; i < 1100000; i++) printf "%08d ${line}\\n", i; print "the very end" }'`,
+    memory: '256MB',
+  });
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByRole('tab', { name: 'Logs' })).toBeVisible();
+  const began = Date.now();
+  await page.getByRole('tab', { name: 'Logs' }).click();
+  await expect(log(page)).toContainText('the very end');
+  expect(Date.now() - began).toBeLessThan(1000);
+
+  const drawn = await log(page).evaluate(async (box) => {
+    let longestMs = 0;
+    let last = performance.now();
+    for (let step = 0; step < 60; step += 1) {
+      box.scrollTop -= 400;
+      await new Promise(requestAnimationFrame);
+      longestMs = Math.max(longestMs, performance.now() - last);
+      last = performance.now();
+    }
+    return longestMs;
+  });
+  expect(drawn).toBeLessThan(250);
+  await page.getByRole('textbox', { name: 'Search this log' }).fill('00424242 x');
+  await expect(page.getByText('1', { exact: true })).toBeVisible();
+  await page.getByRole('textbox', { name: 'Search this log' }).press('Enter');
+  await expect(log(page).locator('mark')).toHaveText('00424242 x');
+  await expect(log(page)).toContainText('00424241');
+
+  await page.getByRole('button', { name: 'To the beginning' }).click();
+  await expect(log(page)).toContainText('submitted to queue default');
+  await expect(log(page)).toContainText('00000000 x');
+  await page.getByRole('button', { name: 'To the end' }).click();
+  await expect(log(page)).toContainText('the very end');
+});
+
+test('a log is downloaded byte for byte, and shown over the whole window', async ({ page, api }) => {
+  const job = await api.finished({
+    name: fresh('fetched'),
+    command: "printf 'one\\r\\ntwo\\n\\033[1mthree'",
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('three');
+  const fetching = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download log' }).click();
+  const fetched = await fetching;
+  expect(fetched.suggestedFilename()).toBe(`${job.name}-main-0-attempt-0.log`);
+  expect(readFileSync(await fetched.path(), 'utf8')).toBe('one\r\ntwo\n\x1b[1mthree');
+  await page.getByRole('button', { name: 'Full view' }).click();
+  expect((await log(page).boundingBox())?.width).toBeGreaterThan(1200);
+  await page.keyboard.press('Escape');
+  expect((await log(page).boundingBox())?.width).toBeLessThan(1100);
+});
+
+test('output is downloaded as an archive', async ({ page, api }) => {
+  const job = await api.finished({
+    name: fresh('output'),
+    command: 'echo model > $FOOTPLATE_OUTPUT_DIR/model.txt',
+  });
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'Download' }).click();
+  const fetching = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Output' }).click();
+  expect((await fetching).suggestedFilename()).toBe(`${job.name}-output.tar.gz`);
+});
+
+test('the configuration is shown as YAML and JSON, and is that of the job', async ({ page, api }) => {
+  const command =
+    'echo "a: long line that nothing may break"; echo and more of it, on and on and on and on and on';
+  const job = await api.finished({ name: fresh('configured'), command, tags: ['one'] });
+  await page.goto(`/jobs/${job.id}?tab=config`);
+  await expect(page.getByRole('textbox', { name: 'Configuration' })).toContainText(`name: ${job.name}`);
+  const fetching = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download' }).last().click();
+  const yaml = readFileSync(await (await fetching).path(), 'utf8');
+  const answer = await api.call<{ config: unknown }>('POST', '/jobs/dry-run', { name: 'x', command: 'true' });
+  expect(answer.config).toBeTruthy();
+  expect(yaml).toContain('on and on and on and on and on');
+  await page.getByText('JSON', { exact: true }).click();
+  await expect(page.getByRole('textbox', { name: 'Configuration' })).toContainText(`"name": "${job.name}"`);
+});
+
+test('a job is edited, run again, deleted and restored', async ({ page, api }) => {
+  const job = await api.finished({ name: `${fresh('handled')}-x`, command: 'true' });
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByLabel('Description').fill('a second look');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('paragraph').filter({ hasText: 'a second look' })).toBeVisible();
+
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `${job.name}-2` })).toBeVisible();
+
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page).toHaveURL(/\/jobs$/);
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByText('This job is in the trash.')).toBeVisible();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByText('This job is in the trash.')).toHaveCount(0);
+});
+
+test('a bad name is refused at its field', async ({ page, api, expected }) => {
+  expected.push(/422/);
+  const job = await api.finished({ name: fresh('misnamed'), command: 'true' });
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await page.getByLabel('Name').fill('no spaces');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('dialog').getByText('is not allowed')).toBeVisible();
+});
+
+test('attempts are told apart, each with its tasks and its log', async ({ page, api }) => {
+  const job = await api.finished({
+    name: fresh('retried'),
+    command: 'echo "try $FOOTPLATE_ATTEMPT"; exit 4',
+    retry: 1,
+  });
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByRole('heading', { name: 'Attempt 2' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Attempt 1' })).toBeVisible();
+  await page.goto(`/jobs/${job.id}?tab=logs&attempt=0`);
+  await expect(log(page)).toContainText('try 0');
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('try 1');
+});
+
+test('a job that does not exist is said to be gone', async ({ page, expected }) => {
+  expected.push(/404/);
+  await page.goto('/jobs/000000000000');
+  await expect(page.getByText('There is no such job')).toBeVisible();
+});
+
+for (const [scheme, locale] of [
+  ['light', 'en-GB'],
+  ['dark', 'zh-CN'],
+] as const) {
+  test.describe(`${scheme}, ${locale}`, () => {
+    test.use({ colorScheme: scheme, locale });
+    test('every tab of a job is accessible and fits', async ({ page, api }) => {
+      const command =
+        'for c in 30 31 32 33 34 35 36 37 90 91 92 93 94 95 96 97; do printf "\\033[%dmcolour\\033[0m\\n" $c; done; sleep 60';
+      const job = await api.submit({ name: fresh('tabs'), command });
+      await api.until(job.id, 'RUNNING');
+      for (const tab of ['overview', 'logs', 'usage', 'events', 'config', 'exec']) {
+        await page.setViewportSize({ width: 1280, height: 800 });
+        await page.goto(`/jobs/${job.id}?tab=${tab}`);
+        await expect(page.getByRole('tabpanel')).toBeVisible();
+        await expectAccessible(page);
+        await page.setViewportSize({ width: 390, height: 844 });
+        await expectNoSideways(page);
+      }
+      await api.call('POST', `/jobs/${job.id}/stop`);
+    });
+  });
+}

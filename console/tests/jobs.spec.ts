@@ -1,0 +1,151 @@
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+
+test.beforeEach(({ page }) => signIn(page));
+
+test('the list shows a job with its queue, user, state and resources', async ({ page, api }) => {
+  const job = await api.finished({ name: fresh('listed'), command: 'true', cpus: 0.5 });
+  await page.goto('/jobs');
+  const row = page.getByRole('row', { name: job.name });
+  await expect(row).toContainText(job.id);
+  await expect(row).toContainText('Succeeded');
+  await expect(row).toContainText('default');
+  await expect(row).toContainText('admin');
+  await expect(row).toContainText('0.5 CPUs');
+  await row.getByRole('link', { name: job.name }).click();
+  await expect(page.getByRole('heading', { level: 1, name: job.name })).toBeVisible();
+});
+
+test('a new job and its changes appear without a reload', async ({ page, api }) => {
+  await page.goto('/jobs');
+  await expect(page.getByText('Live')).toBeVisible();
+  const job = await api.submit({ name: fresh('live'), command: 'sleep 60' });
+  const row = page.getByRole('row', { name: job.name });
+  await expect(row).toContainText('Running');
+  await api.call('POST', `/jobs/${job.id}/stop`);
+  await expect(row).toContainText('Stopped');
+});
+
+test('after the connection was lost the page says so, and catches up', async ({
+  page,
+  api,
+  context,
+  expected,
+}) => {
+  expected.push(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|network error/);
+  await page.goto('/jobs');
+  await expect(page.getByText('Live')).toBeVisible();
+  await context.setOffline(true);
+  await expect(page.getByText('Reconnecting…')).toBeVisible();
+  const job = await api.submit({ name: fresh('missed'), command: 'true' });
+  await context.setOffline(false);
+  await expect(page.getByRole('row', { name: job.name })).toBeVisible({ timeout: 30_000 });
+});
+
+test('two tabs never mix two people', async ({ page, api, context }) => {
+  const user = fresh('other');
+  await api.call('POST', '/users', { name: user, password: 'a long enough password' });
+  await page.goto('/jobs');
+  const second = await context.newPage();
+  await second.goto('/jobs');
+  await second.getByRole('button', { name: 'Account of admin' }).click();
+  await second.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(second).toHaveURL(/sign-in/);
+  await signIn(second, user, 'a long enough password');
+  await expect(page.getByRole('button', { name: `Account of ${user}` })).toBeVisible();
+});
+
+test('search, filters and sort are kept in the address', async ({ page, api }) => {
+  const good = await api.finished({ name: fresh('kept-good'), command: 'true' });
+  const bad = await api.finished({ name: fresh('kept-bad'), command: 'exit 3' });
+  await page.goto('/jobs');
+  await page.getByRole('textbox', { name: 'Search name, description, id' }).fill('kept-');
+  await expect(page).toHaveURL(/search=kept-/);
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.locator('.ant-select-item-option', { hasText: 'Failed' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/state=FAILED/);
+  await expect(page.getByRole('link', { name: bad.name })).toBeVisible();
+  await expect(page.getByRole('link', { name: good.name })).toHaveCount(0);
+  await page.getByRole('columnheader', { name: 'Name' }).getByRole('link').click();
+  await expect(page).toHaveURL(/sort=name/);
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'ascending');
+  await page.reload();
+  await expect(page.getByRole('link', { name: bad.name })).toBeVisible();
+  await expect(page.getByRole('link', { name: good.name })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(page.getByRole('link', { name: good.name })).toBeVisible();
+});
+
+test('a search without result says so and offers the way out', async ({ page }) => {
+  await page.goto('/jobs?search=nothing-is-called-this');
+  await expect(page.getByText('No job matches these filters')).toBeVisible();
+});
+
+test('many jobs are stopped and deleted at once, and come back from the trash', async ({ page, api }) => {
+  const stem = fresh('bulk');
+  const jobs = await Promise.all(
+    [1, 2, 3].map((n) => api.submit({ name: `${stem}-${n}`, command: 'sleep 60' })),
+  );
+  await page.goto(`/jobs?search=${stem}`);
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
+  for (const job of jobs) await expect(page.getByRole('row', { name: job.name })).toContainText('Stopped');
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No job matches these filters')).toBeVisible();
+
+  await page.goto(`/jobs?trash=true&search=${stem}`);
+  await expect(page.getByRole('heading', { name: 'Trash' })).toBeVisible();
+  await page.getByRole('checkbox', { name: `Select ${stem}-1` }).check();
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await expect(page.getByRole('row')).toHaveCount(3);
+  await page.goto(`/jobs?search=${stem}`);
+  await expect(page.getByRole('row', { name: `${stem}-1` })).toBeVisible();
+});
+
+test('pages go on and back by the keys of their last jobs', async ({ page, api }) => {
+  const stem = fresh('paged');
+  for (let n = 0; n < 51; n += 1) await api.submit({ name: `${stem}-${n}`, command: 'true' });
+  await page.goto(`/jobs?search=${stem}`);
+  await expect(page.getByRole('row')).toHaveCount(51);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(page.getByRole('row', { name: `${stem}-0` })).toBeVisible();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await expect(page.getByRole('row')).toHaveCount(51);
+});
+
+test('the keyboard leads from anywhere to a job', async ({ page, api }) => {
+  const job = await api.finished({ name: fresh('keyboard'), command: 'true' });
+  await page.goto('/');
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  await page.keyboard.press('/');
+  await page.keyboard.type(job.name);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`search=${job.name}`));
+  const link = page.getByRole('link', { name: job.name });
+  await expect(link).toBeVisible();
+  for (let n = 0; n < 60 && !(await link.evaluate((node) => node === document.activeElement)); n += 1) {
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: job.name })).toBeVisible();
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`the list is accessible and fits, ${scheme}`, async ({ page, api }) => {
+    await api.finished({ name: fresh('seen'), command: 'exit 1' });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto('/jobs');
+    await expect(page.getByRole('row').nth(1)).toBeVisible();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByRole('listitem').first()).toBeVisible();
+    await expectAccessible(page);
+    await expectNoSideways(page);
+  });
+}

@@ -1,0 +1,62 @@
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+
+const PASSWORD = 'a long enough password';
+let user = '';
+
+test.beforeEach(async ({ page, api }) => {
+  user = fresh('person');
+  await api.call('POST', '/users', { name: user, password: PASSWORD });
+  await signIn(page, user, PASSWORD);
+  await page.goto('/profile');
+});
+
+test('a token is made, shown once, used, and revoked', async ({ page, baseURL }) => {
+  await page.getByRole('button', { name: 'New token' }).click();
+  await page.getByLabel('What it is for').fill('notebook');
+  await page.getByRole('button', { name: 'Make token' }).click();
+  const token = await page.getByRole('dialog').locator('code').textContent();
+  expect(token).toMatch(/^fp_/);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(200);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText(token ?? '')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Revoke notebook' }).click();
+  await page.getByRole('tooltip').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('Token revoked')).toBeVisible();
+  expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(401);
+});
+
+test('a password is changed, and the browser stays signed in', async ({ page, expected }) => {
+  expected.push(/422/);
+  await page.getByLabel('Current password').fill('wrong');
+  await page.getByLabel('New password', { exact: true }).fill('another long password');
+  await page.getByLabel('New password again').fill('another long');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('This differs from the new password')).toBeVisible();
+  await page.getByLabel('New password again').fill('another long password');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('is not your current password')).toBeVisible();
+  await page.getByLabel('Current password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Change password' }).click();
+  await expect(page.getByText('Password changed')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
+});
+
+test('language and theme are chosen and kept', async ({ page }) => {
+  await page.getByText('Dark', { exact: true }).click();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await page.getByText('中文', { exact: true }).click();
+  await expect(page.getByRole('heading', { name: '个人设置' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('heading', { name: '个人设置' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectNoSideways(page);
+});
+
+test('the profile is accessible', async ({ page }) => {
+  await expect(page.getByText('Member', { exact: true })).toBeVisible();
+  await expectAccessible(page);
+});

@@ -1,0 +1,52 @@
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+
+interface Node {
+  cpus: number;
+}
+
+test('the queue says who is next, why and until when, and priorities change places', async ({
+  page,
+  api,
+}) => {
+  const { items } = await api.call<{ items: Node[] }>('GET', '/nodes');
+  const cpus = (items[0]?.cpus ?? 0) - 0.5;
+  const holder = await api.submit({ name: fresh('holds'), command: 'sleep 600', cpus, time_limit: '20m' });
+  await api.until(holder.id, 'RUNNING');
+  const first = await api.submit({ name: fresh('first'), command: 'true', cpus, time_limit: '5m' });
+  const second = await api.submit({ name: fresh('second'), command: 'true', cpus, time_limit: '5m' });
+  await signIn(page);
+  await page.getByRole('link', { name: /Queue$/ }).click();
+  const names = page.getByRole('table').getByRole('link');
+  await expect(names).toHaveText([first.name, second.name]);
+  const row = page.getByRole('row').filter({ hasText: first.name });
+  await expect(row).toContainText('Waits for free resources');
+  await expect(row).toContainText('0.5 of');
+  await expect(row).toContainText(/in \d+ min/);
+  const priority = page.getByLabel(`Priority of ${second.name}`);
+  await priority.fill('2000');
+  await expect(priority).toHaveAttribute('aria-invalid', 'true');
+  await priority.fill('10');
+  await priority.press('Enter');
+  await expect(names).toHaveText([second.name, first.name]);
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByRole('list', { name: 'Who starts next' })).toBeVisible();
+  // Colours fade from light to dark; one halfway there is nobody's.
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  await expectAccessible(page);
+  await expectNoSideways(page);
+  await api.call('POST', `/jobs/${second.id}/stop`);
+  await expect(page.getByText(second.name)).toHaveCount(0);
+  await api.call('POST', `/jobs/${holder.id}/stop`);
+  await api.until(first.id, 'SUCCEEDED');
+  await expect(page.getByText('Nothing waits')).toBeVisible();
+});
+
+test('the queue of one queue is a link', async ({ page, api }) => {
+  const queue = fresh('line');
+  await api.call('POST', '/queues', { name: queue, is_open: true });
+  await signIn(page);
+  await page.goto(`/queue?queue=${queue}`);
+  await expect(page.getByText('Nothing waits')).toBeVisible();
+  await expect(page.getByTitle(queue)).toBeVisible();
+});

@@ -1,0 +1,72 @@
+import { expect, expectAccessible, expectNoSideways, signIn, test } from './support/bench';
+
+test('a wrong password is refused in words', async ({ page, expected }) => {
+  expected.push(/401/);
+  await page.goto('/');
+  await page.getByLabel('User name').fill('admin');
+  await page.getByLabel('Password', { exact: true }).fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByText('Name or password is wrong.')).toBeVisible();
+});
+
+test('signing in leads to the page that was asked for, signing out back', async ({ page }) => {
+  await page.goto('/jobs?state=FAILED');
+  await expect(page).toHaveURL(/sign-in\?next=/);
+  await signIn(page);
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
+  await page.getByRole('button', { name: 'Account of admin' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL(/sign-in/);
+  await page.goto('/jobs');
+  await expect(page).toHaveURL(/sign-in/);
+});
+
+test('the session is of no use without its key, nor to a page of another site', async ({ page, context }) => {
+  await signIn(page);
+  const [cookie] = await context.cookies('http://127.0.0.1/api/');
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/api/' });
+  const answer = await page.request.get('/api/v1/me');
+  expect(answer.status()).toBe(401);
+});
+
+test('a session that was revoked elsewhere ends at the sign-in page', async ({ page, api, expected }) => {
+  expected.push(/401/);
+  await signIn(page);
+  const { items } = await api.call<{ items: { id: string; name: string }[] }>('GET', '/tokens');
+  for (const token of items.filter(({ name }) => name === 'console'))
+    await api.call('DELETE', `/tokens/${token.id}`);
+  await page.goto('/jobs');
+  await expect(page).toHaveURL(/sign-in/);
+});
+
+test('the address of another site is nowhere to be led to', async ({ page }) => {
+  await page.goto('/sign-in?next=//example.org/');
+  await signIn(page);
+  await expect(page).toHaveURL(/127\.0\.0\.1/);
+});
+
+for (const scheme of ['light', 'dark'] as const) {
+  test(`the sign-in page is accessible, ${scheme}, at phone width`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/sign-in');
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+    await expectAccessible(page);
+    await expectNoSideways(page);
+  });
+}
+
+test.describe('in a browser that speaks Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+  test('the console does too', async ({ page }) => {
+    await page.goto('/sign-in');
+    await expect(page.getByRole('button', { name: '登录' })).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
+    await page.getByRole('button', { name: '语言' }).click();
+    await page.getByRole('menuitem', { name: 'English' }).click();
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  });
+});

@@ -1,0 +1,432 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+
+const name = (page: Page) => page.getByLabel('Name', { exact: true });
+const editor = (page: Page) => page.getByRole('textbox', { name: 'The job file as text' });
+const review = (page: Page) => page.getByRole('button', { name: 'Review and submit' });
+const step = (page: Page, title: string) => page.getByRole('listitem').getByRole('button', { name: title });
+
+async function open(page: Page): Promise<void> {
+  await signIn(page);
+  await page.goto('/submit');
+  await expect(name(page)).toBeVisible();
+}
+
+/** Put a whole text into the editor, as somebody who pastes does. */
+async function write(page: Page, text: string): Promise<void> {
+  await editor(page).click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(text);
+}
+
+/** Agree to the final configuration, and see the job's page. */
+async function confirm(page: Page): Promise<string> {
+  await expect(review(page)).toBeEnabled();
+  await review(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
+  await dialog.getByRole('button', { name: 'Submit' }).click();
+  await expect(page).toHaveURL(/\/jobs\/\w{12}/);
+  return /\/jobs\/(\w{12})/.exec(page.url())?.[1] ?? '';
+}
+
+interface Detail {
+  name: string;
+  config: { roles: unknown[]; strategy?: string };
+  tasks: { name: string }[];
+}
+
+test('a single job goes through the six sections in order, and runs', async ({ page, api }) => {
+  const job = fresh('guided');
+  await open(page);
+  await name(page).fill(job);
+  for (const title of ['Image', 'Resources', 'Directories', 'Alerts', 'Execution']) {
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible();
+    if (title === 'Resources') {
+      await page.getByLabel('CPUs per task', { exact: true }).fill('0.1');
+      await page.getByLabel('Memory per task', { exact: true }).fill('64');
+      await page.getByLabel('Unit of Memory per task', { exact: true }).click();
+      await page.getByTitle('MB', { exact: true }).click();
+    }
+  }
+  await page.getByLabel('Command', { exact: true }).fill('echo by the form');
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(editor(page)).toContainText('memory: 64MB');
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+});
+
+test('a section is checked before the next', async ({ page }) => {
+  await open(page);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByText('Fill this in').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Basics', exact: true })).toBeVisible();
+  await step(page, 'Execution').click();
+  await expect(page.getByRole('heading', { name: 'Basics', exact: true })).toBeVisible();
+  await name(page).fill('ok');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('heading', { name: 'Image', exact: true })).toBeVisible();
+});
+
+test('what is outside of its bounds is marked at once and says the bound', async ({ page }) => {
+  await open(page);
+  await name(page).fill('not a name');
+  await expect(name(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.locator('#field-name-fault')).toContainText('letters, digits and . _ ~ -');
+  await name(page).fill(fresh('bounds'));
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByLabel('Command', { exact: true }).fill('true');
+  const cpus = page.getByLabel('CPUs per task', { exact: true });
+  await cpus.fill('2000');
+  await expect(page.locator('#field-cpus-fault')).toHaveText('Must be from 0.01 to 1024');
+  await expect(cpus).toHaveValue('2000');
+  await expect(review(page)).toBeDisabled();
+  await cpus.fill('many');
+  await expect(page.locator('#field-cpus-fault')).toContainText('Must be a number');
+  await cpus.fill('0.1');
+  await expect(page.locator('#field-cpus-fault')).toHaveCount(0);
+  await page.getByLabel('Retries', { exact: true }).fill('1001');
+  await expect(page.locator('#field-retry-fault')).toHaveText('Must be from 0 to 1000');
+});
+
+test('help on hover says what a field is, its unit and its bounds', async ({ page }) => {
+  await open(page);
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByText('Memory per task').hover();
+  await expect(page.getByRole('tooltip').last()).toContainText('Memory of each task, with a unit.');
+  await expect(page.getByRole('tooltip').last()).toContainText('16MB to 64TB');
+});
+
+test('more than the machines have is refused with the limit, and nothing is cut', async ({
+  page,
+  expected,
+}) => {
+  expected.push(/422/);
+  await open(page);
+  await name(page).fill(fresh('too-much'));
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByLabel('Command', { exact: true }).fill('true');
+  await page.getByLabel('CPUs per task', { exact: true }).fill('1000');
+  await expect(page.getByText(/the largest node has|room for|no node has/).first()).toBeVisible();
+  await expect(page.getByLabel('CPUs per task', { exact: true })).toHaveValue('1000');
+  await expect(review(page)).toBeDisabled();
+});
+
+test('a job that would wait says why, and what would start, one press away', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { cpus: number }[] }>('GET', '/nodes');
+  const cpus = items[0]?.cpus ?? 0;
+  const holder = await api.submit({ name: fresh('holds'), command: 'sleep 600', cpus: cpus - 0.5 });
+  await api.until(holder.id, 'RUNNING');
+  await open(page);
+  await name(page).fill(fresh('would-wait'));
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByLabel('Command', { exact: true }).fill('true');
+  await page.getByLabel('CPUs per task', { exact: true }).fill(String(cpus));
+  await expect(page.getByText(/Not now: Waits for free resources/)).toBeVisible();
+  await page.getByRole('button', { name: /^Use 0.5 CPUs per task/ }).click();
+  await expect(page.getByLabel('CPUs per task', { exact: true })).toHaveValue('0.5');
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await api.call('POST', `/jobs/${holder.id}/stop`);
+  await api.until(holder.id, 'STOPPED');
+});
+
+test('form and text change each other, in YAML and in JSON', async ({ page }) => {
+  await open(page);
+  await name(page).fill('two-views');
+  await expect(editor(page)).toContainText('name: two-views');
+  await write(page, 'name: from-text\n# a comment\ncommand: echo hi\nextras: {odd: [1, 2]}\n');
+  await expect(name(page)).toHaveValue('from-text');
+  await name(page).fill('from-form');
+  await expect(editor(page)).toContainText('name: from-form');
+  await expect(editor(page)).toContainText('# a comment');
+  await expect(editor(page)).toContainText('odd');
+  await page.getByText('JSON', { exact: true }).click();
+  await expect(editor(page)).toContainText('"name": "from-form"');
+  await write(page, '{"name": "from-json", "command": "echo hi"}');
+  await expect(name(page)).toHaveValue('from-json');
+});
+
+test('a text that cannot be read says the line, and the form waits', async ({ page }) => {
+  await open(page);
+  await name(page).fill('kept');
+  await write(page, 'name: broken\ncommand: "no end');
+  await expect(page.getByText('Line 2: a closing quote or bracket is missing')).toBeVisible();
+  await expect(name(page)).toHaveValue('kept');
+  await expect(name(page)).toBeDisabled();
+  await page.getByRole('button', { name: 'Back to that text' }).click();
+  await expect(name(page)).toBeEnabled();
+  await expect(editor(page)).toContainText('name: kept');
+});
+
+test('a job edited as JSON runs as it is written', async ({ page, api }) => {
+  const job = fresh('by-json');
+  await open(page);
+  await page.getByText('JSON', { exact: true }).click();
+  await write(page, JSON.stringify({ name: job, command: 'echo json', cpus: 0.1, memory: '64MB' }, null, 2));
+  await expect(name(page)).toHaveValue(job);
+  await api.until(await confirm(page), 'SUCCEEDED');
+});
+
+test('professional mode shows every field, and nothing typed is lost on the way there and back', async ({
+  page,
+}) => {
+  await open(page);
+  await name(page).fill('modes');
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByLabel('Priority', { exact: true }).fill('7');
+  await page.getByRole('button', { name: 'Add: Environment variables' }).click();
+  await page.getByLabel('Environment variables, name 1', { exact: true }).fill('SEED');
+  await page.getByLabel('Environment variables, value 1', { exact: true }).fill('42');
+  for (const label of ['Shared memory', 'Deadline', 'Grace period', 'Extras', 'Registry login']) {
+    await expect(page.getByLabel(label, { exact: true })).toBeVisible();
+  }
+  await page.getByText('Guided', { exact: true }).click();
+  await expect(name(page)).toHaveValue('modes');
+  await expect(page.getByLabel('Priority', { exact: true })).toHaveValue('7');
+  await expect(editor(page)).toContainText('SEED: "42"');
+  await page.reload();
+  await expect(name(page)).toHaveValue('modes');
+});
+
+test('a distributed job of two roles runs all its tasks', async ({ page, api }) => {
+  const job = fresh('roles');
+  await open(page);
+  await name(page).fill(job);
+  await page.getByText('Distributed', { exact: true }).click();
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByRole('button', { name: 'Add role' }).click();
+  const first = page.getByRole('region', { name: 'Role 1' });
+  const second = page.getByRole('region', { name: 'Role 2' });
+  await second.getByLabel('Role', { exact: true }).fill('helper');
+  for (const [role, count] of [
+    [first, '2'],
+    [second, '1'],
+  ] as const) {
+    await role.getByLabel('Tasks', { exact: true }).fill(count);
+    await role.getByLabel('CPUs per task', { exact: true }).fill('0.1');
+    await role.getByLabel('Memory per task', { exact: true }).fill('0.0625');
+  }
+  await page.getByLabel('Command of worker', { exact: true }).fill('echo worker $FOOTPLATE_TASK_INDEX');
+  await page.getByLabel('Command of helper', { exact: true }).fill('echo helper');
+  await expect(page.getByText('3 tasks in all')).toBeVisible();
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+  const { tasks } = await api.call<Detail>('GET', `/jobs/${id}`);
+  expect(tasks.map((task) => task.name).sort()).toEqual(['helper-0', 'worker-0', 'worker-1']);
+});
+
+test('the parameter server template brings ps and worker, and the job runs', async ({ page, api }) => {
+  const job = fresh('ps');
+  await open(page);
+  await name(page).fill(job);
+  await page.getByLabel('Template', { exact: true }).click();
+  await page.getByText('Parameter server: ps and worker roles').click();
+  await page.getByText('Professional', { exact: true }).click();
+  await page.getByLabel('Command of ps', { exact: true }).fill('sleep 600');
+  await page.getByLabel('Command of worker', { exact: true }).fill('echo $TF_CONFIG');
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+  const { config, tasks } = await api.call<Detail>('GET', `/jobs/${id}`);
+  expect(config.strategy).toBe('tensorflow');
+  expect(tasks.map((task) => task.name).sort()).toEqual(['ps-0', 'worker-0', 'worker-1']);
+});
+
+test('a template can be taken back, and single leads back to distributed', async ({ page }) => {
+  await open(page);
+  await name(page).fill('kept-name');
+  await page.getByLabel('Template', { exact: true }).click();
+  await page.getByText(/^torchrun: /).click();
+  await expect(editor(page)).toContainText('strategy: torchrun');
+  await page.getByText('Single', { exact: true }).click();
+  await expect(editor(page)).not.toContainText('roles');
+  await page.getByText('Distributed', { exact: true }).click();
+  await expect(editor(page)).toContainText('strategy: torchrun');
+  await expect(editor(page)).toContainText('count: 2');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(editor(page)).not.toContainText('torchrun');
+  await expect(name(page)).toHaveValue('kept-name');
+});
+
+test('an imported file fills the form, and its problems are named by field', async ({ page, api }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'import-'));
+  const job = fresh('imported');
+  const bad = join(folder, 'bad.yaml');
+  writeFileSync(bad, 'name: x y\ncommand: echo\ncpus: 5000\nretries: 3\n');
+  const good = join(folder, 'good.json');
+  writeFileSync(good, JSON.stringify({ name: job, command: 'echo imported', cpus: 0.1, memory: '64MB' }));
+  await open(page);
+  const input = page.locator('input[type=file][accept*=yaml]');
+  await input.setInputFiles(bad);
+  await expect(name(page)).toHaveValue('x y');
+  const panel = page.getByRole('complementary').last();
+  await expect(panel.getByText('3 fields need a look')).toBeVisible();
+  await expect(panel).toContainText('There is no field retries');
+  await panel.getByRole('button', { name: 'CPUs per task' }).click();
+  await expect(page.getByLabel('CPUs per task', { exact: true })).toBeFocused();
+  await input.setInputFiles(good);
+  await expect(panel.getByText('Yes, at once')).toBeVisible();
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+});
+
+test('a file that is no job file changes nothing', async ({ page }) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'import-')), 'broken.yaml');
+  writeFileSync(file, 'name: [');
+  await open(page);
+  await name(page).fill('stays');
+  await page.locator('input[type=file][accept*=yaml]').setInputFiles(file);
+  await expect(page.getByText('broken.yaml cannot be read')).toBeVisible();
+  await expect(name(page)).toHaveValue('stays');
+});
+
+test('an exported file is the text that stands there', async ({ page }) => {
+  await open(page);
+  await name(page).fill('taken-out');
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('taken-out.yaml');
+  expect(readFileSync(await download.path(), 'utf8')).toBe('name: taken-out\n');
+});
+
+test('a folder is packed in the browser, sent, and found by the task', async ({ page, api }) => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'code-')), 'project');
+  mkdirSync(join(folder, 'lib'), { recursive: true });
+  mkdirSync(join(folder, '__pycache__'));
+  writeFileSync(join(folder, 'run.sh'), '#!/bin/sh\ncat lib/word.txt\nls -A\n');
+  writeFileSync(join(folder, 'lib', 'word.txt'), 'carried\n');
+  writeFileSync(join(folder, '__pycache__', 'x.pyc'), 'x');
+  const job = fresh('code');
+  await open(page);
+  await name(page).fill(job);
+  await page.getByText('Professional', { exact: true }).click();
+  await page.locator('input[type=file][webkitdirectory]').setInputFiles(folder);
+  await expect(page.getByText(/sha256:/).first()).toBeVisible();
+  await expect(page.getByText('project', { exact: true })).toBeVisible();
+  await page.getByLabel('Command', { exact: true }).fill('./run.sh');
+  await page.getByLabel('CPUs per task', { exact: true }).fill('0.1');
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+  await page.goto(`/jobs/${id}?tab=logs`);
+  await expect(page.getByText('carried')).toBeVisible();
+  await expect(page.getByText('__pycache__')).toHaveCount(0);
+});
+
+test('cancel creates nothing', async ({ page, api }) => {
+  const job = fresh('cancelled');
+  await open(page);
+  await write(page, `name: ${job}\ncommand: echo\n`);
+  await review(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
+  await expect(dialog).toContainText('grace');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toBeHidden();
+  const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job}`);
+  expect(items).toEqual([]);
+});
+
+test('a clone fills the form and proposes a name that is free', async ({ page, api }) => {
+  const stem = `${fresh('origin')}x`;
+  const fields = { command: 'echo clone', tags: ['x'], env: { A: '1' } };
+  const origin = await api.finished({ name: stem, ...fields });
+  await api.finished({ name: `${stem}-2`, ...fields });
+  await signIn(page);
+  await page.goto(`/submit?clone=${origin.id}`);
+  await expect(name(page)).toHaveValue(`${stem}-3`);
+  await expect(editor(page)).toContainText('command: echo clone');
+  await expect(editor(page)).toContainText('A: "1"');
+  const id = await confirm(page);
+  await api.until(id, 'SUCCEEDED');
+  const copy = await api.call<Detail>('GET', `/jobs/${id}`);
+  const first = await api.call<Detail>('GET', `/jobs/${origin.id}`);
+  expect({ ...copy.config, name: '' }).toEqual({ ...first.config, name: '' });
+});
+
+test('files that are dropped are packed and sent too', async ({ page }) => {
+  await open(page);
+  await page.getByText('Professional', { exact: true }).click();
+  const data = await page.evaluateHandle(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['print(1)'], 'train.py'));
+    return transfer;
+  });
+  const zone = page.getByRole('group', { name: 'Code' });
+  await zone.dispatchEvent('dragover', { dataTransfer: data });
+  await zone.dispatchEvent('drop', { dataTransfer: data });
+  await expect(page.getByText('train.py', { exact: true })).toBeVisible();
+  await expect(editor(page)).toContainText('upload: sha256:');
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(editor(page)).not.toContainText('upload');
+});
+
+test('a name that is taken is marked, and a free one is one press away', async ({ page, api }) => {
+  const taken = fresh('taken');
+  await api.finished({ name: taken, command: 'true' });
+  await open(page);
+  await name(page).fill(taken);
+  await expect(page.locator('#field-name-fault')).toContainText('already');
+  await page.getByRole('button', { name: /^Use taken-/ }).click();
+  await expect(page.locator('#field-name-fault')).toHaveCount(0);
+  await expect(name(page)).not.toHaveValue(taken);
+});
+
+test('the form can be filled and sent with the keyboard alone', async ({ page, api }) => {
+  const job = fresh('keys');
+  await open(page);
+  await name(page).focus();
+  await page.keyboard.type(job);
+  await step(page, 'Execution').focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Command', { exact: true }).focus();
+  await page.keyboard.type('echo keys');
+  await expect(review(page)).toBeEnabled();
+  await review(page).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
+  await expect(dialog.getByRole('button', { name: 'Submit' })).toBeEnabled();
+  await dialog.getByRole('button', { name: 'Submit' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/jobs\/\w{12}/);
+  const { items } = await api.call<{ items: { id: string }[] }>('GET', `/jobs?search=${job}`);
+  await api.until(items[0]?.id ?? '', 'SUCCEEDED');
+});
+
+for (const [scheme, width, height] of [
+  ['light', 1280, 800],
+  ['dark', 390, 844],
+] as const) {
+  for (const mode of ['Guided', 'Professional']) {
+    test(`the ${mode.toLowerCase()} form is accessible, ${scheme}, at ${width}`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height });
+      await open(page);
+      await page.getByText(mode, { exact: true }).click();
+      await write(
+        page,
+        'name: x y\nroles:\n  - {name: a, command: x, count: 0}\n  - {name: b, command: x}\n',
+      );
+      await expect(page.getByText(/fields need a look/)).toBeVisible();
+      // Tooltips fade: a colour halfway there is nobody's.
+      await page.mouse.move(0, 0);
+      await expect(page.getByRole('tooltip')).toHaveCount(0);
+      await expectAccessible(page);
+      await expectNoSideways(page);
+    });
+  }
+}
+
+test.describe('in a browser that speaks Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+  test('the form does too', async ({ page }) => {
+    await signIn(page);
+    await page.goto('/submit');
+    await page.getByLabel('名称', { exact: true }).fill('不行');
+    await expect(page.locator('#field-name-fault')).toContainText('只允许字母、数字');
+    await page.getByText('专业', { exact: true }).click();
+    await page.getByText('每个子任务的内存').hover();
+    await expect(page.getByRole('tooltip').last()).toContainText('16MB 到 64TB');
+  });
+});

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test as base, expect, type Page } from '@playwright/test';
+
+const PASSWORD = process.env.FOOTPLATE_ADMIN_PASSWORD ?? '';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+type Fields = Record<string, unknown>;
+
+/** The REST API as tests use it: to bring about what pages then show. */
+export class Api {
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  static async signIn(url: string, user = 'admin', password = PASSWORD): Promise<Api> {
+    const body = JSON.stringify({ user, password });
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(`${url}/api/v1/login`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(await answer.text());
+    return new Api(url, (await answer.json()).token);
+  }
+
+  async call<Answer>(method: string, path: string, body?: Fields): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${this.token}` };
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    const text = await answer.text();
+    return (text ? JSON.parse(text) : undefined) as Answer;
+  }
+
+  submit(fields: Fields): Promise<{ id: string; name: string }> {
+    return this.call('POST', '/jobs', { cpus: 0.1, memory: '64MB', ...fields });
+  }
+
+  async until(id: string, ...states: string[]): Promise<void> {
+    await expect
+      .poll(async () => (await this.call<{ state: string }>('GET', `/jobs/${id}`)).state, { timeout: 30_000 })
+      .toMatch(new RegExp(`^(${states.join('|')})$`));
+  }
+
+  /** A job that is over. */
+  async finished(fields: Fields): Promise<{ id: string; name: string }> {
+    const job = await this.submit(fields);
+    await this.until(job.id, 'SUCCEEDED', 'FAILED', 'STOPPED');
+    return job;
+  }
+}
+
+interface Bench {
+  api: Api;
+  /** Refusals that a test brings about on purpose: what the browser says about them is no fault. */
+  expected: RegExp[];
+  faults: string[];
+}
+
+let count = 0;
+/** A name that no other test uses. */
+export const fresh = (stem: string) => `${stem}-${process.pid}-${++count}`;
+
+/** Tests in which any word on the browser's console is a failure. */
+export const test = base.extend<Bench>({
+  api: async ({ baseURL }, use) => use(await Api.signIn(baseURL ?? '')),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from here
+  expected: async ({}, use) => use([]),
+  faults: [
+    async ({ page, expected }, use) => {
+      const faults: string[] = [];
+      const note = (text: string) => faults.push(text);
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type()))
+          note(`${message.text()} (${message.location().url})`);
+      });
+      page.on('pageerror', (error) => note(String(error)));
+      await use(faults);
+      expect(faults.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };
+
+export async function signIn(page: Page, user = 'admin', password = PASSWORD): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByLabel(/User name|用户名/).fill(user);
+  await page.getByLabel(/^(Password|密码)$/).fill(password);
+  await page.getByRole('button', { name: /^(Sign in|登录)$/ }).click();
+  await expect(page).not.toHaveURL(/sign-in/);
+}
+
+interface Finding {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** Fail on what keeps people from using the page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const findings = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"] }).then((result) => result.violations)',
+  )) as Finding[];
+  const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const told = serious.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html}\n${node.failureSummary}`).join('\n')}`,
+  );
+  expect(told).toEqual([]);
+}
+
+/** No page is wider than the screen it is on. */
+export async function expectNoSideways(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+}
