@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from footplate.store.database import open_engine
 from footplate.store.migrate import migrate
 from footplate.testing.postgres import Postgres, PostgresMissing, running_postgres
 
+# How quickly examples are made says more about the machine's load than about the code.
+hypothesis_settings.register_profile("any-load", suppress_health_check=[HealthCheck.too_slow], deadline=None)
+hypothesis_settings.load_profile("any-load")
 DATABASES = ("sqlite", "postgresql")
 
 

@@ -18,6 +18,8 @@ from footplate.testing.faults_users import Users
 from footplate.testing.process import ServerProcess, await_that
 
 N_JOBS, N_TASKS = 10, 100
+pytestmark = pytest.mark.alone
+
 WITHIN_S = 5.0
 MOST_OF_OTHERS = 0.5
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")

@@ -67,6 +67,7 @@ def test_a_misspelt_verb_is_a_usage_error_with_a_guess(footplate: Command) -> No
     assert "did you mean `footplate submit`?" in result.err
 
 
+@pytest.mark.alone
 def test_version_is_quick_and_loads_neither_network_nor_tables() -> None:
     program = (
         "import sys; from footplate.cli.main import run; code = run(['version']);"

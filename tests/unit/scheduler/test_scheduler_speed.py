@@ -6,10 +6,14 @@ import time
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, Snapshot
 from footplate.testing.scheduling import node, pending, role, running, snapshot
+
+pytestmark = pytest.mark.alone
 
 EQUAL = (role(cpus=1, memory_gb=1),)
 

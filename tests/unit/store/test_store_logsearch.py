@@ -63,6 +63,7 @@ def test_one_call_reads_a_bounded_part(tmp_path: Path, monkeypatch: pytest.Monke
     assert 64 <= first.next_offset < 100
 
 
+@pytest.mark.alone
 def test_a_hundred_megabytes_are_searched_within_a_second(tmp_path: Path) -> None:
     log = log_of(tmp_path, b"an ordinary line of some training, epoch 1\n" * 2_400_000 + b"the needle\n")
     began_at = time.perf_counter()
