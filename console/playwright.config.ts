@@ -13,7 +13,6 @@ export default defineConfig({
     baseURL: process.env.FOOTPLATE_URL,
     locale: 'en-GB',
     viewport: { width: 1280, height: 800 },
-    // Menus that still move swallow clicks; people are slower than tests.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: {

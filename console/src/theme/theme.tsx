@@ -4,6 +4,7 @@ import zh from 'antd/locale/zh_CN';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage } from '@/i18n/language';
+import { useMedia } from '@/ui/useMedia';
 import { DARK, LIGHT, MONOSPACE, SANS } from './palette';
 
 const KEY = 'footplate.theme';
@@ -26,21 +27,11 @@ function preferred(): ThemeName {
   return THEMES.find((name) => name === kept) ?? 'system';
 }
 
-function useSystemDark(): boolean {
-  const [isDark, setDark] = useState(() => matchMedia(SYSTEM_DARK).matches);
-  useEffect(() => {
-    const query = matchMedia(SYSTEM_DARK);
-    const listen = () => setDark(query.matches);
-    query.addEventListener('change', listen);
-    return () => query.removeEventListener('change', listen);
-  }, []);
-  return isDark;
-}
-
 /** Light or dark, by the system unless somebody chose, for our own styles and the components alike. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
   const [wanted, setWanted] = useState(preferred);
-  const systemDark = useSystemDark();
+  const systemDark = useMedia(SYSTEM_DARK);
+  const isStill = useMedia('(prefers-reduced-motion: reduce)');
   const { language } = useLanguage();
   const isDark = wanted === 'dark' || (wanted === 'system' && systemDark);
   useEffect(() => {
@@ -61,7 +52,7 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
     <ThemeContext.Provider value={choice}>
       <ConfigProvider
         locale={language === 'zh' ? zh : en}
-        theme={themeOf(isDark)}
+        theme={themeOf(isDark, !isStill)}
         button={{ autoInsertSpace: false }}
       >
         <App>{children}</App>
@@ -70,12 +61,13 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
   );
 }
 
-function themeOf(isDark: boolean) {
+function themeOf(isDark: boolean, motion: boolean) {
   const colors = isDark ? DARK : LIGHT;
   return {
     algorithm: isDark ? design.darkAlgorithm : design.defaultAlgorithm,
     token: {
       ...colors,
+      motion,
       fontFamily: SANS,
       fontFamilyCode: MONOSPACE,
       fontSize: 14,
