@@ -31,9 +31,11 @@ for counter in $counters; do
 ${counter##*/} $line"
     done <$counter
 done
-# A disk that is full now may have room again later; a folder that is gone does not come back.
+# A disk that is full now may have room again later; a record that the task has spoilt stays so.
+tries=0
 until {
     echo "$code$counted" && times
-} >"$folder/exit" || [ ! -d "$folder" ]; do
+} >"$folder/exit" || [ ! -d "$folder" ] || [ -L "$folder/exit" ] || [ -d "$folder/exit" ] || [ $tries = 600 ]; do
+    tries=$((tries + 1))
     sleep 1
 done

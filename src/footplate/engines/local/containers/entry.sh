@@ -62,8 +62,10 @@ ${file##*/} $words"
         esac
     done <$file
 done
-# A disk that is full now may have room again later; a folder that is gone does not come back.
-until echo "$code$counted" >"$folder/exit" || [ ! -d "$folder" ]; do
+# A disk that is full now may have room again later; a record that the task has spoilt stays so.
+tries=0
+until echo "$code$counted" >"$folder/exit" || [ ! -d "$folder" ] || [ -L "$folder/exit" ] || [ -d "$folder/exit" ] || [ $tries = 600 ]; do
+    tries=$((tries + 1))
     sleep 1
 done
 # A kept environment stays until it is stopped, which reaches the sleeping child too.
