@@ -44,6 +44,8 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
       confirmLoading={saving.isPending}
       destroyOnHidden
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       onOk={() => form.submit()}
     >
       <Form

@@ -105,6 +105,8 @@ function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void })
       title={say.newToken}
       destroyOnHidden
       onCancel={close}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       cancelText={say.cancel}
       okText={made ? say.done : say.make}
       cancelButtonProps={made ? { hidden: true } : {}}

@@ -58,6 +58,8 @@ export function SecretForm({ secret, queues, onClose }: SecretFormProps) {
       confirmLoading={setting.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
     >
       <Form<Fields>
         form={form}

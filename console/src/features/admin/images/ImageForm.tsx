@@ -49,6 +49,8 @@ export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; on
       confirmLoading={saving.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
     >
       <Form<Fields>
         form={form}

@@ -49,6 +49,8 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       confirmLoading={saving.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
     >
       <Form<Fields>
         form={form}

@@ -49,6 +49,8 @@ export function NewUser({ onClose }: { onClose: () => void }) {
       confirmLoading={adding.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
     >
       <Form<Fields>
         form={form}

@@ -32,6 +32,8 @@ export function ResetPassword({ user, onClose }: { user: string; onClose: () => 
       confirmLoading={resetting.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
+      // A dialog that opens without moving takes the focus after its fields did.
+      afterOpenChange={(isOpen) => isOpen && form.focusField('password')}
     >
       <Form<Fields>
         form={form}
