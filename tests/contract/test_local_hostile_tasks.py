@@ -49,6 +49,13 @@ class TestHostileTasks:
                 await bench.launch("true", runs={("main", 0): 1})
 
     @on_loop
+    async def test_a_task_that_removes_its_own_records_is_lost_and_not_waiting(self, bench: Bench) -> None:
+        handle = await bench.launch("rm -rf ../*")
+        (seen,) = await bench.until_over(handle)
+        assert seen.state is TaskState.LOST
+        assert (await bench.see_one(handle)).state is TaskState.LOST
+
+    @on_loop
     async def test_a_pipe_in_place_of_the_exit_code_makes_nobody_wait(self, bench: Bench) -> None:
         handle = await bench.launch("mkfifo ../exit; kill -9 $PPID; sleep 600")
         async with asyncio.timeout(20):

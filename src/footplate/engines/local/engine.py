@@ -57,6 +57,8 @@ class LocalEngine:
         self._containers = ContainerRuntime(settings, self._tell_step)
         self._watches = Watches(self._end)
         self._listeners: list[Callable[[str], None]] = []
+        # When tasks were started that have not been seen at their end yet.
+        self._started: dict[TaskKey, float] = {}
         self._launches: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -132,6 +134,7 @@ class LocalEngine:
         return list(sorted_out.values())
 
     def _watch_new(self, key: TaskKey, answer: Answer) -> None:
+        self._started[key] = answer["at"]
         identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
         pidfd = open_process(identity)
         if pidfd is None:
@@ -150,6 +153,7 @@ class LocalEngine:
         if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
             for runtime, keys in self._by_runtime(unseen):
                 sights |= await runtime.look({key: unseen[key] for key in keys})
+        self._recall(sights)
         for key, sight in sights.items():
             if sight.identity is not None and sight.started_at is not None:
                 self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
@@ -157,6 +161,18 @@ class LocalEngine:
             key for key, sight in sights.items() if key.in_container and sight.state.is_over
         )
         return [_observation(key, sights.get(key), known.get(key)) for key in folders]
+
+    def _recall(self, sights: dict[TaskKey, Sight]) -> None:
+        """See as lost what was started by this engine and has removed its own records."""
+        for key, sight in sights.items():
+            started_at = self._started.get(key)
+            if started_at is None:
+                continue
+            if sight.state is TaskState.WAITING:
+                detail = "the task has removed the records of its own start"
+                sights[key] = Sight(TaskState.LOST, started_at=started_at, detail=detail)
+            elif sight.state.is_over:
+                del self._started[key]
 
     def _find_running(self, key: TaskKey, folder: Path) -> Watch | None:
         watch = self._watches.find(key)
@@ -176,6 +192,8 @@ class LocalEngine:
     ) -> None:
         running = [watch for key in keys if (watch := self._watches.find(key))]
         await end(runtime, running, grace_s)
+        for key in keys:
+            self._started.pop(key, None)
         left = await runtime.clear({key: folders[key] for key in keys})
         if left:
             names = ", ".join(key.task for key in left)
