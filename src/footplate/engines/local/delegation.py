@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from footplate.engines.local.cgroups import Need, Tree, write_text
+from footplate.engines.local.processes import start_ticks
 
 WANTED = {1: ("cpu", "cpuacct", "memory", "pids", "devices"), 2: ("cpu", "memory", "pids", "io")}
 HOLDERS = ("cpu", "memory", "pids")
@@ -196,9 +197,14 @@ def _step_aside(group: Path) -> bool:
     return True
 
 
+def _probe_name() -> str:
+    """Name a group after this process, so that the next server removes it if this one is killed now."""
+    return f"server.probe.{os.getpid()}-{start_ticks(os.getpid())}"
+
+
 def _probe(tree: Tree) -> None:
     """Make a group with limits, have a process enter it, and remove it again."""
-    name = f"probe-{os.getpid()}"
+    name = _probe_name()
     for folder, settings in tree.order(SAMPLE):
         group = Path(folder) / name
         group.mkdir(exist_ok=True)
@@ -225,7 +231,7 @@ def _with_swap(tree: Tree) -> Tree:
     """Note whether swap can be bounded too; without, a task could go on growing there."""
     if "memory" not in tree.folders:
         return tree
-    group = Path(tree.folders["memory"]) / f"probe-{os.getpid()}"
+    group = Path(tree.folders["memory"]) / _probe_name()
     group.mkdir(exist_ok=True)
     try:
         bounds_swap = (group / SWAP_FILE[tree.version]).exists()
