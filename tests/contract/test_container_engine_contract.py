@@ -9,135 +9,28 @@ import os
 import signal
 import stat
 import time
-from collections.abc import Coroutine, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
+from containerbench import OfEngine, containers_of, create, first_process, until_removed
 
 from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
 from footplate.domain.resources import Resources
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Mount, Request, Step
-from footplate.engines.local.containers.cards import grant_cards
-from footplate.engines.local.containers.describing import describe, key_of
+from footplate.engines.base import Handle, Step
+from footplate.engines.local.containers.describing import key_of
 from footplate.engines.local.containers.naming import container_name
-from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import read_claim
-from footplate.engines.local.settings import LocalSettings
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.contract import RUNS_LONG, WAITS_FOR_GO, EngineContract, ProcessContract, let_go
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.engine_bench import Bench, on_loop
 from footplate.testing.process import await_that
 
 MIB = 1024**2
-
-
-@pytest.fixture(scope="module")
-def podman() -> Iterator[ContainerEngine]:
-    with _started(engines.running_podman) as engine:
-        yield engine
-
-
-@pytest.fixture(scope="module")
-def docker() -> Iterator[ContainerEngine]:
-    with _started(engines.running_docker) as engine:
-        yield engine
-
-
-@contextlib.contextmanager
-def _started(running: Any) -> Iterator[ContainerEngine]:
-    try:
-        with running() as engine:
-            engine.load(engines.HOST_TOOLS, engines.host_tools())
-            engine.load(engines.BUSYBOX, engines.busybox())
-            engine.load(engines.NO_SHELL, engines.no_shell())
-            yield engine
-    except ContainerEngineMissing as error:
-        pytest.skip(str(error))
-
-
-class InContainers(LocalEngine):
-    """Runs every job in an image of the host's own tools, where it names none."""
-
-    def compile(self, plan: LaunchPlan) -> Request:
-        if any(role.image for role in plan.spec.roles):
-            return super().compile(plan)
-        spec = replace(plan.spec, image=engines.HOST_TOOLS)
-        tools = tuple(Mount(Path(path), Path(path)) for path in ("/usr", "/etc/ld.so.cache"))
-        return super().compile(replace(plan, spec=spec, mounts=(*plan.mounts, *tools)))
-
-
-class OfEngine:
-    """Tests of one container engine, which outlives them."""
-
-    engine: ContainerEngine
-    settings = ContainerSettings()
-
-    @pytest.fixture
-    def bench(self, tmp_path: Path) -> Bench:
-        return Bench(self.make_engine, tmp_path)
-
-    def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
-        asyncio.run(main)
-
-    def make_engine(self) -> LocalEngine:
-        containers = replace(self.settings, socket=str(self.engine.socket))
-        return InContainers(LocalSettings(containers=containers, home=Path("/footplate-tests")))
-
-    def is_running(self, pid: int) -> bool:
-        """Tell whether some container has a living process with this number of its own."""
-        return any(_inner_pid(folder) == pid for folder in Path("/proc").iterdir() if folder.name.isdecimal())
-
-
-def _inner_pid(process: Path) -> int | None:
-    try:
-        lines = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-        is_ours = b"FOOTPLATE_JOB_NAME=contract" in (process / "environ").read_bytes()
-    except OSError:
-        return None
-    pids = lines["NSpid"].split()
-    return int(pids[-1]) if is_ours and len(pids) > 1 and lines["State"].strip()[0] != "Z" else None
-
-
-def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None = None) -> None:
-    """Do what a server did before it was killed in the middle of a launch."""
-    with tests.engine.client() as client:
-        info = client.get("/info").json()
-        for task in request["tasks"]:
-            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
-            name = container_name(key_of(request, task))
-            body = describe(request, task, info, LocalSettings(home=Path("/footplate-tests")))
-            if dev is not None:
-                body["HostConfig"].update(grant_cards(task["gpus"], info, dev, cdi=()))
-            client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
-            if start:
-                client.post(f"/containers/{name}/start").raise_for_status()
-
-
-def containers_of(tests: OfEngine, handle: Handle) -> list[dict[str, Any]]:
-    found = tests.engine.containers()
-    return [one for one in found if one["Labels"].get("footplate.attempt") == handle["attempt_id"]]
-
-
-async def until_removed(tests: OfEngine, handle: Handle) -> None:
-    async def look() -> bool | None:
-        return not await asyncio.to_thread(containers_of, tests, handle) or None
-
-    await until(look)
-
-
-def first_process(bench: Bench, handle: Handle) -> int:
-    claim = read_claim(bench.task(handle))
-    assert claim is not None
-    assert claim.identity is not None
-    return claim.identity.pid
 
 
 class ContainerContract(OfEngine):
@@ -447,57 +340,6 @@ class TestPodman(ContainerContract, ProcessContract):
         for handle in await asyncio.gather(*launches):
             assert [one.exit_code for one in await bench.until_over(handle)] == [3, 3]
             assert [bench.log(handle, index=index) for index in range(2)] == [b"once\n"] * 2
-
-
-class TestPodmanAsAnotherUser(OfEngine):
-    """Containers of a user who is not the server's."""
-
-    settings = ContainerSettings(user="65534:65533")
-
-    @pytest.fixture(autouse=True)
-    def _engine(self, podman: ContainerEngine) -> None:
-        self.engine = podman
-
-    @on_loop
-    async def test_a_task_runs_as_that_user_and_may_write_to_its_folders(self, bench: Bench) -> None:
-        code = bench.folder / "code"
-        (code / "lib").mkdir(parents=True)
-        (code / "lib" / "data").write_text("old")
-        (code / "link").symlink_to("lib/data")
-        output = bench.folder / "output"
-        command = "id -u; id -g; echo new >lib/data; touch result; touch $FOOTPLATE_OUTPUT_DIR/model"
-        handle = await bench.launch(command, code_folder=code, output_folder=output)
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle) == b"65534\n65533\n"
-        assert (output / "model").stat().st_uid == 65534
-        assert (code / "lib" / "data").read_text() == "old"
-
-
-class TestPodmanInANetworkOfItsOwn(OfEngine):
-    """Containers that are not in the host's network."""
-
-    settings = ContainerSettings(network="bridge")
-
-    @pytest.fixture(autouse=True)
-    def _engine(self, podman: ContainerEngine) -> None:
-        self.engine = podman
-
-    @on_loop
-    async def test_the_ports_of_a_task_are_published_at_its_address(self, bench: Bench) -> None:
-        role = RoleSpec("echo hello >index.html; httpd -f -p $FOOTPLATE_PORT_MAIN", image=engines.BUSYBOX)
-        request = bench.compile(role)
-        (port,) = request["tasks"][0]["ports"]
-        handle = await bench.engine.launch(request)
-
-        async def answered() -> str | None:
-            try:
-                async with httpx.AsyncClient() as client:
-                    return (await client.get(f"http://127.0.0.1:{port}/")).text
-            except httpx.TransportError:
-                return None
-
-        assert await until(answered) == "hello\n"
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
 
 
 class TestDocker(ContainerContract, EngineContract):

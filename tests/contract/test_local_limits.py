@@ -352,19 +352,16 @@ class TestView(WithEngine):
 
 class TestCards(WithEngine):
     @pytest.fixture(params=["by control group", "by mask"])
-    def bench(
-        self, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> Iterator[Bench]:
+    def bench(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
         if os.geteuid() != 0:
             pytest.skip("only root can make device files")
-        if request.param == "by mask":
-            monkeypatch.setattr("footplate.engines.local.engine.confine", without_device_groups)
+        confined = without_device_groups if request.param == "by mask" else confine
         nodes = tuple((f"/dev/fp-card{index}-{os.getpid()}",) for index in range(2))
         for (node,), minor in zip(nodes, (5, 7), strict=True):
             # Harmless ones: /dev/zero and /dev/full by other names.
             os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
         settings = LocalSettings(home=tmp_path, gpus=(), gpu_nodes=nodes)
-        yield Bench(lambda: LocalEngine(settings), tmp_path)
+        yield Bench(lambda: LocalEngine(settings, confined), tmp_path)
         for (node,) in nodes:
             Path(node).unlink()
 

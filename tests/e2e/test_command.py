@@ -201,7 +201,7 @@ def test_a_task_that_spoils_its_own_records_harms_only_itself(server: ServerProc
     name = "spoiler-" + "".join(letter for letter in mischief if letter.isalpha())
     server.command("submit", "--name", name, "--", mischief)
     assert server.command("submit", "--name", f"beside-{name}", "--follow", "--", "true").returncode == 0
-    await_that(lambda: shown(server, name)["state"] in ("FAILED", "SUCCEEDED"), 40, f"{name} ends")
+    await_that(lambda: shown(server, name)["state"] in ("FAILED", "SUCCEEDED"), 15, f"{name} ends")
     assert server.command("delete", name, "--yes").returncode == 0
 
 

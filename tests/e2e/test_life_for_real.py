@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,9 @@ while true; do sleep 0.05; done
 
 
 def test_a_hung_job_shows_the_stacks_of_its_ranks(server: ServerProcess) -> None:
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    if os.geteuid() != 0 and scope.exists() and scope.read_text().strip() != "0":
+        pytest.skip("only root may look into processes here (kernel.yama.ptrace_scope)")
     command = 'python3 -c "\nimport time\ndef wait_for_peer():\n    time.sleep(600)\nwait_for_peer()"'
     job_id = submit(server, name="hung", command=command, count=2, hang="5s")
 
@@ -92,8 +96,7 @@ def test_a_hung_job_shows_the_stacks_of_its_ranks(server: ServerProcess) -> None
     assert set(stacks) == {"main-0", "main-1"}
     server.command("stop", "hung")
     for text in stacks.values():
-        # Where looking into processes is not allowed, that is what is told.
-        assert "wait_for_peer" in text or "permitted" in text.lower() or "permission" in text.lower(), text
+        assert "wait_for_peer" in text
 
 
 def test_what_a_task_uses_can_be_charted(server: ServerProcess) -> None:

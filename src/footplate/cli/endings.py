@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from footplate.cli.render import show_state
+from footplate.cli.render import named, show_state
 from footplate.cli.session import (
     confirm_deletion,
     connect,
@@ -35,7 +35,7 @@ def halt(job: str, is_waiting: bool, as_json: bool) -> None:
         halted.wait()
     stopped = "is stopped" if halted.is_final else "is asked to stop"
     then = f"Fetch what it has made with: footplate download {halted.id}"
-    tell(halted.data, f"{_named(halted)} {stopped}: {show_state(halted.state)}. {then}", as_json)
+    tell(halted.data, f"{named(halted)} {stopped}: {show_state(halted.state)}. {then}", as_json)
 
 
 @click.command()
@@ -49,7 +49,7 @@ def preempt(job: str, as_json: bool) -> None:
     moved = connect().job(job).preempt()
     tell(
         moved.data,
-        f"{_named(moved)} gives its place back and waits again: {show_state(moved.state)}",
+        f"{named(moved)} gives its place back and waits again: {show_state(moved.state)}",
         as_json,
     )
 
@@ -60,7 +60,7 @@ def preempt(job: str, as_json: bool) -> None:
 def release(job: str, as_json: bool) -> None:
     """Give up the environment that a failed job has kept."""
     released = connect().job(job).release()
-    tell(released.data, f"What {_named(released)} kept is given back.", as_json)
+    tell(released.data, f"What {named(released)} kept is given back.", as_json)
 
 
 @click.command()
@@ -83,7 +83,7 @@ def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> N
         is_done = job.delete(for_good)
         fates.append({"id": job.id, "name": job.name, "is_deleted": is_done, "for_good": for_good})
         if not as_json:
-            click.echo(f"{_named(job)} is {_fate(job, is_done, for_good)}.")
+            click.echo(f"{named(job)} is {_fate(job, is_done, for_good)}.")
     if as_json:
         print_json({"items": fates})
 
@@ -103,8 +103,4 @@ def _fate(job: Job, is_done: bool, for_good: bool) -> str:
 def restore(job: str, as_json: bool) -> None:
     """Take a job out of the trash, by its id (`footplate list --trash`)."""
     restored = connect().job(job).restore()
-    tell(restored.data, f"{_named(restored)} is back.", as_json)
-
-
-def _named(job: Job) -> str:
-    return f"{job.name} ({job.id})"
+    tell(restored.data, f"{named(restored)} is back.", as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footplate.cli.render import print_hints, show_state
+from footplate.cli.render import named, print_hints, show_state
 from footplate.cli.session import (
     connect,
     duration,
@@ -49,12 +49,8 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
     except TimedOut as error:
         click.echo(error.message, err=True)
         return TIMED_OUT
-    tell(found.data, f"{_named(found)} {show_state(found.state)}: {found.reason.message}", as_json)
+    tell(found.data, f"{named(found)} {show_state(found.state)}: {found.reason.message}", as_json)
     return outcome(found.state, found.exit_code)
-
-
-def _named(job: Job) -> str:
-    return f"{job.name} ({job.id})"
 
 
 def _status_of(job: Job) -> AbstractContextManager[Any]:
@@ -87,7 +83,7 @@ def stop(jobs: tuple[str, ...], is_waiting: bool, as_json: bool) -> None:
             job.wait()
         stopped.append(job.data)
         if not as_json:
-            click.echo(f"{_named(job)} {_stopped(job, was_over)}: {show_state(job.state)}")
+            click.echo(f"{named(job)} {_stopped(job, was_over)}: {show_state(job.state)}")
     if as_json:
         print_json(stopped[0] if len(stopped) == 1 else {"items": stopped})
 
@@ -115,7 +111,7 @@ def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
     origin = client.job(job)
     changes = {field: value for field, value in fields.items() if value is not None}
     made = origin.clone(name or client.free_name(origin.name), **changes)
-    tell(made.data, f"Submitted {made.name} as {made.id}, a clone of {_named(origin)}.", as_json)
+    tell(made.data, f"Submitted {made.name} as {made.id}, a clone of {named(origin)}.", as_json)
     if not as_json:
         print_hints(hints_for(made))
 
@@ -133,4 +129,4 @@ def edit(ctx: click.Context, /, job: str, as_json: bool, **fields: Any) -> None:
     if not changed:
         ctx.fail("say what to change: --name, --description or --priority")
     edited = connect().job(job).edit(**fields)
-    tell(edited.data, f"Changed {changed} of {_named(edited)}.", as_json)
+    tell(edited.data, f"Changed {changed} of {named(edited)}.", as_json)

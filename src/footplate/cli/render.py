@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState
+
+if TYPE_CHECKING:
+    from footplate.sdk.job import Job
 
 STATE_COLOURS: Mapping[JobState, str] = {
     JobState.QUEUED: "yellow",
@@ -30,6 +33,10 @@ _UNITS: Mapping[str, Callable[[Any], str]] = {
 
 def is_terminal() -> bool:
     return sys.stdout.isatty()
+
+
+def named(job: Job) -> str:
+    return f"{job.name} ({job.id})"
 
 
 def show_state(text: str) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.launch import launch_plan
-from footplate.control.outlook import Estimate, estimate, know
+from footplate.control.outlook import estimate, know
 from footplate.control.runtimes import RunTimes
 from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement
+from footplate.domain.estimate import Estimate
 from footplate.domain.events import Placed, Refused, WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.states import JobState, Reason, ReasonCode

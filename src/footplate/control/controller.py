@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
-from functools import partial
 from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
@@ -21,11 +20,11 @@ from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.notice import give_notice
 from footplate.control.progress import Progress
+from footplate.control.sweep import sweep, sweep_engine
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import EngineRejected, NotFound, StaleLease
 from footplate.domain.events import (
-    DeleteAsked,
     Effect,
     Event,
     LaunchTasks,
@@ -51,10 +50,8 @@ from footplate.engines.base import (
     Step,
     TellsSteps,
 )
-from footplate.store import job_queries, transitions
-from footplate.store.account_queries import remove_expired_tokens
+from footplate.store import job_queries
 from footplate.store.store import Move, News
-from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +64,6 @@ PROGRESS_S = 2.0
 USAGE_S = 5.0
 SWEEP_S = 600.0
 LEFTOVERS_S = 60.0
-LEFTOVERS_KEPT_S = 7 * 86400.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
@@ -386,31 +382,11 @@ class Controller:
         await self._progress.look()
 
     async def sweep(self) -> None:
-        """Forget what nobody will ask for again: idempotency keys, expired tokens, broken-off uploads."""
-        before = self._context.clock.now() - LEFTOVERS_KEPT_S
-        await self._context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
-        await self._context.store.write(lambda tx: remove_expired_tokens(tx.connection, before))
-        await asyncio.to_thread(self._context.blobs.sweep, LEFTOVERS_KEPT_S)
-        await self._empty_trash()
+        """Forget once what nobody will ask for again."""
+        await sweep(self._context)
 
     async def _sweep_engine(self) -> None:
-        """Have the engine remove what a fault of its own has left of attempts that are over."""
-        if isinstance(self._context.engine, PullsImages):
-            await self._context.engine.sweep(_Living(self._context.store.board))
-
-    async def _empty_trash(self) -> None:
-        before = self._context.clock.now() - self._context.trash_kept_s
-        for job_id in await self._context.store.read(
-            lambda connection: job_queries.in_trash_since(connection, before)
-        ):
-            await self._context.store.write(partial(self._delete_for_good, job_id=job_id, before=before))
-
-    def _delete_for_good(self, tx: Transaction, job_id: str, before: float) -> None:
-        board, now = self._context.store.board, self._context.clock.now()
-        job = transitions.current(tx, job_id, board)
-        # Its owner may have taken it out meanwhile.
-        if job.deleted_at is not None and job.deleted_at < before:
-            transitions.apply(tx, board, job_id, DeleteAsked(now, by="", for_good=True))
+        await sweep_engine(self._context)
 
     async def _refresh_nodes(self) -> None:
         engine = self._context.engine
@@ -447,18 +423,6 @@ class Controller:
         log.error("%s failed", what, exc_info=error)
         if isinstance(error, StaleLease):
             self._on_fatal(error)
-
-
-class _Living:
-    """The attempts that are on the board at the moment at which somebody asks."""
-
-    def __init__(self, board: Mapping[str, Job]) -> None:
-        self._board = board
-
-    def __contains__(self, attempt_id: object) -> bool:
-        job_id, _, attempt = str(attempt_id).rpartition(".")
-        job = self._board.get(job_id)
-        return job is not None and str(job.attempt) == attempt
 
 
 def _every(seconds: float, step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:

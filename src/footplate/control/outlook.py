@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from footplate.control.runtimes import Kind, RunTimes, kind_of
+from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.scheduler.forecast import Remaining, only_ahead_of, start_of
 from footplate.scheduler.policy import Policy
@@ -15,15 +16,6 @@ from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
 # A job that has outrun what is usual is expected to take a little longer, not to end at once.
 OVERRUN = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """When a job is expected to start, and by when at the latest; None where nobody can know."""
-
-    expected_at: float | None
-    latest_at: float | None
-    basis: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from footplate.control.context import Context
+from footplate.domain.errors import FootplateError
 from footplate.domain.events import Hung, StopAsked
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_duration
@@ -143,7 +144,7 @@ class Progress:
             return {}
         try:
             found = await engine.stacks(self._handle_of(job))
-        except Exception:
+        except (FootplateError, OSError):
             log.exception("the stacks of job %s cannot be read", job.id)
             return {}
         return _bounded(found)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from footplate.domain.clock import Clock
+from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
@@ -17,17 +18,6 @@ from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.store import Store
-
-
-class Estimate(Protocol):
-    """When a job is expected to start, by when at the latest, and how that is known."""
-
-    @property
-    def expected_at(self) -> float | None: ...
-    @property
-    def latest_at(self) -> float | None: ...
-    @property
-    def basis(self) -> str: ...
 
 
 class Outlook(Protocol):

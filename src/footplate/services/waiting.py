@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.states import JobState, Reason
 from footplate.services.access import Caller, may_see
-from footplate.services.platform import Estimate, Platform
+from footplate.services.platform import Platform
 
 # An estimate runs the scheduler ahead; who is far behind can ask for one by its job.
 MOST_ESTIMATES = 10

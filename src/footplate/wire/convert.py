@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from footplate.domain.cluster import Node, Queue
+from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
@@ -106,16 +107,7 @@ def job_view(job: Job, now: float, waits: tuple[Reason, int] | None, can: View) 
     }
 
 
-class Estimated(Protocol):
-    @property
-    def expected_at(self) -> float | None: ...
-    @property
-    def latest_at(self) -> float | None: ...
-    @property
-    def basis(self) -> str: ...
-
-
-def estimate_view(estimate: Estimated) -> View:
+def estimate_view(estimate: Estimate) -> View:
     return {
         "expected_at": instant(estimate.expected_at),
         "latest_at": instant(estimate.latest_at),

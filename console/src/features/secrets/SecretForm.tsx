@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Form, Input, Modal, Radio, Select } from 'antd';
+import { Form, Input, Radio, Select } from 'antd';
 import { answer, api, type Schemas } from '@/api/client';
 import { secretsQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
 import { showProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from './words';
@@ -50,74 +51,65 @@ export function SecretForm({ secret, queues, onClose }: SecretFormProps) {
   });
   const needed = [{ required: true, message: say.needed }];
   return (
-    <Modal
-      open
+    <FormDialog<Fields>
+      form={form}
       title={secret ? `${say.change} ${secret.name}` : say.set}
       okText={say.save}
       cancelText={say.cancel}
-      confirmLoading={setting.isPending}
-      onOk={() => form.submit()}
-      onCancel={onClose}
-      // A dialog that opens without moving takes the focus after its fields did.
-      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
+      isSaving={setting.isPending}
+      first="name"
+      initialValues={{
+        name: secret?.name ?? '',
+        kind: secret?.kind ?? 'value',
+        queue: secret?.queue ?? '',
+      }}
+      onFinish={(fields) => setting.mutate(fields)}
+      onClose={onClose}
     >
-      <Form<Fields>
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        autoComplete="off"
-        initialValues={{
-          name: secret?.name ?? '',
-          kind: secret?.kind ?? 'value',
-          queue: secret?.queue ?? '',
-        }}
-        onFinish={(fields) => setting.mutate(fields)}
+      <Form.Item
+        name="name"
+        label={say.name}
+        rules={[{ required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.badName }]}
       >
-        <Form.Item
-          name="name"
-          label={say.name}
-          rules={[{ required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.badName }]}
-        >
-          <Input disabled={Boolean(secret)} autoFocus={!secret} />
-        </Form.Item>
-        <Form.Item name="kind" label={say.kind}>
-          <Radio.Group
-            disabled={Boolean(secret)}
-            optionType="button"
-            options={(['value', 'registry'] as const).map((value) => ({ value, label: say.kinds[value] }))}
+        <Input disabled={Boolean(secret)} />
+      </Form.Item>
+      <Form.Item name="kind" label={say.kind}>
+        <Radio.Group
+          disabled={Boolean(secret)}
+          optionType="button"
+          options={(['value', 'registry'] as const).map((value) => ({ value, label: say.kinds[value] }))}
+        />
+      </Form.Item>
+      <Form.Item name="queue" label={say.of} extra={say.ownerHelp} hidden={queues.length === 0}>
+        <Select
+          disabled={Boolean(secret)}
+          options={[
+            { value: '', label: say.mine },
+            ...queues.map((value) => ({ value, label: say.queue(value) })),
+          ]}
+        />
+      </Form.Item>
+      {kind === 'value' ? (
+        <Form.Item name="value" label={say.value} rules={needed} extra={say.valueHelp}>
+          <Input.TextArea
+            autoSize={{ minRows: 2, maxRows: 8 }}
+            maxLength={MOST_OF_A_VALUE}
+            spellCheck={false}
           />
         </Form.Item>
-        <Form.Item name="queue" label={say.of} extra={say.ownerHelp} hidden={queues.length === 0}>
-          <Select
-            disabled={Boolean(secret)}
-            options={[
-              { value: '', label: say.mine },
-              ...queues.map((value) => ({ value, label: say.queue(value) })),
-            ]}
-          />
-        </Form.Item>
-        {kind === 'value' ? (
-          <Form.Item name="value" label={say.value} rules={needed} extra={say.valueHelp}>
-            <Input.TextArea
-              autoSize={{ minRows: 2, maxRows: 8 }}
-              maxLength={MOST_OF_A_VALUE}
-              spellCheck={false}
-            />
+      ) : (
+        <>
+          <Form.Item name="server" label={say.server} rules={needed} extra={say.serverHelp}>
+            <Input maxLength={260} />
           </Form.Item>
-        ) : (
-          <>
-            <Form.Item name="server" label={say.server} rules={needed} extra={say.serverHelp}>
-              <Input maxLength={260} />
-            </Form.Item>
-            <Form.Item name="username" label={say.username} rules={needed}>
-              <Input maxLength={255} autoComplete="off" />
-            </Form.Item>
-            <Form.Item name="password" label={say.password} rules={needed}>
-              <Input.Password maxLength={4096} autoComplete="new-password" />
-            </Form.Item>
-          </>
-        )}
-      </Form>
-    </Modal>
+          <Form.Item name="username" label={say.username} rules={needed}>
+            <Input maxLength={255} autoComplete="off" />
+          </Form.Item>
+          <Form.Item name="password" label={say.password} rules={needed}>
+            <Input.Password maxLength={4096} autoComplete="new-password" />
+          </Form.Item>
+        </>
+      )}
+    </FormDialog>
   );
 }

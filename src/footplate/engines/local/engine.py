@@ -19,6 +19,7 @@ from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
+from footplate.engines.local.devices import Nodes
 from footplate.engines.local.machine import Machine
 from footplate.engines.local.processes import boot_id, descendants, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
@@ -42,16 +43,17 @@ from footplate.taskfiles import check_folder, unfollowed
 log = logging.getLogger(__name__)
 
 MOST_GLANCES = 16
+Confine = Callable[[Path | None, Nodes, int], Confinement]
 
 
 class LocalEngine:
     """Runs tasks on this machine; everything it knows of a task is in the task's folder."""
 
-    def __init__(self, settings: LocalSettings | None = None) -> None:
+    def __init__(self, settings: LocalSettings | None = None, confine: Confine = confine) -> None:
         settings = settings or LocalSettings()
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
         self._machine = Machine(settings)
-        self._confinement = _confine(settings, self._machine)
+        self._confinement = _confinement(settings, self._machine, confine)
         self._processes = ProcessRuntime(self._confinement)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
@@ -258,7 +260,7 @@ class LocalEngine:
             tell(attempt_id)
 
 
-def _confine(settings: LocalSettings, machine: Machine) -> Confinement:
+def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) -> Confinement:
     if not settings.limits:
         return unconfined()
     confinement = confine(settings.home, machine.gpu_nodes, settings.n_processes)

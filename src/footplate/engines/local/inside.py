@@ -19,6 +19,7 @@ from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.processes import KILL_EVERY_S, boot_id, environment_of, kill_tree, open_process
 from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
+from footplate.engines.local.watching import TaskKey
 from footplate.taskfiles import unfollowed
 
 TIMED_OUT = 124
@@ -86,7 +87,7 @@ def _order(
     pidfd = open_process(claim.identity)
     if pidfd is not None:
         os.close(pidfd)
-        marks = requests.marks(request["attempt_id"], task["role"], task["index"])
+        marks = TaskKey(request["attempt_id"], task["role"], task["index"]).marks
         # Nobody enters another's groups and files because a task has put another's name into its claim.
         if not {mark.encode() for mark in marks} <= environment_of(claim.identity.pid):
             raise EngineUnavailable(f"the record of task {task['role']}-{task['index']} is not its own")

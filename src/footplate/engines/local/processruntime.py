@@ -104,7 +104,7 @@ class ProcessRuntime:
                 send(watch.identity.pid, signal.SIGKILL)
 
     def _look_at(self, tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-        return {key: look(folder, _marks(key), self._leftovers.end) for key, folder in tasks.items()}
+        return {key: look(folder, key.marks, self._leftovers.end) for key, folder in tasks.items()}
 
     def _clear(self, tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
         """End what tasks left behind, also those whose shims are gone too."""
@@ -113,10 +113,10 @@ class ProcessRuntime:
             claim = read_claim(folder)
             if claim is None or claim.identity is None:
                 continue
-            is_clear = self._end_group(claim.identity, _marks(key))
-            is_clear = self._end_commands(folder, _marks(key)) and is_clear
+            is_clear = self._end_group(claim.identity, key.marks)
+            is_clear = self._end_commands(folder, key.marks) and is_clear
             if read_exit(folder) is None:
-                is_clear = kill_marked(_marks(key), LEFTOVERS_S) and is_clear
+                is_clear = kill_marked(key.marks, LEFTOVERS_S) and is_clear
             if not is_clear:
                 left.append(key)
         return left
@@ -136,7 +136,3 @@ class ProcessRuntime:
 
 def _ask(watches: Collection[Watch]) -> set[Watch]:
     return {watch for watch in watches if not ask_to_end(watch.identity.pid)}
-
-
-def _marks(key: TaskKey) -> tuple[str, ...]:
-    return requests.marks(key.attempt_id, key.role, key.index)

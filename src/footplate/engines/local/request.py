@@ -94,11 +94,6 @@ def task_folders(handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
         yield TaskKey(handle["attempt_id"], role, index, run, in_container), folder
 
 
-def marks(attempt_id: str, role: str, index: int) -> tuple[str, ...]:
-    """Name the variables by which the processes of a task are told from all others."""
-    return (f"FOOTPLATE_ATTEMPT_ID={attempt_id}", f"FOOTPLATE_TASK={role}-{index}")
-
-
 def spawn_order(
     request: Request, task: Mapping[str, Any], program: Sequence[str], confinement: Confinement
 ) -> dict[str, Any]:

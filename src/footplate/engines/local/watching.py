@@ -24,6 +24,11 @@ class TaskKey:
     def task(self) -> str:
         return f"{self.role}-{self.index}"
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The variables by which the processes of a task are told from all others."""
+        return (f"FOOTPLATE_ATTEMPT_ID={self.attempt_id}", f"FOOTPLATE_TASK={self.task}")
+
 
 @dataclass(eq=False)
 class Watch:

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Form, Input, Modal, Switch } from 'antd';
+import { Form, Input, Switch } from 'antd';
 import { answer, api, type Schemas } from '@/api/client';
 import { imagesQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
 import { showProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
@@ -41,54 +42,46 @@ export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; on
     is_default: image?.is_default ?? false,
   };
   return (
-    <Modal
-      open
+    <FormDialog<Fields>
+      form={form}
       title={image ? say.images.edit(image.name) : say.images.add}
       okText={say.save}
       cancelText={say.cancel}
-      confirmLoading={saving.isPending}
-      onOk={() => form.submit()}
-      onCancel={onClose}
-      // A dialog that opens without moving takes the focus after its fields did.
-      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
+      isSaving={saving.isPending}
+      first="name"
+      initialValues={first}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
     >
-      <Form<Fields>
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        initialValues={first}
-        onFinish={(fields) => saving.mutate(fields)}
+      <Form.Item
+        name="name"
+        label={say.name}
+        rules={[
+          { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.images.badName },
+        ]}
       >
-        <Form.Item
-          name="name"
-          label={say.name}
-          rules={[
-            { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.images.badName },
-          ]}
-        >
-          <Input disabled={Boolean(image)} autoFocus={!image} />
-        </Form.Item>
-        <Form.Item
-          name="reference"
-          label={say.images.reference}
-          extra={say.images.referenceHelp}
-          rules={[{ required: true, pattern: /^\S{1,512}$/, message: say.images.badReference }]}
-        >
-          <Input />
-        </Form.Item>
-        <Form.Item name="description" label={say.description}>
-          <Input maxLength={4096} />
-        </Form.Item>
-        <Form.Item name="framework" label={say.images.framework}>
-          <Input maxLength={63} />
-        </Form.Item>
-        <Form.Item name="version" label={say.images.version}>
-          <Input maxLength={63} />
-        </Form.Item>
-        <Form.Item name="is_default" label={say.images.isDefault} valuePropName="checked">
-          <Switch />
-        </Form.Item>
-      </Form>
-    </Modal>
+        <Input disabled={Boolean(image)} />
+      </Form.Item>
+      <Form.Item
+        name="reference"
+        label={say.images.reference}
+        extra={say.images.referenceHelp}
+        rules={[{ required: true, pattern: /^\S{1,512}$/, message: say.images.badReference }]}
+      >
+        <Input />
+      </Form.Item>
+      <Form.Item name="description" label={say.description}>
+        <Input maxLength={4096} />
+      </Form.Item>
+      <Form.Item name="framework" label={say.images.framework}>
+        <Input maxLength={63} />
+      </Form.Item>
+      <Form.Item name="version" label={say.images.version}>
+        <Input maxLength={63} />
+      </Form.Item>
+      <Form.Item name="is_default" label={say.images.isDefault} valuePropName="checked">
+        <Switch />
+      </Form.Item>
+    </FormDialog>
   );
 }

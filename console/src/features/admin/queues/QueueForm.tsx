@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Form, Input, Modal, Select } from 'antd';
+import { Form, Input, Select } from 'antd';
 import { answer, api } from '@/api/client';
 import { keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
 import { showProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
@@ -40,65 +41,57 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
     onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
   });
   return (
-    <Modal
-      open
-      width={640}
+    <FormDialog<Fields>
+      form={form}
       title={queue ? say.queues.edit(queue.name) : say.queues.add}
       okText={queue ? say.save : say.queues.add}
       cancelText={say.cancel}
-      confirmLoading={saving.isPending}
-      onOk={() => form.submit()}
-      onCancel={onClose}
-      // A dialog that opens without moving takes the focus after its fields did.
-      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
+      isSaving={saving.isPending}
+      first="name"
+      width={640}
+      initialValues={fieldsOf(queue)}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
     >
-      <Form<Fields>
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        initialValues={fieldsOf(queue)}
-        onFinish={(fields) => saving.mutate(fields)}
+      <Form.Item
+        name="name"
+        label={say.name}
+        rules={[
+          { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.queues.badName },
+        ]}
       >
-        <Form.Item
-          name="name"
-          label={say.name}
-          rules={[
-            { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.queues.badName },
-          ]}
-        >
-          <Input disabled={Boolean(queue)} autoFocus={!queue} />
-        </Form.Item>
-        <Form.Item name="description" label={say.description}>
-          <Input maxLength={4096} />
-        </Form.Item>
-        <Share kind="guaranteed" title={say.queues.guaranteed} help={say.queues.guaranteedHelp} />
-        <Share kind="maximum" title={say.queues.maximum} help={say.queues.maximumHelp} />
-        <Form.Item name="nodes" label={say.queues.nodes} extra={say.queues.nodesHelp}>
-          <Select
-            mode="tags"
-            placeholder={say.queues.allNodes}
-            options={nodes.map(({ name }) => ({ value: name, label: name }))}
-          />
-        </Form.Item>
-        <Form.Item
-          name="environments"
-          label={say.queues.environments}
-          extra={say.queues.environmentsHelp}
-          rules={[
-            {
-              validator: (_rule, text: string) => {
-                const { badLine } = readEnvironments(text);
-                return badLine
-                  ? Promise.reject(new Error(say.queues.environmentsBad(badLine)))
-                  : Promise.resolve();
-              },
+        <Input disabled={Boolean(queue)} />
+      </Form.Item>
+      <Form.Item name="description" label={say.description}>
+        <Input maxLength={4096} />
+      </Form.Item>
+      <Share kind="guaranteed" title={say.queues.guaranteed} help={say.queues.guaranteedHelp} />
+      <Share kind="maximum" title={say.queues.maximum} help={say.queues.maximumHelp} />
+      <Form.Item name="nodes" label={say.queues.nodes} extra={say.queues.nodesHelp}>
+        <Select
+          mode="tags"
+          placeholder={say.queues.allNodes}
+          options={nodes.map(({ name }) => ({ value: name, label: name }))}
+        />
+      </Form.Item>
+      <Form.Item
+        name="environments"
+        label={say.queues.environments}
+        extra={say.queues.environmentsHelp}
+        rules={[
+          {
+            validator: (_rule, text: string) => {
+              const { badLine } = readEnvironments(text);
+              return badLine
+                ? Promise.reject(new Error(say.queues.environmentsBad(badLine)))
+                : Promise.resolve();
             },
-          ]}
-        >
-          <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} spellCheck={false} />
-        </Form.Item>
-      </Form>
-    </Modal>
+          },
+        ]}
+      >
+        <Input.TextArea autoSize={{ minRows: 1, maxRows: 6 }} spellCheck={false} />
+      </Form.Item>
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Form, Input, Modal, Select, Switch } from 'antd';
+import { Form, Input, Select, Switch } from 'antd';
 import { answer, api } from '@/api/client';
 import { keys, queuesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
 import { showProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
@@ -41,62 +42,48 @@ export function NewUser({ onClose }: { onClose: () => void }) {
     onSettled: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });
   return (
-    <Modal
-      open
+    <FormDialog<Fields>
+      form={form}
       title={say.users.add}
       okText={say.users.add}
       cancelText={say.cancel}
-      confirmLoading={adding.isPending}
-      onOk={() => form.submit()}
-      onCancel={onClose}
-      // A dialog that opens without moving takes the focus after its fields did.
-      afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
+      isSaving={adding.isPending}
+      first="name"
+      initialValues={{ name: '', password: '', is_admin: false, queues: ['default'], role: 'member' }}
+      onFinish={(fields) => adding.mutate(fields)}
+      onClose={onClose}
     >
-      <Form<Fields>
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        autoComplete="off"
-        initialValues={{ name: '', password: '', is_admin: false, queues: ['default'], role: 'member' }}
-        onFinish={(fields) => adding.mutate(fields)}
+      <Form.Item
+        name="name"
+        label={say.name}
+        rules={[
+          { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, message: say.users.badName },
+        ]}
       >
-        <Form.Item
-          name="name"
-          label={say.name}
-          rules={[
-            { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/, message: say.users.badName },
-          ]}
-        >
-          <Input autoFocus autoComplete="off" />
-        </Form.Item>
-        <Form.Item
-          name="password"
-          label={say.users.password}
-          extra={say.users.passwordHelp}
-          rules={[{ required: true, min: 8, message: say.users.tooShort }]}
-        >
-          <Input.Password autoComplete="new-password" maxLength={256} />
-        </Form.Item>
-        <Form.Item name="queues" label={say.users.queues}>
-          <Select mode="multiple" options={queues.map(({ name }) => ({ value: name, label: name }))} />
-        </Form.Item>
-        <Form.Item name="role" label={say.queues.role} extra={say.rolesHelp}>
-          <Select
-            options={(['member', 'viewer', 'admin'] as const).map((value) => ({
-              value,
-              label: say.roles[value],
-            }))}
-          />
-        </Form.Item>
-        <Form.Item
-          name="is_admin"
-          label={say.users.admin}
-          valuePropName="checked"
-          extra={say.users.adminHelp}
-        >
-          <Switch />
-        </Form.Item>
-      </Form>
-    </Modal>
+        <Input autoComplete="off" />
+      </Form.Item>
+      <Form.Item
+        name="password"
+        label={say.users.password}
+        extra={say.users.passwordHelp}
+        rules={[{ required: true, min: 8, message: say.users.tooShort }]}
+      >
+        <Input.Password autoComplete="new-password" maxLength={256} />
+      </Form.Item>
+      <Form.Item name="queues" label={say.users.queues}>
+        <Select mode="multiple" options={queues.map(({ name }) => ({ value: name, label: name }))} />
+      </Form.Item>
+      <Form.Item name="role" label={say.queues.role} extra={say.rolesHelp}>
+        <Select
+          options={(['member', 'viewer', 'admin'] as const).map((value) => ({
+            value,
+            label: say.roles[value],
+          }))}
+        />
+      </Form.Item>
+      <Form.Item name="is_admin" label={say.users.admin} valuePropName="checked" extra={say.users.adminHelp}>
+        <Switch />
+      </Form.Item>
+    </FormDialog>
   );
 }

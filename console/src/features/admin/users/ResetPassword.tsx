@@ -1,7 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { Form, Input, Modal } from 'antd';
+import { Form, Input } from 'antd';
 import { answer, api } from '@/api/client';
 import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
 import { showProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
@@ -24,33 +25,25 @@ export function ResetPassword({ user, onClose }: { user: string; onClose: () => 
     onError: (error) => showProblems(form, error) || failed(error),
   });
   return (
-    <Modal
-      open
+    <FormDialog<Fields>
+      form={form}
       title={say.users.resetOf(user)}
       okText={say.users.reset}
       cancelText={say.cancel}
-      confirmLoading={resetting.isPending}
-      onOk={() => form.submit()}
-      onCancel={onClose}
-      // A dialog that opens without moving takes the focus after its fields did.
-      afterOpenChange={(isOpen) => isOpen && form.focusField('password')}
+      isSaving={resetting.isPending}
+      first="password"
+      initialValues={{ password: '' }}
+      onFinish={(fields) => resetting.mutate(fields)}
+      onClose={onClose}
     >
-      <Form<Fields>
-        form={form}
-        layout="vertical"
-        requiredMark={false}
-        initialValues={{ password: '' }}
-        onFinish={(fields) => resetting.mutate(fields)}
+      <Form.Item
+        name="password"
+        label={say.users.newPassword}
+        extra={say.users.resetHelp}
+        rules={[{ required: true, min: 8, message: say.users.tooShort }]}
       >
-        <Form.Item
-          name="password"
-          label={say.users.newPassword}
-          extra={say.users.resetHelp}
-          rules={[{ required: true, min: 8, message: say.users.tooShort }]}
-        >
-          <Input.Password autoFocus autoComplete="new-password" maxLength={256} />
-        </Form.Item>
-      </Form>
-    </Modal>
+        <Input.Password autoComplete="new-password" maxLength={256} />
+      </Form.Item>
+    </FormDialog>
   );
 }

@@ -240,8 +240,4 @@ def _begun_unclaimed(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
 
 
 def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    return {key: look(folder, _marks(key)) for key, folder in tasks.items()}
-
-
-def _marks(key: TaskKey) -> tuple[str, ...]:
-    return (f"FOOTPLATE_ATTEMPT_ID={key.attempt_id}", f"FOOTPLATE_TASK={key.task}")
+    return {key: look(folder, key.marks) for key, folder in tasks.items()}

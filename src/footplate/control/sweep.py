@@ -1,0 +1,59 @@
+"""Forgetting what nobody will ask for again, and what faults have left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from footplate.control.context import Context
+from footplate.domain.events import DeleteAsked
+from footplate.domain.job import Job
+from footplate.engines.base import PullsImages
+from footplate.store import job_queries, transitions
+from footplate.store.account_queries import remove_expired_tokens
+from footplate.store.writer import Transaction
+
+LEFTOVERS_KEPT_S = 7 * 86400.0
+
+
+async def sweep(context: Context) -> None:
+    """Forget old idempotency keys, expired tokens and broken-off uploads, and empty the trash."""
+    before = context.clock.now() - LEFTOVERS_KEPT_S
+    await context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
+    await context.store.write(lambda tx: remove_expired_tokens(tx.connection, before))
+    await asyncio.to_thread(context.blobs.sweep, LEFTOVERS_KEPT_S)
+    await _empty_trash(context)
+
+
+async def sweep_engine(context: Context) -> None:
+    """Have the engine remove what a fault of its own has left of attempts that are over."""
+    if isinstance(context.engine, PullsImages):
+        await context.engine.sweep(_Living(context.store.board))
+
+
+async def _empty_trash(context: Context) -> None:
+    before = context.clock.now() - context.trash_kept_s
+    for job_id in await context.store.read(lambda connection: job_queries.in_trash_since(connection, before)):
+        await context.store.write(partial(_delete_for_good, context, job_id, before))
+
+
+def _delete_for_good(context: Context, job_id: str, before: float, tx: Transaction) -> None:
+    board = context.store.board
+    job = transitions.current(tx, job_id, board)
+    # Its owner may have taken it out meanwhile.
+    if job.deleted_at is not None and job.deleted_at < before:
+        asked = DeleteAsked(context.clock.now(), by="", for_good=True)
+        transitions.apply(tx, board, job_id, asked)
+
+
+class _Living:
+    """The attempts that are on the board at the moment at which somebody asks."""
+
+    def __init__(self, board: Mapping[str, Job]) -> None:
+        self._board = board
+
+    def __contains__(self, attempt_id: object) -> bool:
+        job_id, _, attempt = str(attempt_id).rpartition(".")
+        job = self._board.get(job_id)
+        return job is not None and str(job.attempt) == attempt

@@ -1,0 +1,14 @@
+"""When a waiting job is expected to start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The expected and the latest start, None where nobody can know, and how that is known."""
+
+    expected_at: float | None
+    latest_at: float | None
+    basis: str

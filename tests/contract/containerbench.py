@@ -1,0 +1,100 @@
+"""What the tests of container engines share: an engine that runs all in images, and looks from outside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footplate.engines.base import Handle, LaunchPlan, Mount, Request
+from footplate.engines.local.containers.cards import grant_cards
+from footplate.engines.local.containers.describing import describe, key_of
+from footplate.engines.local.containers.naming import container_name
+from footplate.engines.local.containers.settings import ContainerSettings
+from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.records import read_claim
+from footplate.engines.local.settings import LocalSettings
+from footplate.testing import container_engine as engines
+from footplate.testing.container_engine import ContainerEngine
+from footplate.testing.engine_bench import Bench, until
+
+
+class InContainers(LocalEngine):
+    """Runs every job in an image of the host's own tools, where it names none."""
+
+    def compile(self, plan: LaunchPlan) -> Request:
+        if any(role.image for role in plan.spec.roles):
+            return super().compile(plan)
+        spec = replace(plan.spec, image=engines.HOST_TOOLS)
+        tools = tuple(Mount(Path(path), Path(path)) for path in ("/usr", "/etc/ld.so.cache"))
+        return super().compile(replace(plan, spec=spec, mounts=(*plan.mounts, *tools)))
+
+
+class OfEngine:
+    """Tests of one container engine, which outlives them."""
+
+    engine: ContainerEngine
+    settings = ContainerSettings()
+
+    @pytest.fixture
+    def bench(self, tmp_path: Path) -> Bench:
+        return Bench(self.make_engine, tmp_path)
+
+    def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
+        asyncio.run(main)
+
+    def make_engine(self) -> LocalEngine:
+        containers = replace(self.settings, socket=str(self.engine.socket))
+        return InContainers(LocalSettings(containers=containers, home=Path("/footplate-tests")))
+
+    def is_running(self, pid: int) -> bool:
+        """Tell whether some container has a living process with this number of its own."""
+        return any(_inner_pid(folder) == pid for folder in Path("/proc").iterdir() if folder.name.isdecimal())
+
+
+def _inner_pid(process: Path) -> int | None:
+    try:
+        lines = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+        is_ours = b"FOOTPLATE_JOB_NAME=contract" in (process / "environ").read_bytes()
+    except OSError:
+        return None
+    pids = lines["NSpid"].split()
+    return int(pids[-1]) if is_ours and len(pids) > 1 and lines["State"].strip()[0] != "Z" else None
+
+
+def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None = None) -> None:
+    """Do what a server did before it was killed in the middle of a launch."""
+    with tests.engine.client() as client:
+        info = client.get("/info").json()
+        for task in request["tasks"]:
+            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
+            name = container_name(key_of(request, task))
+            body = describe(request, task, info, LocalSettings(home=Path("/footplate-tests")))
+            if dev is not None:
+                body["HostConfig"].update(grant_cards(task["gpus"], info, dev, cdi=()))
+            client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
+            if start:
+                client.post(f"/containers/{name}/start").raise_for_status()
+
+
+def containers_of(tests: OfEngine, handle: Handle) -> list[dict[str, Any]]:
+    found = tests.engine.containers()
+    return [one for one in found if one["Labels"].get("footplate.attempt") == handle["attempt_id"]]
+
+
+async def until_removed(tests: OfEngine, handle: Handle) -> None:
+    async def look() -> bool | None:
+        return not await asyncio.to_thread(containers_of, tests, handle) or None
+
+    await until(look)
+
+
+def first_process(bench: Bench, handle: Handle) -> int:
+    claim = read_claim(bench.task(handle))
+    assert claim is not None
+    assert claim.identity is not None
+    return claim.identity.pid
