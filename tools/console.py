@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -109,8 +110,14 @@ def build() -> None:
     wanted = digest_of(sources())
     install()
     print("building the console")
-    npm("run", "build")
-    MARK.write_text(wanted)
+    with tempfile.TemporaryDirectory(prefix=".console-", dir=STATIC.parent) as folder:
+        made, old = Path(folder) / "static", Path(folder) / "old"
+        npm("run", "build", "--", "--outDir", str(made))
+        (made / MARK.name).write_text(wanted)
+        # In one move: a server that runs meanwhile never serves half a console.
+        if STATIC.exists():
+            STATIC.rename(old)
+        made.rename(STATIC)
 
 
 if __name__ == "__main__":

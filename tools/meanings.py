@@ -114,12 +114,9 @@ VARIABLES = {
 }
 # What is checked and kept with the job, while nothing acts on it yet.
 NOT_YET = {
-    ("Job", "data"): "stored, not acted on yet",
     ("Job", "results"): "stored, not acted on yet",
     ("Job", "services"): "stored, not acted on yet",
     ("Job", "alerts"): "stored, not acted on yet",
-    ("Code", "storage"): "stored, not acted on yet",
-    ("Code", "path"): "stored, not acted on yet",
 }
 SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",

@@ -334,6 +334,9 @@ def _is_replaceable(name: str) -> bool:
 def server_settings() -> str:
     defaults = {field.name: field.default for field in dataclasses.fields(settings.Settings)}
     fields = {field.name: field for field in settings.FILE.fields}
+    stored = fields["storages"].kind
+    assert isinstance(stored, ListOf)
+    assert isinstance(stored.kind, Record)
     node = fields.pop("node").kind
     assert isinstance(node, Record)
     cards = next(field for field in node.fields if field.name == "gpus")
@@ -354,6 +357,8 @@ def server_settings() -> str:
         table(("setting", "holds", "bounds", "default", "meaning"), rows),
         "### [node]",
         _fields("node", node),
+        "### Each of storages",
+        _fields("storages", stored.kind),
         "### Each of node.gpus",
         _fields("gpus", group),
         "## Environment",

@@ -208,6 +208,7 @@ LAUNCHER = {
     "FOOTPLATE_HOSTFILE": "Host file of the gang: a task's name and `slots=n` in each line.",
     "FOOTPLATE_HOSTS": "The same as `name:n,name:n`; left out above 512 tasks.",
     "FOOTPLATE_SLOTS": "Number of slots over all tasks.",
+    "FOOTPLATE_DEEPSPEED_OPTIONS": "For `deepspeed`: host file, cards and rendezvous as options.",
     "FOOTPLATE_GANG_FILE": "Name, address and port of every task; read by the remote shell.",
     "FOOTPLATE_RUNTIME": "Folder of the programs that run beside the command.",
 }

@@ -68,6 +68,33 @@ def open_folder(path: str, n_levels: int = LEVELS) -> int:
     return fd
 
 
+def beneath(root: str, inner: str) -> str:
+    """Find where a path below a folder leads; raise `PermissionError` when that is out of the folder."""
+    real_root = os.path.realpath(root)
+    real = os.path.realpath(f"{real_root}/{inner}")
+    if real != real_root and not real.startswith(real_root.rstrip("/") + "/"):
+        raise PermissionError(errno.EPERM, "it leads out of its storage")
+    return real
+
+
+def open_beneath(root: str, inner: str) -> int:
+    """Open what lies below a folder as a mere place; links are followed inside the folder only."""
+    real_root = os.path.realpath(root)
+    path = os.path.relpath(beneath(root, inner), real_root)
+    fd = os.open(real_root, os.O_PATH | os.O_CLOEXEC)
+    # Whoever can write there may put links on the way meanwhile, which this walk does not follow.
+    for name in path.split("/") if path != "." else ():
+        outer = fd
+        try:
+            fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=outer)
+        finally:
+            os.close(outer)
+    if stat.S_ISLNK(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise PermissionError(errno.EPERM, "it was replaced by a link")
+    return fd
+
+
 def check_folder(path: Path) -> None:
     """Raise `NotADirectoryError` when a folder of a job is none, or is reached through a link."""
     os.close(open_folder(str(path)))

@@ -13,7 +13,7 @@ from footplate.engines.local.containers.folders import _hand_over
 from footplate.engines.local.records import read_claim, read_exit, write_exit
 from footplate.store import usagefiles
 from footplate.store.logfiles import LogFile
-from footplate.taskfiles import Spoilt, check_folder, unfollowed
+from footplate.taskfiles import Spoilt, beneath, check_folder, open_beneath, unfollowed
 
 
 @pytest.fixture
@@ -104,3 +104,49 @@ def test_plain_files_are_opened_and_made_as_ever(task: Path) -> None:
     assert (task / "new").read_text() == "x"
     with pytest.raises(FileNotFoundError):
         unfollowed(str(task / "none"), os.O_RDONLY)
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Path:
+    (tmp_path / "storage" / "sets" / "v2").mkdir(parents=True)
+    (tmp_path / "storage" / "sets" / "v2" / "x").write_text("input")
+    (tmp_path / "storage" / "latest").symlink_to("sets/v2")
+    return tmp_path / "storage"
+
+
+def read_beneath(root: Path, inner: str) -> str:
+    fd = open_beneath(str(root), inner)
+    try:
+        return Path(f"/proc/self/fd/{fd}").read_text()
+    finally:
+        os.close(fd)
+
+
+def test_links_within_a_storage_are_followed(storage: Path) -> None:
+    assert beneath(str(storage), "latest") == str(storage / "sets" / "v2")
+    assert read_beneath(storage, "latest/x") == "input"
+    assert read_beneath(storage / "sets" / "v2" / "x", "") == "input"
+
+
+@pytest.mark.parametrize("inner", ["..", "../hidden", "out", "out/hidden", "sets/../../hidden", "/etc"])
+def test_nothing_leads_out_of_a_storage(storage: Path, hidden: Path, inner: str) -> None:
+    (storage / "out").symlink_to(hidden.parent)
+    if inner == "/etc":
+        # An absolute path is one below the storage.
+        with pytest.raises(FileNotFoundError):
+            open_beneath(str(storage), inner)
+        return
+    for opened in (beneath, open_beneath):
+        with pytest.raises(PermissionError, match="leads out of its storage"):
+            opened(str(storage), inner)
+
+
+def test_a_storage_that_only_begins_like_another_is_another(storage: Path) -> None:
+    storage.with_name("storage-2").mkdir()
+    with pytest.raises(PermissionError):
+        beneath(str(storage), "../storage-2")
+
+
+def test_what_is_missing_is_said_to_be_missing(storage: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        open_beneath(str(storage), "sets/v3")

@@ -37,6 +37,16 @@ class WithCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
 
 
+def _data(text: str) -> dict[str, Any]:
+    """Read `STORAGE[/SOURCE]:PATH[:rw]`."""
+    what, _, where = text.partition(":")
+    path, _, mode = where.partition(":")
+    storage, _, source = what.partition("/")
+    if not storage or not path or mode not in ("", "ro", "rw"):
+        raise click.BadParameter(f"{text!r} must be written STORAGE[/SOURCE]:PATH[:rw]")
+    return {"storage": storage, "source": source, "path": path, "read_only": mode != "rw"}
+
+
 @click.command(cls=WithCommand)
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("code_dir", required=False, type=click.Path(exists=True))
@@ -72,6 +82,14 @@ class WithCommand(click.Command):
     metavar="NAME=VALUE",
     multiple=True,
     help="Environment variable; may be repeated.",
+)
+@click.option(
+    "-d",
+    "--data",
+    type=_data,
+    metavar="STORAGE[/SOURCE]:PATH[:rw]",
+    multiple=True,
+    help="Data that tasks see at PATH, such as datasets/mnist:/data; may be repeated.",
 )
 @click.option(
     "-f", "--follow", "is_following", is_flag=True, help="Watch until the end; exit with the job's outcome."
@@ -147,14 +165,15 @@ def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
         given["parameters"] = {name: _typed(text) for name, text in given["parameters"]}
     if "env" in given:
         given["env"] = dict(given["env"])
-    if "tags" in given:
-        given["tags"] = list(given["tags"])
+    for name in {"tags", "data"} & given.keys():
+        given[name] = list(given[name])
     return given
 
 
 def _name_for(command: list[str]) -> str:
-    words = [Path(word).stem for word in command if not word.startswith("-")]
-    scripts = [Path(word).stem for word in command if word.endswith((".py", ".sh"))]
+    said = command[0].split() if len(command) == 1 else command
+    words = [Path(word).stem for word in said if not word.startswith("-")]
+    scripts = [Path(word).stem for word in said if word.endswith((".py", ".sh"))]
     name = "".join(char if char.isalnum() else "-" for char in (scripts or words or ["job"])[0]).strip("-")
     return name[:60] or "job"
 

@@ -110,6 +110,7 @@ VERBS = (
         "List and manage images.",
         "footplate images",
     ),
+    Verb("storages", "footplate.cli.storages:storages", "List storages with data.", "footplate storages"),
     Verb(
         "secrets",
         "footplate.cli.secrets:secrets",

@@ -11,6 +11,7 @@ from footplate.domain.clock import Clock
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.secret import RegistryLogin
+from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
 from footplate.scheduler.policy import Policy
 from footplate.store.blobs import Blobs
@@ -46,3 +47,4 @@ class Context:
     login_of: Callable[[Job, str], Awaitable[RegistryLogin]] = _no_login
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    storages: Mapping[str, Storage] = field(default_factory=dict)

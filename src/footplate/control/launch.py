@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from footplate.control.context import Context
+from footplate.control.mounts import check_there, mounts_of
 from footplate.domain import layout
 from footplate.domain.errors import (
     EngineError,
@@ -45,7 +46,7 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
     """
     assert job.placement is not None
     home = context.home
-    has_code = job.spec.code is not None and bool(job.spec.code.upload)
+    code = job.spec.code
     return LaunchPlan(
         job_id=job.id,
         owner=job.owner,
@@ -53,13 +54,15 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         spec=context.images.refer(job.spec),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
-        code_folder=layout.code_folder(home, job.id) if has_code else None,
+        code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
+        code_is_read_only=code is not None and code.is_read_only,
         checkpoint_folder=layout.checkpoint_folder(home, job.id),
         output_folder=layout.output_folder(home, job.id),
         url=context.url,
         token=context.job_token(job.id, job.attempt),
         runs=job.runs,
         secrets=secrets,
+        mounts=mounts_of(home, context.storages, job),
         environments=context.images.environments(context.cluster.queues.get(job.spec.queue)),
     )
 
@@ -73,6 +76,8 @@ async def launch(context: Context, job: Job) -> Handle | None:
     try:
         secrets = await context.secrets_of(job)
         await _prepare_code(context, job)
+        if job.spec.data or job.spec.code:
+            await asyncio.to_thread(check_there, context.storages, job)
         return await _start(context, job, secrets)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
         await _fail(context, job, redact(error.message, secrets.values()), is_final=True)

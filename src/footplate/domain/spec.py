@@ -63,6 +63,12 @@ class CodeRef:
     upload: str = ""
     storage: str = ""
     path: str = ""
+    read_only: bool = False
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether tasks may only read it; what lies on a storage belongs to others too."""
+        return self.read_only or bool(self.storage)
 
 
 @dataclass(frozen=True, slots=True)

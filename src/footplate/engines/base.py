@@ -19,7 +19,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from footplate.domain.cluster import Node, Placement
+from footplate.domain.cluster import Node, Placement, TaskPlacement
+from footplate.domain.errors import Problem
+from footplate.domain.layout import task_folder, work_folder
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
@@ -32,11 +34,15 @@ Cause = Literal["", "oom"]
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A file or folder of the host that tasks find at a path of their own."""
+    """A file or folder of the host that tasks find at a path of their own.
+
+    `inner` is what is meant below the source; links on the way to it may not lead out of the source.
+    """
 
     source: Path
     target: Path
     read_only: bool = True
+    inner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,8 @@ class LaunchPlan:
     placement: Placement
     folder: Path
     code_folder: Path | None = None
+    # Then tasks work in the code folder itself, where the code is mounted.
+    code_is_read_only: bool = False
     checkpoint_folder: Path | None = None
     output_folder: Path | None = None
     url: str = ""
@@ -66,6 +74,12 @@ class LaunchPlan:
     @property
     def attempt_id(self) -> str:
         return f"{self.job_id}.{self.attempt}"
+
+    def work_folder(self, task: TaskPlacement) -> Path:
+        """Name the folder that a task starts in."""
+        if self.code_is_read_only and self.code_folder is not None:
+            return self.code_folder
+        return work_folder(task_folder(self.folder, task.role, task.index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +166,7 @@ class Engine(Protocol):
         """
         ...
 
-    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         """Say why a job can never run here, wherever it is placed; None when nothing speaks against it.
 
         `environments` are the local folders that stand in for images in the job's queue.

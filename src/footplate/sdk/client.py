@@ -105,7 +105,7 @@ class Client(SecretCalls, ImageCalls):
         submission = _prepared(source, code_dir, overrides)
         document = dict(submission.document)
         if submission.code is not None:
-            document["code"] = {"upload": _digest(submission.code)}
+            document["code"] = _uploaded(document, _digest(submission.code))
         return self._data("POST", "/jobs/dry-run", document, is_repeatable=True)
 
     def free_name(self, name: str) -> str:
@@ -188,7 +188,7 @@ class Client(SecretCalls, ImageCalls):
     def _upload(self, submission: Submission) -> Data:
         document = dict(submission.document)
         if submission.code is not None:
-            document["code"] = {"upload": self.upload_code(submission.code)}
+            document["code"] = _uploaded(document, self.upload_code(submission.code))
         return document
 
     # The platform
@@ -210,6 +210,10 @@ class Client(SecretCalls, ImageCalls):
     def edit_node(self, name: str, *, is_schedulable: bool) -> Data:
         """Open a node for new tasks, or close it; what runs there goes on."""
         return self._data("PATCH", _path("nodes", name), {"is_schedulable": is_schedulable})
+
+    def storages(self) -> list[Data]:
+        """List the storages that jobs may use."""
+        return self._items("/storages")
 
     def queues(self) -> list[Data]:
         return self._items("/queues")
@@ -306,3 +310,10 @@ def _digest(selection: Selection) -> str:
 
 def _path(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe=":") for part in parts)
+
+
+def _uploaded(document: Data, digest: str) -> Data:
+    """Say where the code came to; whether it may be changed stays as the job says."""
+    told = document.get("code")
+    kept = {"read_only": told["read_only"]} if isinstance(told, Mapping) and "read_only" in told else {}
+    return {"upload": digest, **kept}

@@ -33,7 +33,8 @@ class Submission:
 def prepare(source: Source, code_dir: str | os.PathLike[str] | None = None, **overrides: Any) -> Submission:
     """Read a job file (or take a document), apply overrides, choose the code to send.
 
-    `parameters` and `env` are merged into the document's own; every other override replaces a field.
+    `parameters` and `env` are merged into the document's own, `data` is added to it by path; every other
+    override replaces a field.
     A `code` that is a text names a folder, relative to the job file.
     """
     document, folder = _read(source)
@@ -71,12 +72,20 @@ def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> dict[st
         given, own = overrides.get(name), document.get(name) or {}
         if given and isinstance(own, Mapping):
             result[name] = {**own, **given}
+    if overrides.get("data") and isinstance(document.get("data"), list):
+        result["data"] = _add_data(document["data"], overrides["data"])
     problems += _unknown_parameters(
         result, document.get("parameters") or {}, overrides.get("parameters") or {}
     )
     if problems:
         raise InvalidInput(problems)
     return result
+
+
+def _add_data(own: list[Any], given: list[dict[str, Any]]) -> list[Any]:
+    replaced = {one["path"] for one in given}
+    kept = [one for one in own if not (isinstance(one, Mapping) and one.get("path") in replaced)]
+    return [*kept, *given]
 
 
 def _unknown_parameters(document: Mapping[str, Any], own: Any, given: Mapping[str, Any]) -> list[Problem]:

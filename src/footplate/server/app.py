@@ -37,6 +37,7 @@ from footplate.server.routes import (
     queues,
     secrets,
     session,
+    storages,
     usage,
     waiting,
 )
@@ -71,6 +72,7 @@ ROUTES = (
     accounts,
     audit,
     session,
+    storages,
     meta,
 )
 REFUSALS: dict[int | str, dict[str, Any]] = {
@@ -155,6 +157,7 @@ async def _wire(
         login_of=keyring.login_of,
         trash_kept_s=settings.trash_kept_s,
         idle_limit_s=settings.idle_limit_s,
+        storages=settings.storage_by_name,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -169,6 +172,7 @@ async def _wire(
         controller.run_inside,
         vault,
         images_,
+        settings.storage_by_name,
     )
     accounts_ = Accounts(platform, secret)
     issuers.append(accounts_)

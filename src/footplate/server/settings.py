@@ -13,8 +13,10 @@ from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
-from footplate.domain.problems import MISSING, Problems
+from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
+from footplate.domain.specfields import QUEUE_NAME
+from footplate.domain.storage import OWN, Storage
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 
 
@@ -62,6 +64,11 @@ class Settings:
     container_network: str = HOST_NETWORK
     container_user: str = ""
     node: NodeSettings = NodeSettings()
+    storages: tuple[Storage, ...] = ()
+
+    @property
+    def storage_by_name(self) -> dict[str, Storage]:
+        return {storage.name: storage for storage in self.storages}
 
     @property
     def containers(self) -> ContainerSettings:
@@ -110,6 +117,34 @@ _NODE = Record(
         ),
     ),
 )
+
+
+def _storage(path: str, **given: Any) -> Storage:
+    return Storage(path=Path(path), **given)
+
+
+def _check_storage(storage: Mapping[str, Any], path: str, problems: Problems) -> None:
+    if storage["name"] == OWN:
+        problems.add(join(path, "name"), f"{OWN} is what jobs call their own folders: choose another name")
+    if storage["path"] is not MISSING and not Path(storage["path"]).is_absolute():
+        problems.add(join(path, "path"), "must be absolute, such as /srv/datasets")
+
+
+_STORAGE = Record(
+    _storage,
+    (
+        Field(
+            "name",
+            Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "letters, digits, `-`, `_` and `.`"),
+            "What jobs call it.",
+        ),
+        Field("path", Text(1024, 1), "Its folder on this machine."),
+        Field("read_only", Flag(), "Whether tasks may only read it.", True),
+        Field("queues", ListOf(QUEUE_NAME, 1000), "Queues whose jobs may use it; all when absent.", ()),
+        Field("description", Text(1024), "What is on it.", ""),
+    ),
+    checks=(_check_storage,),
+)
 FILE = Record(
     dict,
     (
@@ -154,6 +189,12 @@ FILE = Record(
             MISSING,
         ),
         Field("node", _NODE, "This machine as a node.", MISSING),
+        Field(
+            "storages",
+            ListOf(_STORAGE, 256, unique="name"),
+            "Folders of this machine that jobs may use by name.",
+            MISSING,
+        ),
     ),
 )
 

@@ -25,6 +25,7 @@ from footplate.domain.states import JobState, Reason
 from footplate.engines.strategies import registry as strategies
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
+from footplate.services import storages
 from footplate.services.access import Caller, may_see, require_submit, require_touch, visible_queues
 from footplate.services.platform import Platform
 from footplate.services.secrets import check_named
@@ -109,7 +110,8 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise InvalidInput("has passed already", "deadline")
     refusal = platform.refuses(platform.images.refer(spec), platform.images.environments(queue))
     if refusal is not None:
-        raise InvalidInput(refusal, "image")
+        raise InvalidInput([refusal])
+    storages.check_named(platform, spec)
     if problems := strategies.problems(spec):
         raise InvalidInput(problems)
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from footplate.domain.clock import Clock
+from footplate.domain.errors import Problem
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
+from footplate.domain.storage import Storage
 from footplate.engines.base import Ran
 from footplate.services.vault import Vault
 from footplate.store.blobs import Blobs
@@ -53,7 +55,8 @@ class Platform:
     home: Path
     outlook: Outlook
     replan: Callable[[], None]
-    refuses: Callable[[JobSpec, Mapping[str, str]], str | None]
+    refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
     run_inside: RunInside
     vault: Vault
     images: Catalogue
+    storages: Mapping[str, Storage] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node
-from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown
+from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown, Problem
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
@@ -73,9 +73,9 @@ class FakeEngine:
         ]
         return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
 
-    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         is_missing = spec.image == "missing" and spec.image not in environments
-        return f"there is no image {spec.image} here" if is_missing else None
+        return Problem("image", f"there is no image {spec.image} here") if is_missing else None
 
     def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
         tasks = [

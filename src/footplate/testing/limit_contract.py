@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from footplate.domain.errors import EngineError
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
@@ -132,6 +133,36 @@ class LimitContract:
         assert bench.log(handle).startswith(b"inputinput")
         assert (results / "y").read_text() == "out\n"
         assert not any(Path(path).exists() for path in ("/fp-data", "/fp-results", "/opt/fp"))
+
+    @on_loop
+    async def test_6_code_that_is_read_only_is_where_every_task_starts_and_cannot_be_changed(
+        self, bench: Bench
+    ) -> None:
+        needs(bench, "files")
+        code = bench.folder / "code"
+        (code / "lib").mkdir(parents=True)
+        (code / "lib" / "train.sh").write_text("cat data; ! touch lib/new && ! rm data && pwd")
+        (code / "data").write_text("input\n")
+        handle = await bench.launch(
+            RoleSpec("sh lib/train.sh", count=2),
+            code_folder=code,
+            code_is_read_only=True,
+            mounts=(Mount(bench.folder, code, inner="code"),),
+        )
+        for one in await bench.until_over(handle):
+            log = bench.log(handle, index=one.index).splitlines()
+            assert (one.exit_code, log[0], log[-1]) == (0, b"input", str(code).encode())
+        assert sorted(path.name for path in code.rglob("*")) == ["data", "lib", "train.sh"]
+
+    @on_loop
+    async def test_6_a_mount_leads_nowhere_outside_of_its_source(self, bench: Bench) -> None:
+        needs(bench, "files")
+        data = bench.folder / "data"
+        data.mkdir()
+        (bench.folder / "secret").mkdir()
+        (data / "link").symlink_to(bench.folder / "secret")
+        with pytest.raises(EngineError, match="leads out of its storage"):
+            await bench.launch("true", mounts=(Mount(data, Path("/fp-data"), inner="link"),))
 
     @on_loop
     async def test_usage_counts_what_a_task_takes(self, bench: Bench) -> None:

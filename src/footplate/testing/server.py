@@ -16,6 +16,7 @@ import uvicorn
 import uvloop
 
 from footplate.domain.clock import Clock
+from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
 from footplate.server.app import API, make_app
 from footplate.server.parts import Parts
@@ -90,9 +91,11 @@ class Served:
 
 
 @contextmanager
-def served(home: Path, engine: Engine, clock: Clock, database_url: str = "") -> Iterator[Served]:
+def served(
+    home: Path, engine: Engine, clock: Clock, database_url: str = "", storages: tuple[Storage, ...] = ()
+) -> Iterator[Served]:
     """Serve until the block ends; SQLite in the home folder unless a database is named."""
-    settings = Settings(home, database_url=database_url, admin_password=ADMIN_PASSWORD)
+    settings = Settings(home, database_url=database_url, admin_password=ADMIN_PASSWORD, storages=storages)
     server = Served(settings, engine, clock)
     server.start()
     try:

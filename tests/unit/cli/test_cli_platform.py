@@ -313,3 +313,13 @@ def test_output_that_nobody_reads_any_more_ends_quietly(server: FakeServer, tmp_
     line = f"{sys.executable} -c 'from footplate.cli.main import main; main()' list --all | head -1"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_storages_are_listed_with_what_tasks_may_do(server: FakeServer, footplate: Command) -> None:
+    sets = {"name": "sets", "description": "Digits", "read_only": True, "queues": [], "path": None}
+    scratch = {**sets, "name": "scratch", "read_only": False, "queues": ["vision", "speech"]}
+    server.on("GET /storages", {"items": [sets, scratch]})
+    lines = footplate("storages").out.splitlines()
+    assert lines[1].split() == ["sets", "read", "all", "Digits"]
+    assert "read and write" in lines[2]
+    assert "vision, speech" in lines[2]

@@ -124,6 +124,29 @@ def test_options_override_the_file(server: FakeServer, footplate: Command, tmp_p
     }
 
 
+def test_data_of_the_command_line_is_added_to_that_of_the_file(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    accept(server)
+    kept = {"path": "/kept", "storage": "sets"}
+    document = {"name": "x", "command": "true", "data": [kept, {"path": "/data", "storage": "old"}]}
+    (tmp_path / "job.json").write_text(json.dumps(document))
+    options = ("-d", "sets/mnist/v2:/data", "--data", "scratch:/scratch:rw")
+    assert footplate("submit", "job.json", *options).exit_code == 0
+    assert sent(server)["data"] == [
+        kept,
+        {"storage": "sets", "source": "mnist/v2", "path": "/data", "read_only": True},
+        {"storage": "scratch", "source": "", "path": "/scratch", "read_only": False},
+    ]
+
+
+@pytest.mark.parametrize("text", ["sets", ":/data", "sets:", "sets:/data:wx"])
+def test_data_that_is_written_wrong_says_how_to_write_it(footplate: Command, text: str) -> None:
+    result = footplate("submit", "-d", text, "--", "true")
+    assert result.exit_code == 2
+    assert "STORAGE[/SOURCE]:PATH[:rw]" in result.err
+
+
 def test_a_command_needs_no_file(server: FakeServer, footplate: Command) -> None:
     accept(server)
     assert (

@@ -115,10 +115,11 @@ def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
     spec = JobSpec("train", (RoleSpec("true", "ps"), RoleSpec("true", "worker", image="team/train:1")))
     refused = engine.refuses(spec, {})
     assert refused is not None
-    assert "role worker asks for the image team/train:1" in refused
-    assert "no socket of a container engine at /nowhere/engine.sock" in refused
-    assert "podman system service" in refused
-    assert "queue's settings" in refused
+    assert refused.path == "image"
+    assert "role worker asks for the image team/train:1" in refused.message
+    assert "no socket of a container engine at /nowhere/engine.sock" in refused.message
+    assert "podman system service" in refused.message
+    assert "queue's settings" in refused.message
     assert engine.refuses(spec, {"team/train:1": "/opt/train"}) is None
     assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
     # At a launch that may pass: the engine may be just starting again.

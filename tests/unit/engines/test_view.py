@@ -50,10 +50,10 @@ def test_the_interpreter_and_a_jobs_environment_stay_visible() -> None:
 
 
 def test_outer_mounts_come_before_inner_ones() -> None:
-    inner = {"source": "/a", "target": "/mnt/x/y", "read_only": True}
-    outer = {"source": "/b", "target": "/mnt/x", "read_only": False}
+    inner = {"source": "/a", "inner": "b", "target": "/mnt/x/y", "read_only": True}
+    outer = {"source": "/b", "inner": "", "target": "/mnt/x", "read_only": False}
     view = compose(Outlook(), request(inner, outer), TASK, ())
-    assert view["mounts"] == [["/b", "/mnt/x", False], ["/a", "/mnt/x/y", True]]
+    assert view["mounts"] == [["/b", "", "/mnt/x", False], ["/a", "b", "/mnt/x/y", True]]
 
 
 def test_only_folders_that_lack_a_target_are_built_anew(tmp_path: Path) -> None:

@@ -284,6 +284,7 @@ def _is_alive(pid: int) -> bool:
     [
         (["worker-0", "ls", "-l"], True, "worker-0", ["ls", "-l"]),
         (["-x", "root@worker-0", "true"], True, "worker-0", ["true"]),
+        (["-x", "worker-0", "-o", "ConnectTimeout=10", "-n", "ls", "-l"], False, "worker-0", ["ls", "-l"]),
         (["-n", "-o", "BatchMode=yes", "-p", "22", "worker-0", "true"], False, "worker-0", ["true"]),
         (["-oBatchMode=yes", "-p22", "worker-0", "true"], True, "worker-0", ["true"]),
         (["--", "worker-0", "-x"], True, "worker-0", ["-x"]),

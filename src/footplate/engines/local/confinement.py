@@ -14,6 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from footplate.domain.errors import Problem
+from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
 from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
@@ -70,17 +72,32 @@ class Confinement:
             by_reason.setdefault(reason, []).append(limit)
         return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
 
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
+        """Say why what a job wants to find at paths of its own can never be given to it, if so."""
+        for number, data in enumerate(spec.data):
+            if why := bad_target(data.path):
+                return Problem(f"data[{number}].path", f"nothing can be mounted at {data.path}: {why}")
+        field_name = "data" if spec.data else "code.read_only"
+        wants_view = bool(spec.data) or (spec.code is not None and spec.code.is_read_only)
+        images = [role.image or spec.image for role in spec.roles]
+        if wants_view and self.outlook is None and not all(one and one not in environments for one in images):
+            return Problem(field_name, self._no_mounts())
+        return None
+
     def refusal(self, request: Request) -> str | None:
         """Say why a request's mounts cannot be given to its tasks, if so."""
         for mount in request["mounts"]:
             if why := bad_target(mount["target"]):
                 return f"nothing can be mounted at {mount['target']}: {why}"
             if self.outlook is None and not all(task["in_container"] for task in request["tasks"]):
-                return (
-                    f"{mount['target']} cannot be mounted for processes ({self.faults['files']}): "
-                    "run the job in an image, or run the server as root or where user namespaces are allowed"
-                )
+                return self._no_mounts()
         return None
+
+    def _no_mounts(self) -> str:
+        return (
+            f"nothing can be mounted for processes ({self.faults['files']}): "
+            "run the job in an image, or run the server as root or where user namespaces are allowed"
+        )
 
     def ground(self) -> dict[str, Any]:
         """Write what the spawner prepares for all tasks."""

@@ -207,7 +207,8 @@ def _probe(tree: Tree) -> None:
     name = _probe_name()
     for folder, settings in tree.order(SAMPLE):
         group = Path(folder) / name
-        group.mkdir(exist_ok=True)
+        # With its parents: a server that ends now, and has the same home, may remove them once more.
+        group.mkdir(parents=True, exist_ok=True)
         try:
             for file, text in settings:
                 write_text(str(group / file), text)
@@ -232,7 +233,7 @@ def _with_swap(tree: Tree) -> Tree:
     if "memory" not in tree.folders:
         return tree
     group = Path(tree.folders["memory"]) / _probe_name()
-    group.mkdir(exist_ok=True)
+    group.mkdir(parents=True, exist_ok=True)
     try:
         bounds_swap = (group / SWAP_FILE[tree.version]).exists()
     finally:

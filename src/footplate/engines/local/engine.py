@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.cluster import Node
-from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown
+from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown, Problem
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
@@ -85,8 +85,9 @@ class LocalEngine:
     async def sweep(self, known_attempts: Container[str]) -> None:
         await self._containers.sweep(known_attempts)
 
-    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> str | None:
-        return refusal(spec, environments, self._containers.why_none)
+    def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
+        no_image = refusal(spec, environments, self._containers.why_none)
+        return no_image or self._confinement.refuses(spec, environments)
 
     def _runtime(self, key: TaskKey) -> Runtime:
         return self._containers if key.in_container else self._processes

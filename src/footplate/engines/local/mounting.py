@@ -3,7 +3,7 @@
 Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
 `shadows` (folders that are built anew, so that something can be put into them), `tmp` (the folder that
 becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below hidden ones), `mounts`
-(`[source, target, read_only]`), `masks` (devices that lead nowhere), `shm_bytes` (size of `/dev/shm`).
+(`[source, inner, target, read_only]`), `masks` (devices that lead nowhere), `shm_bytes` (size of `/dev/shm`).
 """
 
 # Without pathlib this process starts sooner and stays smaller.
@@ -77,7 +77,9 @@ def enter_view(view: dict[str, Any]) -> None:
     """Arrange the mount namespace of this process, which nobody else is in; raise OSError if that fails."""
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
     keeps = [(_open(path), path) for path in view["keeps"]]
-    mounts = [(_open(source), target, read_only) for source, target, read_only in view["mounts"]]
+    mounts = [
+        (_open(source, inner), target, read_only) for source, inner, target, read_only in view["mounts"]
+    ]
     # An earlier run of the task may have put a link to something hidden there.
     tmp_fd = taskfiles.open_folder(view["tmp"])
     ours = {_shadow(folder) for folder in view["shadows"]}
@@ -141,11 +143,12 @@ def seal(tree: str) -> None:
         _remount_read_only(tree)
 
 
-def _open(source: str) -> int:
+def _open(source: str, inner: str = "") -> int:
     try:
-        return os.open(source, os.O_PATH)
+        return taskfiles.open_beneath(source, inner)
     except OSError as error:
-        raise OSError(error.errno, f"{source} cannot be mounted for the task: {error.strerror}") from None
+        where = f"{source}/{inner}" if inner else source
+        raise OSError(error.errno, f"{where} cannot be mounted for the task: {error.strerror}") from None
 
 
 def _shadow(folder: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
-from footplate.domain.layout import log_file, run_folder, task_folder, work_folder
+from footplate.domain.layout import log_file, run_folder, task_folder
 from footplate.engines.base import Handle, LaunchPlan, Mount, Request
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
@@ -65,11 +65,12 @@ def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
         "attempt_id": plan.attempt_id,
         "folder": str(plan.folder),
         "files": {str(plan.folder / path): text for path, text in prepared.files.items()},
-        "code_folder": str(plan.code_folder) if plan.code_folder else None,
+        # What is copied for every task; code that they may only read is mounted for all.
+        "code_folder": str(plan.code_folder) if plan.code_folder and not plan.code_is_read_only else None,
         "env": {**inherited, **gang},
         # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
-        "folders": [str(folder) for folder in (plan.checkpoint_folder, plan.output_folder) if folder],
+        "folders": [str(folder) for folder in _shared_folders(plan) if folder],
         "mounts": [_mount(mount) for mount in plan.mounts],
         "tasks": [_task(plan, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)],
     }
@@ -118,7 +119,17 @@ def runner(folder: str) -> list[str]:
 
 
 def _mount(mount: Mount) -> dict[str, Any]:
-    return {"source": str(mount.source), "target": str(mount.target), "read_only": mount.read_only}
+    return {
+        "source": str(mount.source),
+        "inner": mount.inner,
+        "target": str(mount.target),
+        "read_only": mount.read_only,
+    }
+
+
+def _shared_folders(plan: LaunchPlan) -> list[Path | None]:
+    code = plan.code_folder if plan.code_is_read_only else None
+    return [plan.checkpoint_folder, plan.output_folder, code]
 
 
 def _task(
@@ -136,7 +147,7 @@ def _task(
         "command": prepared.command(task.role, task.index),
         "env": enter(chosen["environment"], prepared.own_env(task, rank), inherited),
         "folder": str(run_folder(folder, run)),
-        "work_folder": str(work_folder(folder)),
+        "work_folder": str(plan.work_folder(task)),
         "log": str(log_file(folder)),
         "milli_cpus": task.resources.milli_cpus,
         "memory_bytes": task.resources.memory_bytes,

@@ -37,13 +37,16 @@ def compose(
 ) -> dict[str, Any]:
     """Describe one task's view the way `mounting.enter_view` reads it."""
     hidden = outlook.hidden
-    mounts = [[one["source"], os.path.realpath(one["target"]), one["read_only"]] for one in request["mounts"]]
-    mounts.sort(key=lambda mount: len(mount[1]))
+    mounts = [
+        [one["source"], one["inner"], os.path.realpath(one["target"]), one["read_only"]]
+        for one in request["mounts"]
+    ]
+    mounts.sort(key=lambda mount: len(mount[2]))
     keeps = [*job_folders(request, outlook.home), *outlook.keeps]
     if environment := task["env"].get("VIRTUAL_ENV"):
         keeps.append(environment)
     return {
-        "shadows": shadows([target for _, target, _ in mounts], hidden),
+        "shadows": shadows([target for _, _, target, _ in mounts], hidden),
         "tmp": tmp_folder(task),
         "covers": [outlook.home] if outlook.home and not is_below(outlook.home, (TMP,)) else [],
         "keeps": outermost(path for path in keeps if is_below(path, hidden)),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
-from footplate.domain.layout import task_folder, work_folder
 from footplate.domain.spec import RoleSpec
 from footplate.engines.taskenv.gang import Environment, Gang
 
@@ -57,7 +56,7 @@ def role(gang: Gang, role: RoleSpec) -> Environment:
 
 
 def task(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
-    work = str(work_folder(task_folder(gang.plan.folder, task.role, task.index)))
+    work = str(gang.plan.work_folder(task))
     variables = {
         "MODEL_DIR": work,
         "WORK_DIR": work,

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.layout import task_folder, work_folder
 from footplate.domain.resources import MIB
 from footplate.domain.spec import RoleSpec
 from footplate.engines.taskenv.gang import MAIN_PORT, Environment, Gang, port_of
@@ -144,7 +143,7 @@ def role(_gang: Gang, role: RoleSpec) -> Environment:
 def task(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
     """Say the task's own place."""
     index, http = str(task.index), _http(task)
-    work = str(work_folder(task_folder(gang.plan.folder, task.role, task.index)))
+    work = str(gang.plan.work_folder(task))
     name = f"{gang.plan.attempt_id}.{task.role}-{index}"
     variables = {
         "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX": index,

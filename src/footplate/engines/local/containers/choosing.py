@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.errors import EngineRejected, EngineUnavailable, Problem
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import LaunchPlan, Request
 
@@ -38,12 +38,12 @@ def enter(environment: str | None, env: Mapping[str, str], inherited: Mapping[st
     return {**env, "PATH": f"{environment}/bin:{path}", "VIRTUAL_ENV": environment}
 
 
-def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -> str | None:
+def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -> Problem | None:
     """Say why a job's images cannot be run here; None when they can, or when there are none."""
     for role in spec.roles:
         image = role.image or spec.image
         if image and image not in environments and (why := why_none()):
-            return _cannot_run(role.name, image, why)
+            return Problem("image", _cannot_run(role.name, image, why))
     return None
 
 

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from footplate.domain.errors import EngineRejected
 from footplate.engines.base import Request
 from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.cards import grant_cards, renumber
@@ -15,6 +16,7 @@ from footplate.engines.local.containers.naming import labels
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.watching import TaskKey
+from footplate.taskfiles import beneath
 
 ENTRY = Path(__file__).with_name("entry.sh")
 CPU_PERIOD_US = 100_000
@@ -82,12 +84,22 @@ def is_rootless(info: Document) -> bool:
 
 def mounts(request: Request) -> Iterator[Document]:
     """Name what of the host is seen inside: the job's own folders, where they are on the host."""
+    covered = {mount["target"] for mount in request["mounts"]}
     for folder in (request["folder"], *request["folders"]):
-        yield _bind(folder, folder, read_only=False)
+        if folder not in covered:
+            yield _bind(folder, folder, read_only=False)
     if request["code_folder"] is not None:
         yield _bind(request["code_folder"], request["code_folder"], read_only=True)
     for mount in request["mounts"]:
-        yield _bind(mount["source"], mount["target"], mount["read_only"])
+        yield _bind(_source_of(mount), mount["target"], mount["read_only"])
+
+
+def _source_of(mount: Mapping[str, Any]) -> str:
+    try:
+        return beneath(mount["source"], mount["inner"]) if mount["inner"] else str(mount["source"])
+    except OSError as error:
+        where = f"{mount['source']}/{mount['inner']}"
+        raise EngineRejected(f"{where} cannot be mounted for the task: {error.strerror}") from None
 
 
 def _bind(source: str, target: str, read_only: bool) -> Document:

@@ -1,0 +1,62 @@
+"""What a job's tasks find at paths of their own: its data, and code that they may only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from footplate.domain import layout
+from footplate.domain.errors import EngineRejected
+from footplate.domain.job import Job
+from footplate.domain.storage import OWN, Storage
+from footplate.engines.base import Mount
+from footplate.taskfiles import beneath
+
+Storages = Mapping[str, Storage]
+
+
+def mounts_of(home: Path, storages: Storages, job: Job) -> tuple[Mount, ...]:
+    """Name the mounts of a job; a storage that is no longer declared is left out, `check_there` tells."""
+    return (*_code(home, storages, job), *_data(home, storages, job))
+
+
+def _code(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
+    code = job.spec.code
+    if code is None or not code.is_read_only:
+        return
+    target = layout.code_folder(home, job.id)
+    if code.upload:
+        yield Mount(target.parent, target, inner=target.name)
+    elif code.storage in storages:
+        yield Mount(storages[code.storage].path, target, inner=code.path)
+
+
+def _data(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
+    for data in job.spec.data:
+        if data.storage == OWN:
+            # Tasks can put links there: they are followed no further than the job's own folder.
+            yield Mount(layout.job_folder(home, job.id), Path(data.path), data.read_only, data.source)
+        elif data.storage in storages:
+            yield Mount(storages[data.storage].path, Path(data.path), data.read_only, data.source)
+
+
+def check_there(storages: Storages, job: Job) -> None:
+    """Raise `EngineRejected` when what a job wants of its storages is not there."""
+    named = [(data.storage, data.source) for data in job.spec.data if data.storage != OWN]
+    if job.spec.code is not None and job.spec.code.storage:
+        named.append((job.spec.code.storage, job.spec.code.path))
+    for name, inner in named:
+        if name not in storages:
+            raise EngineRejected(f"storage {name} is no longer declared in the server's settings")
+        _check(storages[name], inner)
+
+
+def _check(storage: Storage, inner: str) -> None:
+    what = (
+        f"storage {storage.name} has no {inner}" if inner else f"the folder of storage {storage.name} is gone"
+    )
+    try:
+        if not Path(beneath(str(storage.path), inner)).exists():
+            raise EngineRejected(what)
+    except PermissionError as error:
+        raise EngineRejected(f"{inner} of storage {storage.name} cannot be used: {error.strerror}") from None

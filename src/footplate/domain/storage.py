@@ -1,0 +1,24 @@
+"""Storages: folders that admins name, so that jobs can be given data and code from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+# The storage that every job has: its own folders.
+OWN = "job"
+OWN_FOLDERS = ("output", "checkpoints", "code")
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A folder of the host that jobs of some queues, or of all, may use."""
+
+    name: str
+    path: Path
+    read_only: bool = True
+    queues: tuple[str, ...] = ()
+    description: str = ""
+
+    def is_open_to(self, queue: str) -> bool:
+        return not self.queues or queue in self.queues

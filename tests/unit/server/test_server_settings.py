@@ -1,0 +1,51 @@
+"""What a server reads from its settings file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from footplate.domain.errors import InvalidInput
+from footplate.domain.storage import Storage
+from footplate.server.settings import load
+
+
+def read(home: Path, text: str) -> tuple[Storage, ...]:
+    (home / "settings.toml").write_text(text)
+    return load(home, {}).storages
+
+
+def test_storages_are_read_only_and_for_all_queues_unless_said_otherwise(tmp_path: Path) -> None:
+    text = """
+[[storages]]
+name = "sets"
+path = "/srv/sets"
+[[storages]]
+name = "scratch"
+path = "/srv/scratch"
+read_only = false
+queues = ["vision"]
+"""
+    assert read(tmp_path, text) == (
+        Storage("sets", Path("/srv/sets")),
+        Storage("scratch", Path("/srv/scratch"), read_only=False, queues=("vision",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("storage", "field", "message"),
+    [
+        ('name = "job"\npath = "/srv"', "storages[0].name", "choose another name"),
+        ('name = "a/b"\npath = "/srv"', "storages[0].name", "letters, digits"),
+        ('name = "sets"\npath = "srv"', "storages[0].path", "must be absolute"),
+        ('name = "sets"', "storages[0].path", "is required"),
+        ('name = "sets"\npath = "/srv"\n[[storages]]\nname = "sets"\npath = "/x"', "storages[1]", "sets"),
+    ],
+)
+def test_a_bad_storage_is_named(tmp_path: Path, storage: str, field: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(tmp_path, f"[[storages]]\n{storage}")
+    (problem,) = refused.value.problems
+    assert field in problem.path
+    assert message in problem.message
