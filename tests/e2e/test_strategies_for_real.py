@@ -24,6 +24,9 @@ needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="
 needs_mpi = pytest.mark.skipif(
     shutil.which("mpirun") is None, reason="needs mpirun: apt-get install openmpi-bin"
 )
+needs_mpi4py = pytest.mark.skipif(
+    importlib.util.find_spec("mpi4py") is None, reason="needs mpi4py: pip install mpi4py"
+)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +103,7 @@ def test_tf_config_drives_a_parameter_server_and_its_workers(server: ServerProce
 def test_the_documented_snippet_builds_a_cluster_from_tf_config(
     server: ServerProcess, tmp_path: Path
 ) -> None:
-    # TensorFlow is not here: what the snippet hands to it is checked in its place.
+    # TensorFlow itself is in test_frameworks_for_real: here, what the snippet hands to it.
     (tmp_path / "snippet.py").write_text(
         "import json, os\n"
         'tf_config = json.loads(os.environ.get("TF_CONFIG", "{}"))\n'
@@ -121,6 +124,7 @@ def test_the_documented_snippet_builds_a_cluster_from_tf_config(
 
 
 @needs_mpi
+@needs_mpi4py
 def test_stock_mpirun_trains_across_tasks(server: ServerProcess) -> None:
     printed = example(server, "mpi")
     assert "rank 0 of 2 in worker-0" in printed
@@ -128,6 +132,25 @@ def test_stock_mpirun_trains_across_tasks(server: ServerProcess) -> None:
     assert "y = 3.00 x + -1.00" in printed
     # What mpirun prints comes out where mpirun runs.
     assert "worker-1 | rank" not in printed
+
+
+@needs_mpi
+@needs_mpi4py
+def test_mpi_carries_large_messages_within_and_between_tasks(server: ServerProcess, tmp_path: Path) -> None:
+    (tmp_path / "sum.py").write_text(
+        "import os\n"
+        "import numpy as np\n"
+        "from mpi4py import MPI\n"
+        "world = MPI.COMM_WORLD\n"
+        "numbers = np.full(1 << 20, world.Get_rank(), np.float64)\n"
+        "world.Allreduce(MPI.IN_PLACE, numbers)\n"
+        "places = world.gather(os.environ['FOOTPLATE_TASK'])\n"
+        "if world.Get_rank() == 0:\n"
+        "    print('sum', set(numbers.tolist()), 'in', sorted(places), flush=True)\n"
+    )
+    role = {"name": "node", "count": 2, "cpus": 2, "command": "mpirun -np 4 python sum.py"}
+    printed = run_file(server, tmp_path, {"name": "large", "code": ".", "strategy": "mpi", "roles": [role]})
+    assert "node-0 | sum {6.0} in ['node-0', 'node-0', 'node-1', 'node-1']" in printed
 
 
 @needs_mpi
@@ -158,6 +181,27 @@ def test_jax_processes_find_each_other_without_arguments(server: ServerProcess) 
     printed = example(server, "jax")
     assert "process 0 of 2, 2 devices in all" in printed
     assert "y = 3.00 x + -1.00" in printed
+
+
+@needs_jax
+def test_a_psum_crosses_jax_processes_in_a_job_that_names_no_strategy(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    (tmp_path / "sum.py").write_text(
+        "import jax\n"
+        "from jax.sharding import PartitionSpec as P\n"
+        "jax.distributed.initialize()\n"
+        "mesh = jax.make_mesh((jax.device_count(),), ('d',))\n"
+        "own = jax.numpy.array([10.0 ** jax.process_index()])\n"
+        "spread = jax.make_array_from_process_local_data(jax.NamedSharding(mesh, P('d')), own)\n"
+        "add = lambda x: jax.lax.psum(x, 'd')\n"
+        "summed = jax.shard_map(add, mesh=mesh, in_specs=P('d'), out_specs=P())(spread)\n"
+        "print('sum', float(summed.addressable_data(0)[0]), flush=True)\n"
+    )
+    role = {"name": "node", "count": 2, "cpus": 0.5, "memory": "1GB", "command": "python sum.py"}
+    printed = run_file(server, tmp_path, {"name": "psum", "code": ".", "roles": [role]})
+    assert "node-0 | sum 11.0" in printed
+    assert "node-1 | sum 11.0" in printed
 
 
 def test_tasks_meet_over_plain_tcp(server: ServerProcess) -> None:

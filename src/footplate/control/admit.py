@@ -189,9 +189,9 @@ class Admission:
         hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
         would_launch = launch_plan(self._context, replace(job, placement=placed), hidden)
         request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
-        reason = Reason(
-            ReasonCode.PREPARING, f"would start now on {', '.join(sorted({t.node for t in placed.tasks}))}"
-        )
+        nodes = sorted({task.node for task in placed.tasks})
+        message = f"would start now on {', '.join(nodes)}"
+        reason = Reason(ReasonCode.PREPARING, message, {"n_tasks": len(placed.tasks), "nodes": nodes})
         return reason, dict(request)
 
     def _with_ports(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
@@ -212,9 +212,9 @@ class Admission:
         return moves
 
     @property
-    def has_waiting(self) -> bool:
-        """Whether jobs wait."""
-        return bool(self._pending)
+    def n_waiting(self) -> int:
+        """How many jobs wait, those included that came just now."""
+        return len(self._pending)
 
 
 def _pending(job: Job) -> PendingJob:

@@ -189,7 +189,7 @@ class Controller:
         """Plan at once when room was given back; a new job behind others waits for company."""
         if self.admission.is_foretold(job):
             return
-        if job.state is not JobState.QUEUED or not self.admission.has_waiting:
+        if job.state is not JobState.QUEUED or self.admission.n_waiting <= 1:
             self._replan.set()
         elif self._replan_soon is None:
             self._replan_soon = asyncio.get_running_loop().call_later(REPLAN_SOON_S, self._replan_now)
@@ -305,7 +305,7 @@ class Controller:
         await self._pass()
 
     async def _explain_rest(self) -> None:
-        if self.admission.has_waiting:
+        if self.admission.n_waiting:
             self._replan.set()
 
     def _take_hint(self, attempt_id: str) -> None:

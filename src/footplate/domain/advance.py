@@ -130,7 +130,8 @@ def _place(job: Job, event: Placed) -> Outcome:
         for task in job.tasks
         if (place := places[task.role, task.index])
     )
-    reason = Reason(ReasonCode.PREPARING, f"starting {len(tasks)} task{'s' * (len(tasks) != 1)}")
+    message = f"starting {len(tasks)} task{'s' * (len(tasks) != 1)}"
+    reason = Reason(ReasonCode.PREPARING, message, {"n_tasks": len(tasks)})
     placed = replace(
         job,
         state=S.STARTING,
@@ -166,9 +167,9 @@ def _start_task(job: Job, event: TaskStarted) -> Outcome:
 def _run_when_all_started(job: Job, at: float) -> Job:
     if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
         return job
-    reason = Reason(
-        ReasonCode.RUNNING, f"all {len(job.tasks)} tasks run" if len(job.tasks) > 1 else "the task runs"
-    )
+    n_tasks = len(job.tasks)
+    message = f"all {n_tasks} tasks run" if n_tasks > 1 else "the task runs"
+    reason = Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
     return replace(job, state=S.RUNNING, reason=reason, running_at=at)
 
 
@@ -323,7 +324,7 @@ def _delete(job: Job, event: DeleteAsked) -> Outcome:
     deleting = replace(job, deleted_at=since, is_deleting=job.is_deleting or event.for_good)
     if job.state in FINAL_STATES:
         return Outcome(deleting, (RemoveJob(),) if deleting.is_deleting else ())
-    reason = Reason(ReasonCode.DELETED, f"deleted by {event.by}")
+    reason = Reason(ReasonCode.DELETED, f"deleted by {event.by}", {"by": event.by})
     return _ask_stop(deleting, StopAsked(event.at, reason, event.by))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from footplate.domain.events import Effect, RemoveJob, Reschedule, StopTasks
@@ -36,7 +35,8 @@ def weigh(job: Job, role_name: str, failure: Failure | None, at: float) -> Outco
         n_succeeded = sum(task.has_succeeded for task in tasks)
         if n_succeeded >= least_succeeded:
             message = f"{n_succeeded} of {len(tasks)} {role.name} tasks succeeded, as many as the job needs"
-            return end(job, Next(JobState.SUCCEEDED, Reason(ReasonCode.COMPLETED, message)), at)
+            details = {"role": role.name, "n_succeeded": n_succeeded, "n_tasks": len(tasks)}
+            return end(job, Next(JobState.SUCCEEDED, Reason(ReasonCode.COMPLETED, message, details)), at)
     if all(task.state.is_over for task in job.tasks):
         reason = Reason(ReasonCode.COMPLETED, "all tasks are done")
         return end(job, Next(JobState.SUCCEEDED, reason), at)
@@ -46,6 +46,8 @@ def weigh(job: Job, role_name: str, failure: Failure | None, at: float) -> Outco
 def _why_failed(failed: list[Task], n_tasks: int) -> Reason:
     first = min(failed, key=lambda task: (task.finished_at or 0, task.index))
     details = {"task": first.name, "exit_code": first.exit_code, "n_failed": len(failed), "n_tasks": n_tasks}
+    if first.detail:
+        details["detail"] = first.detail
     return replace(describe_failure(first), details=details)
 
 
@@ -80,18 +82,27 @@ def _retry(job: Job, failure: Failure, verdict: Verdict) -> Outcome:
         verdict.account, f"retry by {verdict.account}"
     )
     message = f"{failure.reason.message}; {whose} {again} of {verdict.most}"
-    details = {**failure.reason.details, "cause": failure.reason.code.value, "class": verdict.failure_class}
+    details = {
+        **failure.reason.details,
+        "cause": failure.reason.code.value,
+        "class": verdict.failure_class,
+        "account": verdict.account,
+        "retry": again,
+        "retries": verdict.most,
+    }
     avoids = job.avoids
     if verdict.avoids and verdict.avoids not in avoids:
         avoids = (*avoids, verdict.avoids)
         message += f", away from node {verdict.avoids}"
+        details["avoids"] = verdict.avoids
     retried = replace(job, uses={**job.uses, verdict.account: again}, avoids=avoids)
     return stop(retried, Next(JobState.QUEUED, Reason(ReasonCode.RETRYING, message, details)))
 
 
 def _why_no_retry(reason: Reason, verdict: Verdict) -> Reason:
-    details: Mapping[str, object] = {**reason.details, "class": verdict.failure_class}
+    details: dict[str, object] = {**reason.details, "class": verdict.failure_class}
     if verdict.most:
+        details["tries"] = verdict.most + 1
         return replace(reason, message=f"{reason.message}; tried {verdict.most + 1} times", details=details)
     return replace(reason, details=details)
 
@@ -104,7 +115,7 @@ def _keep(job: Job, reason: Reason, at: float) -> Outcome:
     told = Reason(
         ReasonCode.KEPT,
         f"{reason.message}; kept for {show_duration(keep_s)}, until {show_instant(until)}, for a look inside",
-        {**reason.details, "kept_until": show_instant(until)},
+        {**reason.details, "cause": reason.code.value, "kept_until": show_instant(until)},
     )
     keeping = replace(
         job, state=JobState.STOPPING, reason=told, next=Next(JobState.FAILED, reason), kept_until=until

@@ -111,7 +111,9 @@ class Explainer:
         rooms = self._empty.among(kind.nodes)
         if not rooms:
             whose = f" of queue {kind.queue_name}" if kind.nodes else ""
-            details = {"needed": as_json(kind.total), "n_nodes": 0}
+            details: dict[str, Any] = {"needed": as_json(kind.total), "n_nodes": 0}
+            if kind.nodes:
+                details["queue"] = kind.queue_name
             return Reason(ReasonCode.NO_NODE, f"no node{whose} is in service", details)
         misfit = misfit_on_empty(kind.shape, rooms, " in service")
         return Reason(ReasonCode.NO_NODE, misfit.message, misfit.details) if misfit else None

@@ -45,7 +45,10 @@ def can_ever_fit(shape: Shape, nodes: Sequence[Node], queue: Queue) -> Reason | 
         rooms = Ledger.of(eligible, with_others=True).among(())
         whose = f" of queue {queue.name}" if queue.nodes else ""
         misfit = misfit_on_empty(shape, rooms, whose) if rooms else None
-    return None if misfit is None else Reason(ReasonCode.NEVER_FITS, misfit.message, misfit.details)
+    if misfit is None:
+        return None
+    own = {"queue": queue.name} if queue.nodes else {}
+    return Reason(ReasonCode.NEVER_FITS, misfit.message, {**misfit.details, **own})
 
 
 def over_maximum(asked: Resources, queue: Queue) -> Misfit | None:
@@ -75,16 +78,18 @@ def misfit_on_empty(shape: Shape, rooms: Sequence[Room], whose: str = "") -> Mis
         f"asks for {amounts(asked)} at once ({counted(n_tasks, 'task')} in {len(shape)} roles); "
         f"the nodes{whose} cannot take all together"
     )
-    return Misfit(message, {"needed": as_json(asked)})
+    return Misfit(message, {"needed": as_json(asked), "tasks": n_tasks, "n_roles": len(shape)})
 
 
 def _misfit_of_role(role: RoleShape, rooms: Sequence[Room], whose: str, asks: str) -> Misfit | None:
     need = role.resources
-    details = {"needed": as_json(need), "role": role.role, "tasks": role.count}
+    details: dict[str, Any] = {"needed": as_json(need), "role": role.role, "tasks": role.count}
     for dimension in DIMENSIONS:
         largest = max((of(dimension, room.free(role)) for room in rooms), default=0)
         if of(dimension, need) > largest:
             message = f"{asks} for {_too_much(dimension, role, largest, rooms, whose)}"
+            if dimension == "gpus" and role.gpu_type:
+                details |= {"gpu_type": role.gpu_type, "gpu_types": _types_of(rooms)}
             return Misfit(message, {**details, "largest": {dimension: largest}})
     n_fit = sum(room.holds(role, role.count) for room in rooms)
     if n_fit == 0:
@@ -109,6 +114,10 @@ def _too_much(dimension: Dimension, role: RoleShape, largest: int, rooms: Sequen
     return f"{asked} in one task; the largest node{whose} has {figure(dimension, largest)}"
 
 
+def _types_of(rooms: Sequence[Room]) -> list[str]:
+    return sorted({gpu.type for room in rooms for gpu in room.node.gpus if gpu.type})
+
+
 def _types_there(rooms: Sequence[Room]) -> str:
-    types = sorted({gpu.type for room in rooms for gpu in room.node.gpus if gpu.type})
+    types = _types_of(rooms)
     return f"GPUs of type {listed(types)}" if types else "none of that type"

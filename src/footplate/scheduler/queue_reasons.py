@@ -16,7 +16,11 @@ from footplate.scheduler.situation import Obstacle, Situation
 def explain_obstacle(obstacle: Obstacle, kind: Kind, situation: Situation) -> Reason:
     """Put into words what a queue does not allow."""
     name = kind.queue_name
-    details: dict[str, Any] = {"queue": name, "needed": as_json(kind.total)}
+    details: dict[str, Any] = {
+        "queue": name,
+        "needed": as_json(kind.total),
+        "obstacle": obstacle.name.lower(),
+    }
     if obstacle is Obstacle.NO_QUEUE:
         return Reason(ReasonCode.QUEUE_LIMIT, f"queue {name} does not exist", details)
     if obstacle is Obstacle.QUEUE_CLOSED:

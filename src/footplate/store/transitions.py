@@ -97,7 +97,8 @@ def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
 
 def _tell_state(job: Job) -> _Line:
     kind = "requeued" if job.state is JobState.QUEUED else job.state.value.lower()
-    return kind, job.reason.message, {"state": job.state.value, "reason": job.reason.code.value}
+    data = {**job.reason.details, "state": job.state.value, "reason": job.reason.code.value}
+    return kind, job.reason.message, data
 
 
 def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
@@ -136,7 +137,8 @@ def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained) -> list[_Line]
 
 
 def _tell_stop(_before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
-    return [("stop_asked", event.reason.message, {"reason": event.reason.code.value, "by": event.by})]
+    data = {**event.reason.details, "reason": event.reason.code.value, "by": event.by}
+    return [("stop_asked", event.reason.message, data)]
 
 
 def _tell_delete(_before: Job, _after: Job, event: ev.DeleteAsked) -> list[_Line]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from footplate.domain.errors import BY_CODE
 from footplate.domain.problems import is_writable
 from footplate.domain.states import JobState, ReasonCode, TaskState
 
@@ -32,6 +33,8 @@ Environments = Annotated[
     ),
 ]
 LifetimeS = Annotated[int, Field(ge=60, le=10 * 365 * 86400)]
+# The framework refuses a verb before any of our errors can be raised.
+ERROR_CODES: list[Any] = [*sorted(BY_CODE), "method_not_allowed"]
 
 
 class Body(BaseModel):
@@ -48,7 +51,7 @@ class ProblemBody(Body):
 class ErrorBody(Body):
     """What every refused request is answered with."""
 
-    code: str
+    code: str = Field(json_schema_extra={"enum": ERROR_CODES})
     message: str
     problems: list[ProblemBody] = []
     request_id: str

@@ -1,8 +1,4 @@
-"""A server that was killed beside a thousand running tasks has them all again within seconds.
-
-Wall time says little where other work has taken the machine: an empty server then takes as long. So the CPU
-time of the server itself is judged always, and wall time unless others used more than half of all CPUs.
-"""
+"""A server that was killed beside a thousand running tasks has them all again within seconds."""
 
 from __future__ import annotations
 
@@ -21,7 +17,6 @@ N_JOBS, N_TASKS = 10, 100
 pytestmark = pytest.mark.alone
 
 WITHIN_S = 5.0
-MOST_OF_OTHERS = 0.5
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 SETTINGS = "[node]\ncpus = 1000\nmemory = '1000GB'\n"
 
@@ -34,12 +29,6 @@ def submit_sleepers(users: Users) -> list[str]:
     role = {"name": "main", "count": N_TASKS, "cpus": 0.5, "memory": "16MB", "command": "exec sleep 1000"}
     documents = [{"name": f"sleeps-{number}", "roles": [role], "grace": "0s"} for number in range(N_JOBS)]
     return [users.submit(document, str(document["name"])) for document in documents]
-
-
-def busy_s() -> float:
-    """CPU time that the whole machine has used: all but what it was idle or waited for disks."""
-    ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
-    return (sum(ticks) - ticks[3] - ticks[4]) / TICKS_A_SECOND
 
 
 def cpu_s(pid: int) -> float:
@@ -61,7 +50,7 @@ def test_a_thousand_running_tasks_are_adopted_within_five_seconds(tmp_path: Path
         await_that(lambda: set(states_of(users, job_ids)) == {"RUNNING"}, 240, "all run", every_s=0.5)
         probe = command_of(server.home, job_ids[0])
         server.kill()
-        began_at, busy_before_s = time.monotonic(), busy_s()
+        began_at = time.monotonic()
         server.begin()
         server.await_answer()
         answered_s = time.monotonic() - began_at
@@ -73,10 +62,9 @@ def test_a_thousand_running_tasks_are_adopted_within_five_seconds(tmp_path: Path
         noticed_s = time.monotonic() - began_at
         assert states_of(users, job_ids[1:]) == ["RUNNING"] * (N_JOBS - 1)
         seen_s, own_s = time.monotonic() - began_at, cpu_s(server.pid)
-        by_others = (busy_s() - busy_before_s - own_s) / (seen_s * (os.cpu_count() or 1))
         figures = (
             f"answers after {answered_s:.2f} s, one end noticed {noticed_s:.2f} s, all seen {seen_s:.2f} s; "
-            f"{own_s:.2f} s of CPU; others used {by_others:.0%} of all CPUs"
+            f"{own_s:.2f} s of CPU"
         )
         print(figures)
         assert users.await_end(job_ids[0])["tasks"][0]["exit_code"] == 143
@@ -84,7 +72,4 @@ def test_a_thousand_running_tasks_are_adopted_within_five_seconds(tmp_path: Path
             users.tell(job_id, "stop")
         assert {users.await_end(job_id)["state"] for job_id in job_ids[1:]} == {"STOPPED"}
         assert await_that(lambda: not victims_of(server.home), 20, "nothing is left")
-    assert own_s < WITHIN_S, figures
-    if seen_s >= WITHIN_S and by_others > MOST_OF_OTHERS:
-        pytest.skip(f"wall time is not judged, the machine was taken by others: {figures}")
     assert seen_s < WITHIN_S, figures
