@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 
 import torch
 import torch.distributed as dist
@@ -26,6 +27,15 @@ def main() -> None:
     dist.init_process_group("gloo")
     rank, size = dist.get_rank(), dist.get_world_size()
     print(f"rank {rank} of {size}")
+    train(epochs, rank)
+    # A model that still holds the group would keep its threads alive until the interpreter is half gone.
+    gc.collect()
+    # A process that leaves early would tear the connection of one that still sends.
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def train(epochs: int, rank: int) -> None:
     data = curve(1024)
     sampler = DistributedSampler(data)
     loader = DataLoader(data, batch_size=32, sampler=sampler)
@@ -41,9 +51,6 @@ def main() -> None:
         if rank == 0:
             print(f"epoch {epoch + 1}/{epochs} loss {loss.item():.4f}")
     check(model, rank)
-    # A process that leaves early would tear the connection of one that still sends.
-    dist.barrier()
-    dist.destroy_process_group()
 
 
 def check(model: nn.Module, rank: int) -> None:

@@ -89,6 +89,8 @@ class Controller:
         self._replan = asyncio.Event()
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
+        # Hints about attempts that were still being launched.
+        self._hinted_early: set[str] = set()
         self._launch_again: set[str] = set()
         self._telling: set[asyncio.Task[None]] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
@@ -213,11 +215,18 @@ class Controller:
     def _end_work(self, key: tuple[str, str, int], task: asyncio.Task[None]) -> None:
         self._work.pop(key, None)
         if key[0] == "launch":
-            # A moment later: a task that is over by then costs one look and one commit, not two.
-            asyncio.get_running_loop().call_later(LOOK_AFTER_LAUNCH_S, self._take_hint, f"{key[1]}.{key[2]}")
+            self._look_after_launch(f"{key[1]}.{key[2]}")
             self._repeat_launch(key[1])
         if not task.cancelled() and (error := task.exception()) is not None:
             self._report(f"{key[0]} of job {key[1]}", error)
+
+    def _look_after_launch(self, attempt_id: str) -> None:
+        if attempt_id in self._hinted_early:
+            self._hinted_early.discard(attempt_id)
+            self._take_hint(attempt_id)
+        else:
+            # A moment later: a task that is over by then costs one look and one commit, not two.
+            asyncio.get_running_loop().call_later(LOOK_AFTER_LAUNCH_S, self._take_hint, attempt_id)
 
     def _repeat_launch(self, job_id: str) -> None:
         job = self._context.store.board.get(job_id)
@@ -316,8 +325,10 @@ class Controller:
         await self._look.wait()
         self._look.clear()
         hinted, self._hinted = self._hinted, set()
-        jobs = (self._context.store.board.get(attempt_id.rpartition(".")[0]) for attempt_id in hinted)
-        await self._observe([job for job in jobs if job is not None])
+        jobs = [self._context.store.board.get(attempt_id.rpartition(".")[0]) for attempt_id in hinted]
+        found = [job for job in jobs if job is not None]
+        self._hinted_early.update(f"{job.id}.{job.attempt}" for job in found if self._is_launching(job))
+        await self._observe(found)
 
     async def _observe_all(self) -> None:
         await self._observe(list(self._context.store.board.values()))
@@ -327,8 +338,7 @@ class Controller:
         watched = {
             f"{job.id}.{job.attempt}": job
             for job in jobs
-            if job.state in (JobState.STARTING, JobState.RUNNING)
-            and ("launch", job.id, job.attempt) not in self._work
+            if job.state in (JobState.STARTING, JobState.RUNNING) and not self._is_launching(job)
         }
         if not watched:
             return
@@ -344,6 +354,9 @@ class Controller:
             await self._pass(news)
         else:
             await self._context.store.apply_all(news)
+
+    def _is_launching(self, job: Job) -> bool:
+        return ("launch", job.id, job.attempt) in self._work
 
     async def _sights(self, jobs: Sequence[Job]) -> Sequence[Observation]:
         """Look at these jobs; one that cannot be looked at must not hide the others."""

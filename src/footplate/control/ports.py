@@ -27,11 +27,15 @@ def is_free_here(port: int) -> bool:
 
 
 class Ports:
-    """Goes round its range, so that a port that was just given back is not given out at once."""
+    """Goes round its range, so that a port that was just given back is not given out at once.
 
-    def __init__(self, is_free: Callable[[int], bool] = is_free_here) -> None:
+    Servers that share a machine should begin at different ports: those that one has given out are free until
+    its tasks listen there.
+    """
+
+    def __init__(self, is_free: Callable[[int], bool] = is_free_here, begin_at: int = FIRST) -> None:
         self._is_free = is_free
-        self._next = FIRST
+        self._next = begin_at
 
     def assign(self, spec: JobSpec, placement: Placement, running: Iterable[Placement]) -> Placement | None:
         """Give every task its ports; None when a node has none left."""

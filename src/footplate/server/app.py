@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,7 +15,9 @@ from fastapi import FastAPI
 from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
+from footplate.control.ports import Ports
 from footplate.domain.clock import Clock
+from footplate.domain.cluster import GIVEN_PORTS
 from footplate.engines.base import Engine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.settings import LocalSettings
@@ -139,8 +142,7 @@ async def _wire(
     images_, secret = Catalogue(), server_secret(settings.home)
     await store.read(images_.load)
 
-    vault = Vault(secret)
-    keyring = Keyring(store, vault, clock)
+    keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
     context = Context(
@@ -152,6 +154,7 @@ async def _wire(
         settings.home,
         url=settings.url,
         job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
+        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
         images=images_,
         secrets_of=keyring.variables_of,
         login_of=keyring.login_of,

@@ -95,8 +95,10 @@ class Injector:
 
     def hits(self) -> frozenset[TaskId]:
         """The tasks whose processes were killed, those that were just being born included."""
-        born = {who for pid, who in _claims(self._server.home) if pid in self._newborns}
-        return frozenset(self._hits | born)
+        return frozenset(self._hits | self._born())
+
+    def _born(self) -> set[TaskId]:
+        return {who for pid, who in _claims(self._server.home) if pid in self._newborns}
 
     def _order(self) -> list[str]:
         left = dict(self._weights)
@@ -130,8 +132,12 @@ class Injector:
         found = self._await_some(
             lambda: [pid for spawner in _spawners(self._server.pid) for pid in _spawners(spawner)], every_s=0
         )
-        self._newborns.update(found[:1])
-        return bool(found) and self._kill(found[0], "newborn")
+        if not found or not self._kill(found[0], "newborn"):
+            return False
+        self._newborns.add(found[0])
+        # Now, since a job that is deleted takes the claims of its tasks along, and once more at the end.
+        self._hits.update(self._born())
+        return True
 
     def _strike_task(self, is_first: bool, for_s: float = LONGEST_STOP_S) -> bool:
         victims = self._await_some(
@@ -241,7 +247,11 @@ def _claims(home: Path) -> Iterator[tuple[int, TaskId]]:
     for path in (*home.glob("jobs/*/*/attempt-*/*/pid"), *home.glob("jobs/*/*/attempt-*/*/run-*/pid")):
         attempt = next(part for part in path.parts if part.startswith("attempt-"))
         place = path.parts.index(attempt)
-        words = path.read_text().split()
+        try:
+            words = path.read_text().split()
+        except FileNotFoundError:
+            # Its job was deleted meanwhile.
+            continue
         if words:
             who = (path.parts[place - 1], int(attempt.removeprefix("attempt-")), path.parts[place + 1])
             yield int(words[0]), who

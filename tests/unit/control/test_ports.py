@@ -21,6 +21,12 @@ def test_every_task_gets_a_main_port_and_what_its_role_asks_for() -> None:
     assert all(port in GIVEN_PORTS for port in flat)
 
 
+def test_a_server_that_begins_elsewhere_gives_out_other_ports_and_goes_round() -> None:
+    asked = spec(count=2)
+    given = numbers(Ports(lambda _: True, begin_at=GIVEN_PORTS[-1]).assign(asked, placement(asked), ()))
+    assert given == [("main", (GIVEN_PORTS[-1],)), ("main", (GIVEN_PORTS[0],))]
+
+
 def test_ports_of_running_jobs_on_the_same_node_are_not_given_again() -> None:
     ports, asked = Ports(lambda _: True), spec(ports=[{"label": "web", "begin_at": 6006}])
     first = ports.assign(asked, placement(asked), ())

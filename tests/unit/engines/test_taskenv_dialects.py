@@ -98,6 +98,7 @@ SLURM = {
     "SLURM_NPROCS": "3",
     "SLURM_NNODES": "3",
     "SLURM_JOB_NUM_NODES": "3",
+    "SLURM_NTASKS_PER_NODE": "1",
     "SLURM_PROCID": "2",
     "SLURM_LOCALID": "0",
     "SLURM_NODEID": "2",
