@@ -56,6 +56,7 @@ SECTIONS: tuple[Section, ...] = (
             "SLURM_NPROCS": "The same.",
             "SLURM_NNODES": "The same.",
             "SLURM_JOB_NUM_NODES": "The same.",
+            "SLURM_NTASKS_PER_NODE": "Always 1: every task counts as a node.",
             "SLURM_PROCID": "Rank of this task.",
             "SLURM_NODEID": "Rank of this task.",
             "SLURM_LOCALID": "Always 0: a task sees its own cards only.",

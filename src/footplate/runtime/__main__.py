@@ -1,4 +1,4 @@
-"""Runs a part of this folder: `python3 -I FOLDER launch|serve|reach WORDS`, wherever the folder lies."""
+"""Runs a part of this folder: `python3 -I FOLDER launch|serve|reach|pkill WORDS`, wherever it lies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-VERBS = ("launch", "serve", "reach")
+VERBS = ("launch", "serve", "reach", "pkill")
 
 
 def main() -> int:

@@ -21,15 +21,29 @@ OPTIONS_WITH_VALUE = frozenset("BbcDEeFIiJLlmOopQRSWw")
 
 def split(words: list[str]) -> tuple[bool, str, list[str]]:
     """Take an ssh command line apart: whether input is wanted, the host, and the command."""
-    wants_input, i = True, 0
-    while i < len(words) and words[i].startswith("-") and words[i] != "--":
-        flags = words[i][1:]
-        wants_input = wants_input and "n" not in flags.split("=")[0][:1]
-        i += 2 if len(flags) == 1 and flags in OPTIONS_WITH_VALUE else 1
-    rest = words[i + 1 :] if i < len(words) and words[i] == "--" else words[i:]
+    flags, is_over, rest = _cut_options(words)
     if not rest:
-        raise SystemExit("usage: footplate-rsh [OPTIONS] TASK COMMAND")
-    return wants_input, rest[0].rpartition("@")[2], rest[1:]
+        raise SystemExit("usage: footplate-rsh [OPTIONS] TASK [OPTIONS] COMMAND")
+    command = rest[1:]
+    if not is_over:
+        # As with ssh, options may also stand between the host and the command.
+        more, _, command = _cut_options(command)
+        flags += more
+    wants_input = not any(flag.startswith("n") for flag in flags)
+    return wants_input, rest[0].rpartition("@")[2], command
+
+
+def _cut_options(words: list[str]) -> tuple[list[str], bool, list[str]]:
+    """Cut off the options at the beginning, and say whether a -- forbids more of them."""
+    flags: list[str] = []
+    i = 0
+    while i < len(words) and words[i].startswith("-"):
+        if words[i] == "--":
+            return flags, True, words[i + 1 :]
+        flag = words[i][1:]
+        flags.append(flag)
+        i += 2 if len(flag) == 1 and flag in OPTIONS_WITH_VALUE else 1
+    return flags, False, words[i:]
 
 
 def connect(host: Host, secret: bytes) -> Channel:

@@ -23,7 +23,8 @@ class Surroundings:
         for folder in (self._programs, self._scratch):
             folder.mkdir(parents=True, exist_ok=True)
         for name in REMOTE_SHELLS:
-            _write_program(self._programs / name)
+            _write_program(self._programs / name, "reach")
+        _write_program(self._programs / "pkill", "pkill")
 
     def for_launcher(self) -> dict[str, str]:
         """Say the environment in which the remote shells are found first."""
@@ -54,8 +55,8 @@ def keep_apart(folder: Path) -> dict[str, str]:
     }
 
 
-def _write_program(path: Path) -> None:
+def _write_program(path: Path, verb: str) -> None:
     runtime = Path(__file__).resolve().parent
-    words = f"{shlex.quote(sys.executable)} -I {shlex.quote(str(runtime))} reach"
+    words = f"{shlex.quote(sys.executable)} -I {shlex.quote(str(runtime))} {verb}"
     path.write_text(f'#!/bin/sh\nexec {words} "$@"\n')
     path.chmod(0o700)

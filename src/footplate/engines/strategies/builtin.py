@@ -31,6 +31,11 @@ class Jax(Strategy):
     # JAX finds its place through Slurm's variables, which it knows, and its coordinator by its own.
     conventions = ("jax", "slurm")
 
+    def groups(self, gang: Gang) -> Iterable[Group]:
+        # It must see a list of nodes to believe in Slurm; where that is too long, the first of them will do.
+        first = Group({"SLURM_STEP_NODELIST": gang.members[0].address}, lambda _task, _rank: {})
+        return (first, *super().groups(gang))
+
 
 class Tensorflow(Strategy):
     description = "TF_CONFIG for the roles chief or master, ps, worker and evaluator"

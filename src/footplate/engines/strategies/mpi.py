@@ -14,11 +14,13 @@ from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import Problem
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.strategies.base import Strategy, strategy_folder
+from footplate.engines.taskenv.devices import devices
 from footplate.engines.taskenv.gang import Environment, Gang, n_processes, port_of
 
 LAUNCHER = "launcher"
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime"
 HOSTFILE, MPICH_HOSTFILE, GANG_FILE = "hostfile", "hostfile.mpich", "tasks"
+DEEPSPEED_HOSTFILE = "hostfile.deepspeed"
 REMOTE_SHELL = "footplate-rsh"
 
 
@@ -82,7 +84,49 @@ class Horovod(Mpi):
 
 
 class DeepSpeed(Horovod):
-    description = "DeepSpeed: deepspeed --hostfile $FOOTPLATE_HOSTFILE in the launcher reaches the others"
+    """Its launcher counts cards from 0 unless told which ones, and guesses an address unless given one."""
+
+    description = "DeepSpeed: deepspeed $FOOTPLATE_DEEPSPEED_OPTIONS in the launcher reaches the others"
+
+    def variables(self, gang: Gang) -> Mapping[str, str]:
+        variables = super().variables(gang)
+        options = {
+            "--hostfile": str(strategy_folder(gang.plan) / DEEPSPEED_HOSTFILE),
+            "--include": _included(gang),
+            "--master_addr": variables["MASTER_ADDR"],
+            "--master_port": variables.get("MASTER_PORT", ""),
+        }
+        text = " ".join(f"{name} {shlex.quote(value)}" for name, value in options.items() if value)
+        return {**variables, "FOOTPLATE_DEEPSPEED_OPTIONS": text}
+
+    def files(self, gang: Gang) -> Mapping[str, str]:
+        # A card that is named must be below the number of slots.
+        slots = {task: max(map(int, _cards(gang, task)), default=0) + 1 for task in gang.members}
+        lines = [f"{_name(task)} slots={n_slots}\n" for task, n_slots in slots.items()]
+        hostfile = "".join(lines) if _included(gang) else super().files(gang)[HOSTFILE]
+        return {**super().files(gang), DEEPSPEED_HOSTFILE: hostfile}
+
+
+def _included(gang: Gang) -> str:
+    """Name the cards of every task; nothing where all count from 0."""
+    cards = {task: _cards(gang, task) for task in gang.members}
+    if not gang.is_listable or all(own == _first(len(own)) for own in cards.values()):
+        return ""
+    return "@".join(f"{_name(task)}:{','.join(own)}" for task, own in cards.items())
+
+
+def _cards(gang: Gang, task: TaskPlacement) -> list[str]:
+    """Say by which numbers a task's processes know its cards; a container counts its own from 0."""
+    image = gang.roles[task.role].image or gang.plan.spec.image
+    if image and image not in gang.plan.environments:
+        return _first(len(task.gpus))
+    visible = devices(gang, task, 0)
+    listed = visible.get("ASCEND_RT_VISIBLE_DEVICES") or visible["CUDA_VISIBLE_DEVICES"]
+    return listed.split(",") if listed else []
+
+
+def _first(count: int) -> list[str]:
+    return list(map(str, range(count)))
 
 
 def launcher_of(gang: Gang) -> TaskPlacement:

@@ -25,6 +25,8 @@ def _shared(gang: Gang) -> Environment:
         "SLURM_NPROCS": size,
         "SLURM_NNODES": size,
         "SLURM_JOB_NUM_NODES": size,
+        # Lightning refuses to start without it, or when it wants more processes than that.
+        "SLURM_NTASKS_PER_NODE": "1",
         "SLURM_LOCALID": "0",
         # There is no srun for mpirun to call, whatever these variables make it believe.
         "OMPI_MCA_plm": "^slurm",
