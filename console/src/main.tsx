@@ -4,6 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onOtherSession } from '@/api/client';
 import { queryClient } from '@/app/queryClient';
+import { followRenewal } from '@/app/renewed';
 import { router } from '@/app/router';
 import { LanguageProvider } from '@/i18n/language';
 import { ThemeProvider } from '@/theme/theme';
@@ -14,6 +15,7 @@ if (!root) throw new Error('the page has no place for the console');
 
 // What is on the page was read as somebody else.
 onOtherSession(() => location.reload());
+followRenewal();
 
 createRoot(root).render(
   <StrictMode>

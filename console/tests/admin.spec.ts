@@ -234,7 +234,7 @@ test('the audit trail has pages and a filter, the settings are there to read', a
   await page.goto('/admin/audit');
   await expect(page.getByRole('row')).toHaveCount(51);
   await page.getByRole('button', { name: 'Show older' }).click();
-  await expect(page.getByRole('row', { name: new RegExp(`user.added ${user}`) })).toBeVisible();
+  await expect(page.getByRole('row', { name: new RegExp(`added user ${user}`) })).toBeVisible();
   await page.goto(`/admin/audit?actor=${user}`);
   await expect(page.getByText('Nothing yet')).toBeVisible();
   await page.goto('/admin/settings');

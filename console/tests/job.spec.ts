@@ -248,3 +248,70 @@ for (const [scheme, locale] of [
     });
   });
 }
+
+test('long lines break on a switch that the browser remembers, and by themselves on a phone', async ({
+  page,
+  api,
+}) => {
+  const job = await api.finished({
+    name: fresh('wide'),
+    command: `printf '%0600d\\n' 7; for i in $(seq 300); do echo "line $i"; done; echo the last`,
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('the last');
+  const isWide = () => log(page).evaluate((box) => box.scrollWidth > box.clientWidth);
+  const switched = page.getByRole('button', { name: 'Break long lines' });
+  await expect(switched).toHaveAttribute('aria-pressed', 'false');
+  await log(page).evaluate((box) => box.scrollTo(0, 0));
+  await expect.poll(isWide).toBe(true);
+  await switched.click();
+  await expect(switched).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(isWide).toBe(false);
+  await log(page).evaluate((box) => box.scrollTo(0, 0));
+  const long = log(page).getByText(/^0{300,}7$/);
+  const [box, text] = await Promise.all([
+    long.evaluate((node) => node.parentElement?.getBoundingClientRect().height),
+    long.evaluate((node) => node.getBoundingClientRect().height),
+  ]);
+  expect(box).toBeGreaterThanOrEqual(Math.floor(text));
+  await page.reload();
+  await expect(switched).toHaveAttribute('aria-pressed', 'true');
+  await expect(log(page)).toContainText('the last');
+
+  await page.evaluate(() => localStorage.removeItem('footplate.wrap'));
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  await expect(switched).toHaveAttribute('aria-pressed', 'true');
+});
+
+test.describe('in a browser that speaks Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+  test("reasons, events and refusals are told in Chinese, the server's words beside them", async ({
+    page,
+    api,
+    expected,
+  }) => {
+    expected.push(/422|409/);
+    const failed = await api.finished({ name: fresh('chinese'), command: 'exit 3' });
+    await page.goto(`/jobs/${failed.id}`);
+    const reason = page.getByTitle(/^task main-0 exited with code 3/).first();
+    await expect(reason).toHaveText('子任务 main-0 以退出码 3 结束');
+    await page.goto(`/jobs/${failed.id}?tab=events`);
+    await expect(page.getByText('已失败：有子任务失败：子任务 main-0 以退出码 3 结束')).toBeVisible();
+    const busy = await api.submit({ name: fresh('busy'), command: 'sleep 60', gpus: 3 });
+    await api.until(busy.id, 'RUNNING');
+    const waits = await api.submit({ name: fresh('waits'), command: 'true', gpus: 3 });
+    await page.goto(`/jobs/${waits.id}`);
+    await expect(
+      page.getByText(/^需要 3 张 GPU；共 4 张，空闲 1 张；改为 1 张 GPU 即可立即启动/).first(),
+    ).toBeVisible();
+    for (const { id } of [waits, busy]) await api.call('POST', `/jobs/${id}/stop`);
+
+    await page.goto(`/jobs/${failed.id}`);
+    await page.getByRole('button', { name: '更多' }).click();
+    await page.getByRole('menuitem', { name: '编辑' }).click();
+    await page.getByLabel('名称').fill('no spaces');
+    await page.getByRole('button', { name: '保存' }).click();
+    await expect(page.getByRole('dialog').getByText(/^服务器提示：.*is not allowed/)).toBeVisible();
+  });
+});

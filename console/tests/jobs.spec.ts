@@ -17,7 +17,7 @@ test('the list shows a job with its queue, user, state and resources', async ({ 
 
 test('a new job and its changes appear without a reload', async ({ page, api }) => {
   await page.goto('/jobs');
-  await expect(page.getByText('Live')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
   const job = await api.submit({ name: fresh('live'), command: 'sleep 60' });
   const row = page.getByRole('row', { name: job.name });
   await expect(row).toContainText('Running');
@@ -33,7 +33,7 @@ test('after the connection was lost the page says so, and catches up', async ({
 }) => {
   expected.push(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|network error/);
   await page.goto('/jobs');
-  await expect(page.getByText('Live')).toBeVisible();
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await context.setOffline(true);
   await expect(page.getByText('Reconnecting…')).toBeVisible();
   const job = await api.submit({ name: fresh('missed'), command: 'true' });

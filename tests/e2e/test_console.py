@@ -34,7 +34,9 @@ def console() -> ModuleType:
 @pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt install chromium")
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_console_in_a_browser(console: ModuleType, server: ServerProcess, spec: str) -> None:
+def test_the_console_in_a_browser(
+    console: ModuleType, server: ServerProcess, spec: str, tmp_path: Path
+) -> None:
     node = console.node_folder()
     environment = {
         **server.environment,
@@ -44,7 +46,15 @@ def test_the_console_in_a_browser(console: ModuleType, server: ServerProcess, sp
         "CHROMIUM": CHROMIUM or "",
     }
     ran = subprocess.run(
-        [node / "node", "node_modules/@playwright/test/cli.js", "test", f"tests/{spec}"],
+        # A folder of its own: a run empties it when it begins, and another may be under way.
+        [
+            node / "node",
+            "node_modules/@playwright/test/cli.js",
+            "test",
+            f"tests/{spec}",
+            "--output",
+            tmp_path / "results",
+        ],
         cwd=ROOT / "console",
         env=environment,
         capture_output=True,

@@ -8,6 +8,7 @@ export type JobDetail = Schemas['JobDetail'];
 export type JobState = Schemas['JobState'];
 export type TaskState = Schemas['TaskState'];
 export type ReasonCode = Schemas['ReasonCode'];
+export type ErrorCode = Schemas['ErrorBody']['code'];
 export type Task = Schemas['TaskBody'];
 export type Attempt = Schemas['AttemptBody'];
 export type JobEvent = Schemas['EventBody'];
@@ -36,7 +37,7 @@ export const sessionKey = {
 export class ApiError extends Error {
   constructor(
     readonly status: number,
-    readonly code: string,
+    readonly code: ErrorCode | 'unreachable',
     message: string,
     readonly problems: readonly Schemas['ProblemBody'][] = [],
     readonly requestId = '',

@@ -1,5 +1,5 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { answer, api, type JobEvent, type JobState } from './client';
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { answer, api, type JobDetail, type JobEvent, type JobState } from './client';
 
 /** What a list of jobs is asked for; absent means all. */
 export interface JobFilter {
@@ -23,6 +23,14 @@ export const keys = {
   platform: ['platform'] as const,
   accounts: ['accounts'] as const,
 };
+
+/** Put what a change answered into a job's place; an answer from before it, still under way, comes too late. */
+export async function putJob(client: QueryClient, id: string, changed: JobDetail): Promise<void> {
+  await client.cancelQueries({ queryKey: keys.job(id), exact: true });
+  client.setQueryData(keys.job(id), changed);
+  void client.invalidateQueries({ queryKey: keys.job(id) });
+  void client.invalidateQueries({ queryKey: keys.jobs });
+}
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,

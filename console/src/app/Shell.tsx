@@ -35,7 +35,7 @@ export function Shell() {
         <Button
           className={styles.menuButton}
           type="text"
-          icon={<MenuOutlined />}
+          icon={<MenuOutlined aria-hidden />}
           aria-label={say.openNavigation}
           onClick={() => setOpen(true)}
         />

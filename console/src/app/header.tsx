@@ -46,7 +46,7 @@ export function SearchBox() {
     <Input
       ref={box}
       className={styles.search}
-      prefix={<SearchOutlined />}
+      prefix={<SearchOutlined aria-hidden />}
       suffix={<kbd className={styles.kbd}>/</kbd>}
       placeholder={say.search}
       aria-label={say.search}
@@ -81,7 +81,11 @@ export function LanguageSwitch() {
       trigger={['click']}
       menu={{ items, selectedKeys: [language], onClick: ({ key }) => choose(key as Language) }}
     >
-      <Button type="text" icon={<GlobalOutlined />} aria-label={`${say.language}: ${LANGUAGES[language]}`}>
+      <Button
+        type="text"
+        icon={<GlobalOutlined aria-hidden />}
+        aria-label={`${say.language}: ${LANGUAGES[language]}`}
+      >
         <span className={styles.wide}>{LANGUAGES[language]}</span>
       </Button>
     </Dropdown>
@@ -89,9 +93,9 @@ export function LanguageSwitch() {
 }
 
 const THEME_ICONS: Record<ThemeName, React.ReactNode> = {
-  system: <BulbOutlined />,
-  light: <SunOutlined />,
-  dark: <MoonOutlined />,
+  system: <BulbOutlined aria-hidden />,
+  light: <SunOutlined aria-hidden />,
+  dark: <MoonOutlined aria-hidden />,
 };
 
 export function ThemeSwitch() {
@@ -125,14 +129,14 @@ export function UserMenu() {
     {
       key: 'profile',
       label: say.profile,
-      icon: <UserOutlined />,
+      icon: <UserOutlined aria-hidden />,
       onClick: () => void navigate({ to: '/profile' }),
     },
-    { key: 'leave', label: say.signOut, icon: <LogoutOutlined />, onClick: () => void leave() },
+    { key: 'leave', label: say.signOut, icon: <LogoutOutlined aria-hidden />, onClick: () => void leave() },
   ];
   return (
     <Dropdown trigger={['click']} menu={{ items }}>
-      <Button type="text" icon={<UserOutlined />} aria-label={say.account(name)}>
+      <Button type="text" icon={<UserOutlined aria-hidden />} aria-label={say.account(name)}>
         <span className={styles.wide}>{name}</span>
       </Button>
     </Dropdown>

@@ -39,27 +39,52 @@ export const NAVIGATION: readonly Section[] = [
   {
     title: (words) => words.work,
     entries: [
-      { to: '/', label: (words) => words.dashboard, icon: <AppstoreOutlined /> },
-      { to: '/submit', label: (words) => words.submit, icon: <PlusCircleOutlined /> },
-      { to: '/jobs', label: (words) => words.jobs, icon: <UnorderedListOutlined /> },
-      { to: '/queue', label: (words) => words.queue, icon: <FieldTimeOutlined /> },
-      { to: '/secrets', label: (words) => words.secrets, icon: <KeyOutlined /> },
+      { to: '/', label: (words) => words.dashboard, icon: <AppstoreOutlined aria-hidden /> },
+      { to: '/submit', label: (words) => words.submit, icon: <PlusCircleOutlined aria-hidden /> },
+      { to: '/jobs', label: (words) => words.jobs, icon: <UnorderedListOutlined aria-hidden /> },
+      { to: '/queue', label: (words) => words.queue, icon: <FieldTimeOutlined aria-hidden /> },
+      { to: '/secrets', label: (words) => words.secrets, icon: <KeyOutlined aria-hidden /> },
     ],
   },
   {
     title: (words) => words.admin,
     entries: [
-      { to: '/admin/users', label: (words) => words.users, icon: <TeamOutlined />, isFor: isAdmin },
+      {
+        to: '/admin/users',
+        label: (words) => words.users,
+        icon: <TeamOutlined aria-hidden />,
+        isFor: isAdmin,
+      },
       {
         to: '/admin/queues',
         label: (words) => words.queues,
-        icon: <PartitionOutlined />,
+        icon: <PartitionOutlined aria-hidden />,
         isFor: rulesAQueue,
       },
-      { to: '/admin/nodes', label: (words) => words.nodes, icon: <ClusterOutlined />, isFor: isAdmin },
-      { to: '/admin/images', label: (words) => words.images, icon: <CodeSandboxOutlined />, isFor: isAdmin },
-      { to: '/admin/audit', label: (words) => words.audit, icon: <AuditOutlined />, isFor: isAdmin },
-      { to: '/admin/settings', label: (words) => words.settings, icon: <SettingOutlined />, isFor: isAdmin },
+      {
+        to: '/admin/nodes',
+        label: (words) => words.nodes,
+        icon: <ClusterOutlined aria-hidden />,
+        isFor: isAdmin,
+      },
+      {
+        to: '/admin/images',
+        label: (words) => words.images,
+        icon: <CodeSandboxOutlined aria-hidden />,
+        isFor: isAdmin,
+      },
+      {
+        to: '/admin/audit',
+        label: (words) => words.audit,
+        icon: <AuditOutlined aria-hidden />,
+        isFor: isAdmin,
+      },
+      {
+        to: '/admin/settings',
+        label: (words) => words.settings,
+        icon: <SettingOutlined aria-hidden />,
+        isFor: isAdmin,
+      },
     ],
   },
 ];

@@ -113,6 +113,8 @@ function optionsOf({ series, show, most, isBytes }: Shape, width: number): Plot.
       {
         ...axis,
         size: 30,
+        // Room for a time down to the second beside the next.
+        space: 80,
         values: (_plot, splits, _axis, _space, step) => splits.map((at) => timeText(at, step)),
       },
       {

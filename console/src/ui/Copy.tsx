@@ -33,7 +33,7 @@ export function Copy({ text, label }: { text: string; label?: string }) {
       <Button
         size={label ? 'middle' : 'small'}
         type={label ? 'default' : 'text'}
-        icon={isCopied ? <CheckOutlined /> : <CopyOutlined />}
+        icon={isCopied ? <CheckOutlined aria-hidden /> : <CopyOutlined aria-hidden />}
         aria-label={label ? undefined : title}
         onClick={() => void copy()}
       >

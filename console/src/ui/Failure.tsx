@@ -8,15 +8,8 @@ type Words = (typeof words)['en'];
 /** A short title for an error in the reader's language; the server's own sentence says the rest. */
 export function titleOf(error: unknown, say: Words): string {
   if (!(error instanceof ApiError)) return say.failed;
-  const titles: Record<string, string> = {
-    unreachable: say.unreachable,
-    denied: say.denied,
-    not_found: say.not_found,
-    conflict: say.conflict,
-    invalid_input: say.invalid_input,
-    throttled: say.throttled,
-  };
-  return titles[error.code] ?? say.failed;
+  // A server that is newer than the page may know errors that the page does not.
+  return say.errors[error.code] ?? say.failed;
 }
 
 export function detailOf(error: unknown): string {

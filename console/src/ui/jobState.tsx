@@ -25,24 +25,24 @@ interface Look {
 
 /** How each state looks; one that the API adds and this table lacks does not compile. */
 export const JOB_STATES: Record<JobState, Look> = {
-  QUEUED: { tone: 'wait', icon: <ClockCircleOutlined />, isFinal: false },
-  STARTING: { tone: 'start', icon: <RocketOutlined />, isFinal: false },
-  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined />, isFinal: false },
-  STOPPING: { tone: 'stop', icon: <PauseCircleOutlined />, isFinal: false },
-  SUCCEEDED: { tone: 'good', icon: <CheckCircleOutlined />, isFinal: true },
-  FAILED: { tone: 'bad', icon: <CloseCircleOutlined />, isFinal: true },
-  STOPPED: { tone: 'muted', icon: <MinusCircleOutlined />, isFinal: true },
+  QUEUED: { tone: 'wait', icon: <ClockCircleOutlined aria-hidden />, isFinal: false },
+  STARTING: { tone: 'start', icon: <RocketOutlined aria-hidden />, isFinal: false },
+  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined aria-hidden />, isFinal: false },
+  STOPPING: { tone: 'stop', icon: <PauseCircleOutlined aria-hidden />, isFinal: false },
+  SUCCEEDED: { tone: 'good', icon: <CheckCircleOutlined aria-hidden />, isFinal: true },
+  FAILED: { tone: 'bad', icon: <CloseCircleOutlined aria-hidden />, isFinal: true },
+  STOPPED: { tone: 'muted', icon: <MinusCircleOutlined aria-hidden />, isFinal: true },
 };
 
 export const ALL_STATES = Object.keys(JOB_STATES) as JobState[];
 export const isFinal = (state: JobState) => JOB_STATES[state].isFinal;
 
 const TASK_STATES: Record<TaskState, { tone: Tone; icon: ReactNode }> = {
-  WAITING: { tone: 'wait', icon: <ClockCircleOutlined /> },
-  STARTING: { tone: 'start', icon: <LoadingOutlined /> },
-  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined /> },
-  EXITED: { tone: 'muted', icon: <MinusCircleOutlined /> },
-  LOST: { tone: 'bad', icon: <QuestionCircleOutlined /> },
+  WAITING: { tone: 'wait', icon: <ClockCircleOutlined aria-hidden /> },
+  STARTING: { tone: 'start', icon: <LoadingOutlined aria-hidden /> },
+  RUNNING: { tone: 'busy', icon: <PlayCircleOutlined aria-hidden /> },
+  EXITED: { tone: 'muted', icon: <MinusCircleOutlined aria-hidden /> },
+  LOST: { tone: 'bad', icon: <QuestionCircleOutlined aria-hidden /> },
 };
 
 export function StateTag({ state }: { state: JobState }) {

@@ -1,4 +1,4 @@
-import type { JobState, ReasonCode, TaskState } from '@/api/client';
+import type { ErrorCode, JobState, ReasonCode, TaskState } from '@/api/client';
 import { translated } from '@/i18n/translated';
 
 const EN_STATES: Record<JobState, string> = {
@@ -93,6 +93,49 @@ const ZH_REASONS: Record<ReasonCode, string> = {
   never_fits: '资源永远无法满足',
 };
 
+type Errors = Record<ErrorCode | 'unreachable', string>;
+
+const EN_ERRORS: Errors = {
+  unreachable: 'The server cannot be reached. Is it running?',
+  internal: 'Something went wrong inside the server',
+  invalid_input: 'Something in this is not right',
+  too_large: 'This is too large',
+  unauthenticated: 'You are not signed in',
+  denied: 'You may not do this',
+  throttled: 'Too many tries',
+  not_found: 'This is not there, or not yours to see',
+  method_not_allowed: 'This cannot be done here',
+  store_unavailable: 'The server cannot store anything now',
+  conflict: 'This cannot be done now',
+  invalid_transition: 'The job is not in a state for this',
+  stale_lease: 'Another server has taken over',
+  secret_unreadable: 'A stored secret cannot be opened',
+  engine_error: 'What runs the tasks reports an error',
+  engine_unavailable: 'What runs the tasks cannot be reached',
+  engine_rejected: 'What runs the tasks refuses this',
+  outcome_unknown: 'It is not known whether this has happened',
+};
+const ZH_ERRORS: Errors = {
+  unreachable: '无法连接服务器，它在运行吗？',
+  internal: '服务器内部出错',
+  invalid_input: '输入内容有误',
+  too_large: '内容过大',
+  unauthenticated: '您尚未登录',
+  denied: '您没有此权限',
+  throttled: '尝试次数过多',
+  not_found: '不存在，或您无权查看',
+  method_not_allowed: '此处不支持该操作',
+  store_unavailable: '服务器暂时无法保存数据',
+  conflict: '目前无法执行此操作',
+  invalid_transition: '任务当前的状态不允许此操作',
+  stale_lease: '另一台服务器已接管',
+  secret_unreadable: '无法解密已保存的密钥',
+  engine_error: '执行引擎出错',
+  engine_unavailable: '无法连接执行引擎',
+  engine_rejected: '执行引擎拒绝了请求',
+  outcome_unknown: '无法确定操作是否已生效',
+};
+
 export const words = translated({
   en: {
     states: EN_STATES,
@@ -103,13 +146,10 @@ export const words = translated({
     none: 'none',
     gpus: (n: number) => (n === 1 ? '1 GPU' : `${n} GPUs`),
     cpus: (n: string) => (n === '1' ? '1 CPU' : `${n} CPUs`),
-    unreachable: 'The server cannot be reached. Is it running?',
+    errors: EN_ERRORS,
     failed: 'This did not work',
-    denied: 'You may not do this',
-    not_found: 'This is not there, or not yours to see',
-    conflict: 'This cannot be done now',
-    invalid_input: 'Something in this is not right',
-    throttled: 'Too many tries',
+    /** What the server says of a field, in its own words. */
+    told: (message: string) => message,
     request: (id: string) => `Request ${id}`,
     of: (used: string, total: string) => `${used} of ${total}`,
   },
@@ -122,13 +162,9 @@ export const words = translated({
     none: '无',
     gpus: (n: number) => `${n} 张 GPU`,
     cpus: (n: string) => `${n} 核 CPU`,
-    unreachable: '无法连接服务器，它在运行吗？',
+    errors: ZH_ERRORS,
     failed: '操作未成功',
-    denied: '您没有此权限',
-    not_found: '不存在，或您无权查看',
-    conflict: '目前无法执行此操作',
-    invalid_input: '输入内容有误',
-    throttled: '尝试次数过多',
+    told: (message: string) => `服务器提示：${message}`,
     request: (id: string) => `请求编号 ${id}`,
     of: (used: string, total: string) => `${used} / ${total}`,
   },

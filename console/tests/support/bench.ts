@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { test as base, expect, type Page } from '@playwright/test';
 
 const PASSWORD = process.env.FOOTPLATE_ADMIN_PASSWORD ?? '';
+const MOST_DELAY_MS = Number(process.env.FOOTPLATE_TEST_DELAY_MS ?? 0);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 type Fields = Record<string, unknown>;
@@ -54,9 +55,23 @@ export class Api {
 
 interface Bench {
   api: Api;
+  /** Set FOOTPLATE_TEST_DELAY_MS to look for races: answers come late, and overtake each other. */
+  delays: undefined;
   /** Refusals that a test brings about on purpose: what the browser says about them is no fault. */
   expected: RegExp[];
   faults: string[];
+}
+
+async function delayAnswers(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/(?!.*stream)/, async (route) => {
+    try {
+      const response = await route.fetch();
+      await new Promise((done) => setTimeout(done, Math.random() * MOST_DELAY_MS));
+      await route.fulfill({ response });
+    } catch {
+      // The page has gone on and waits for this no longer.
+    }
+  });
 }
 
 let count = 0;
@@ -66,6 +81,13 @@ export const fresh = (stem: string) => `${stem}-${process.pid}-${++count}`;
 /** Tests in which any word on the browser's console is a failure. */
 export const test = base.extend<Bench>({
   api: async ({ baseURL }, use) => use(await Api.signIn(baseURL ?? '')),
+  delays: [
+    async ({ page }, use) => {
+      if (MOST_DELAY_MS > 0) await delayAnswers(page);
+      await use(undefined);
+    },
+    { auto: true },
+  ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from here
   expected: async ({}, use) => use([]),
   faults: [

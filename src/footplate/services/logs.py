@@ -6,7 +6,7 @@ import asyncio
 import codecs
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ EVENTS_AT_ONCE = 1000
 LOGS_AT_ONCE = 50
 # How many logs a follower looks at in a second for growth that the kernel did not tell.
 LOOKS_PER_S = 1000
+Times = list[tuple[float, int]]
 END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
 STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "stop_asked"}
 
@@ -109,6 +110,7 @@ class _Reading:
     decoder: codecs.IncrementalDecoder = field(
         default_factory=lambda: codecs.getincrementaldecoder("utf-8")(errors="replace")
     )
+    has_caught_up: bool = False
 
     @property
     def sent(self) -> int:
@@ -338,12 +340,22 @@ class Follower:
             await self._watch([name for name in some if name not in self._watched])
             self._grown.difference_update(some)
             pieces = await asyncio.to_thread(self._pieces, some)
-            for name, (piece, is_last) in zip(some, pieces, strict=True):
-                if text := self._take(name, piece, is_last):
-                    yield text
+            for name, (piece, is_last, times) in zip(some, pieces, strict=True):
+                if sent := self._take(name, piece, is_last):
+                    yield replace(sent, data={**sent.data, "times": times}) if times else sent
 
-    def _pieces(self, names: Sequence[str]) -> list[tuple[Piece, bool]]:
-        return [self._readings[name].read() for name in names]
+    def _pieces(self, names: Sequence[str]) -> list[tuple[Piece, bool, Times]]:
+        return [self._piece(name, self._readings[name]) for name in names]
+
+    def _piece(self, name: str, reading: _Reading) -> tuple[Piece, bool, Times]:
+        """Read on in one log; of several, what was printed before comes with its times, to be ordered by."""
+        piece, is_last = reading.read()
+        if len(self._names) < 2 or reading.has_caught_up:
+            return piece, is_last, []
+        reading.has_caught_up = is_last
+        is_current = self._cursor.attempt == self._job.attempt
+        finished_at = self._job.tasks[self._places[name]].finished_at if is_current else None
+        return piece, is_last, reading.log.times(reading.sent, piece.next_offset, finished_at)
 
     def _take(self, name: str, piece: Piece, is_last: bool) -> Sent | None:
         reading, place = self._readings[name], self._places[name]

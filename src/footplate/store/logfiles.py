@@ -104,6 +104,19 @@ class LogFile:
         before = bisect_right(samples, (at, 2**63))
         return samples[before - 1][1] if before else 0
 
+    def times(self, start: int, end: int, finished_at: float | None) -> list[tuple[float, int]]:
+        """How a part of the log grew, as far as it was sampled: at each moment, how far the log had come."""
+        samples = [(float(at), int(size)) for at, size in _pairs(self._index)]
+        if finished_at is not None:
+            samples = [*(sample for sample in samples if sample[0] < finished_at), (finished_at, self.size)]
+        found = []
+        for at, size in samples:
+            if size > start:
+                found.append((at, size))
+            if size >= end:
+                break
+        return found
+
     def sample(self, at: float, size: int) -> None:
         """Note how large the log is now."""
         with open(self._index, "a", opener=unfollowed) as index:

@@ -42,7 +42,13 @@ export function SignInPage() {
         </div>
         <Form<Fields> layout="vertical" requiredMark={false} onFinish={(fields) => signingIn.mutate(fields)}>
           <Form.Item name="user" label={say.user} rules={[{ required: true, message: say.needUser }]}>
-            <Input prefix={<UserOutlined />} autoComplete="username" autoFocus size="large" maxLength={255} />
+            <Input
+              prefix={<UserOutlined aria-hidden />}
+              autoComplete="username"
+              autoFocus
+              size="large"
+              maxLength={255}
+            />
           </Form.Item>
           <Form.Item
             name="password"
@@ -50,7 +56,7 @@ export function SignInPage() {
             rules={[{ required: true, message: say.needPassword }]}
           >
             <Input.Password
-              prefix={<LockOutlined />}
+              prefix={<LockOutlined aria-hidden />}
               autoComplete="current-password"
               size="large"
               maxLength={1024}

@@ -47,6 +47,7 @@ export function DashboardPage() {
           search={{ owner: me ? [me.name] : undefined }}
           nothing={say.noneOfMine}
           hint={say.noneOfMineHint}
+          action={<Link to="/submit">{say.submit}</Link>}
         />
       </div>
     </Page>

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Skeleton, Tooltip } from 'antd';
+import type { ReactNode } from 'react';
 import type { Job, Schemas } from '@/api/client';
 import type { JobsSearch } from '@/features/jobs/search';
 import { useWords } from '@/i18n/language';
@@ -8,6 +9,7 @@ import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { isFinal, StateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
+import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
 import styles from './dashboard.module.css';
@@ -19,10 +21,12 @@ interface JobsCardProps {
   search: JobsSearch;
   nothing: string;
   hint?: string;
+  /** What to do where nothing is. */
+  action?: ReactNode;
 }
 
 /** Some jobs, a line each, and the way to all of them. */
-export function JobsCard({ title, query, search, nothing, hint }: JobsCardProps) {
+export function JobsCard({ title, query, search, nothing, hint, action }: JobsCardProps) {
   const say = useWords(words);
   const { data, error, dataUpdatedAt } = query;
   return (
@@ -37,7 +41,7 @@ export function JobsCard({ title, query, search, nothing, hint }: JobsCardProps)
     >
       {error && !data && <Failure error={error} />}
       {!data && !error && <Skeleton active className={styles.skeleton} title={false} />}
-      {data?.items.length === 0 && <Nothing title={nothing} hint={hint} />}
+      {data?.items.length === 0 && <Nothing title={nothing} hint={hint} action={action} />}
       {data && data.items.length > 0 && (
         <ul className={styles.jobs}>
           {data.items.map((job) => (
@@ -52,6 +56,7 @@ export function JobsCard({ title, query, search, nothing, hint }: JobsCardProps)
 function JobLine({ job, asOf }: { job: Job; asOf: number }) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
+  const reasonText = useReasonText();
   const amount = useAmount();
   const isWaiting = job.state === 'QUEUED';
   return (
@@ -63,7 +68,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
         </Link>
         <div className={styles.jobDetail}>
           {isWaiting ? (
-            <Tooltip title={job.reason.message}>
+            <Tooltip title={reasonText(job.reason)}>
               <span>
                 {reasons[job.reason.code]}
                 {job.position !== null && ` · ${say.ahead(job.position)}`}

@@ -11,7 +11,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { App, Button, Dropdown, type MenuProps } from 'antd';
 import { lazy, Suspense, useState } from 'react';
 import { answer, api, call, download, type JobDetail } from '@/api/client';
-import { keys } from '@/api/queries';
+import { keys, putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
 import { LinkButton } from '@/ui/LinkButton';
@@ -44,7 +44,14 @@ export function Actions({ job }: { job: JobDetail }) {
     ...verb('halt', say.haltHint, say.haltAsk),
     ...verb('preempt', say.preemptHint, say.preemptAsk),
     ...(can.edit
-      ? [{ key: 'edit', label: say.edit, icon: <EditOutlined />, onClick: () => setEditing(true) }]
+      ? [
+          {
+            key: 'edit',
+            label: say.edit,
+            icon: <EditOutlined aria-hidden />,
+            onClick: () => setEditing(true),
+          },
+        ]
       : []),
     ...(can.delete && job.deleted_at === null
       ? [
@@ -84,26 +91,26 @@ export function Actions({ job }: { job: JobDetail }) {
       {can.restore && <Button onClick={() => void act.change('restore')}>{say.restore}</Button>}
       {can.stop && !isFinal(job.state) && (
         <Button
-          icon={<StopOutlined />}
+          icon={<StopOutlined aria-hidden />}
           onClick={() => act.ask(say.stopAsk, say.stopHint, say.stop, () => act.change('stop'))}
         >
           {say.stop}
         </Button>
       )}
       {isFinal(job.state) && job.deleted_at === null && (
-        <Button icon={<ReloadOutlined />} onClick={() => void act.again()}>
+        <Button icon={<ReloadOutlined aria-hidden />} onClick={() => void act.again()}>
           {say.again}
         </Button>
       )}
-      <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />}>
+      <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined aria-hidden />}>
         {say.clone}
       </LinkButton>
       <Dropdown trigger={['click']} menu={{ items: parts }}>
-        <Button icon={<DownloadOutlined />}>{say.download}</Button>
+        <Button icon={<DownloadOutlined aria-hidden />}>{say.download}</Button>
       </Dropdown>
       {more.length > 0 && (
         <Dropdown trigger={['click']} menu={{ items: more }} placement="bottomRight">
-          <Button icon={<MoreOutlined />} aria-label={say.more} />
+          <Button icon={<MoreOutlined aria-hidden />} aria-label={say.more} />
         </Dropdown>
       )}
       {isEditing && (
@@ -137,9 +144,11 @@ function useActions(job: JobDetail) {
   };
   const changing = useMutation({
     mutationFn: (verb: Verb) => answer(api.POST(`/api/v1/jobs/{job_id}/${verb}`, { params: path })),
-    onSuccess: (changed) => client.setQueryData(keys.job(job.id), changed),
-    onError: failed,
-    onSettled: renew,
+    onSuccess: (changed) => putJob(client, job.id, changed),
+    onError: (error) => {
+      failed(error);
+      renew();
+    },
   });
   const removing = useMutation({
     mutationFn: (forGood: boolean) =>

@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Form, Input, InputNumber } from 'antd';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
-import { keys } from '@/api/queries';
+import { putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { isFinal } from '@/ui/jobState';
 import { useTell } from '@/ui/useTell';
 import { words } from './words';
@@ -21,12 +21,13 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const { failed } = useTell();
+  const showProblems = useProblems();
   const [form] = Form.useForm<Change>();
   const saving = useMutation({
     mutationFn: (change: Change) =>
       answer(api.PATCH('/api/v1/jobs/{job_id}', { params: { path: { job_id: job.id } }, body: change })),
-    onSuccess: (changed) => {
-      client.setQueryData(keys.job(job.id), changed);
+    onSuccess: async (changed) => {
+      await putJob(client, job.id, changed);
       onClose();
     },
     onError: (error) => showProblems(form, error) || failed(error),

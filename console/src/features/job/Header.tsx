@@ -4,6 +4,7 @@ import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Copy } from '@/ui/Copy';
 import { isFinal, StateTag } from '@/ui/jobState';
+import { ReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
 import { Actions } from './Actions';
@@ -32,14 +33,15 @@ export function Header({ job, asOf }: { job: JobDetail; asOf: number }) {
 function ReasonLine({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
-  const { code, message } = job.reason;
+  const { code } = job.reason;
   if (SAYS_ENOUGH.has(code)) return null;
+  const saysWhoIsAhead = Number(job.reason.details.ahead) > 0;
   const tone = job.state === 'FAILED' || code === 'kept' ? 'bad' : 'plain';
   return (
     <div className={styles.reason} data-tone={tone}>
       <strong>{reasons[code]}</strong>
-      <span>{message}</span>
-      {job.position !== null && <span className="quiet">{say.ahead(job.position)}</span>}
+      <ReasonText reason={job.reason} />
+      {job.position !== null && !saysWhoIsAhead && <span className="quiet">{say.ahead(job.position)}</span>}
       {job.estimate && (job.estimate.expected_at ?? job.estimate.latest_at) && (
         <span className="quiet">
           {say.expected} <TimeAgo at={job.estimate.expected_at ?? job.estimate.latest_at} />

@@ -106,7 +106,7 @@ function SearchField({ value, onChange }: { value: string; onChange: (text: stri
     <Input
       allowClear
       className={styles.search}
-      prefix={<SearchOutlined />}
+      prefix={<SearchOutlined aria-hidden />}
       placeholder={say.search}
       aria-label={say.search}
       maxLength={255}

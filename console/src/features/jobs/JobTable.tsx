@@ -5,6 +5,7 @@ import type { Job } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { isFinal, StateTag } from '@/ui/jobState';
+import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
 import styles from './jobs.module.css';
@@ -111,13 +112,19 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
 export function Why({ job }: { job: Job }) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
+  const reasonText = useReasonText();
   if (job.is_deleting) return <div className={styles.under}>{say.isDeleting}</div>;
   if (['running', 'completed', 'submitted', 'preparing'].includes(job.reason.code)) return null;
   return (
-    <Tooltip title={job.reason.message}>
+    <Tooltip title={reasonText(job.reason)}>
       <div className={styles.under}>
         {reasons[job.reason.code]}
-        {job.position !== null && job.position > 0 && ` · ${say.ahead(job.position)}`}
+        {job.position !== null && job.position > 0 && (
+          <>
+            {' · '}
+            <span className={styles.whole}>{say.ahead(job.position)}</span>
+          </>
+        )}
       </div>
     </Tooltip>
   );
@@ -141,7 +148,7 @@ function Heading({ sort, children }: { sort: Sort; children: string }) {
         replace
       >
         {children}
-        {isSorted && (isDown ? <CaretDownOutlined /> : <CaretUpOutlined />)}
+        {isSorted && (isDown ? <CaretDownOutlined aria-hidden /> : <CaretUpOutlined aria-hidden />)}
       </Link>
     </th>
   );

@@ -80,12 +80,12 @@ function TrashSwitch({ isTrash }: { isTrash: boolean }) {
       <LinkButton
         to="/jobs"
         search={{ trash: isTrash ? undefined : true }}
-        icon={isTrash ? <UnorderedListOutlined /> : <DeleteOutlined />}
+        icon={isTrash ? <UnorderedListOutlined aria-hidden /> : <DeleteOutlined aria-hidden />}
       >
         {isTrash ? say.toJobs : say.toTrash}
       </LinkButton>
       {!isTrash && (
-        <LinkButton to="/submit" color="primary" variant="solid" icon={<PlusOutlined />}>
+        <LinkButton to="/submit" color="primary" variant="solid" icon={<PlusOutlined aria-hidden />}>
           {say.submit}
         </LinkButton>
       )}

@@ -17,19 +17,19 @@ export function Pages({ next }: { next: string | null }) {
   const go = (token: string | undefined) => void navigate({ search: (now) => ({ ...now, after: token }) });
   return (
     <nav className={styles.pages} aria-label={say.pages}>
-      <Button disabled={!after} icon={<VerticalRightOutlined />} onClick={() => go(undefined)}>
+      <Button disabled={!after} icon={<VerticalRightOutlined aria-hidden />} onClick={() => go(undefined)}>
         {say.first}
       </Button>
       <Button
         disabled={!after || !router.history.canGoBack()}
-        icon={<LeftOutlined />}
+        icon={<LeftOutlined aria-hidden />}
         onClick={() => router.history.back()}
       >
         {say.previous}
       </Button>
       <Button
         disabled={!next}
-        icon={<RightOutlined />}
+        icon={<RightOutlined aria-hidden />}
         iconPlacement="end"
         onClick={() => go(next ?? undefined)}
       >

@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Form, Input } from 'antd';
-import { ApiError, answer, api } from '@/api/client';
+import { answer, api } from '@/api/client';
 import { sessionQuery } from '@/api/queries';
 import { signIn } from '@/features/auth/signIn';
 import { useWords } from '@/i18n/language';
+import { useProblems } from '@/ui/formProblems';
 import { Card } from '@/ui/Page';
 import { useTell } from '@/ui/useTell';
 import { words } from './words';
@@ -19,6 +20,7 @@ export function PasswordCard() {
   const client = useQueryClient();
   const { data: me } = useQuery(sessionQuery);
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const [form] = Form.useForm<Fields>();
   const changing = useMutation({
     mutationFn: async ({ old_password, new_password }: Fields) => {
@@ -31,10 +33,7 @@ export function PasswordCard() {
       done(say.changed);
     },
     onError: (error) => {
-      const problems = error instanceof ApiError ? error.problems : [];
-      const fields = problems.map(({ path, message }) => ({ name: path as keyof Fields, errors: [message] }));
-      if (fields.length > 0) form.setFields(fields);
-      else failed(error);
+      if (!showProblems(form, error)) failed(error);
     },
   });
   return (

@@ -25,7 +25,7 @@ export function TokensCard() {
     <Card
       title={say.tokens}
       extra={
-        <Button icon={<PlusOutlined />} onClick={() => setOpen(true)}>
+        <Button icon={<PlusOutlined aria-hidden />} onClick={() => setOpen(true)}>
           {say.newToken}
         </Button>
       }

@@ -10,6 +10,7 @@ import { useAmount } from '@/ui/amounts';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { ReasonText } from '@/ui/Reason';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import { words as uiWords } from '@/ui/words';
@@ -118,7 +119,9 @@ function Why({ job }: { job: Waiting }) {
   return (
     <>
       <div>{reasons[job.reason.code]}</div>
-      <div className={styles.under}>{job.reason.message}</div>
+      <div className={styles.under}>
+        <ReasonText reason={job.reason} />
+      </div>
     </>
   );
 }
@@ -128,13 +131,13 @@ function Start({ job }: { job: Waiting }) {
   const { estimate } = job;
   if (!estimate || (estimate.expected_at === null && estimate.latest_at === null)) {
     return (
-      <Tooltip title={estimate?.basis}>
+      <Tooltip title={estimate && say.basis(estimate)}>
         <span className="quiet">{say.noEstimate}</span>
       </Tooltip>
     );
   }
   return (
-    <Tooltip title={estimate.basis}>
+    <Tooltip title={say.basis(estimate)}>
       <div className={styles.whole}>
         {estimate.expected_at !== null && (
           <div>

@@ -1,4 +1,7 @@
+import type { Schemas } from '@/api/client';
 import { translated } from '@/i18n/translated';
+
+type Estimate = Schemas['EstimateBody'];
 
 export const words = translated({
   en: {
@@ -22,6 +25,8 @@ export const words = translated({
     start: 'Starts',
     latest: 'at the latest',
     noEstimate: 'not known yet',
+    /** What an estimate rests on; the server tells it in English. */
+    basis: ({ basis }: Estimate): string => basis,
     waitsSince: 'Waits since',
   },
   zh: {
@@ -45,6 +50,12 @@ export const words = translated({
     start: '启动',
     latest: '最迟',
     noEstimate: '尚不确定',
+    basis: ({ expected_at, latest_at }: Estimate): string => {
+      if (expected_at === null) return '无法估计：有正在运行的任务没有时间上限，也没有同类任务的历史';
+      return latest_at === null
+        ? '按同类任务通常的运行时间估计；有正在运行的任务没有时间上限，因此没有最迟时间'
+        : '按同类任务通常的运行时间和时间上限估计';
+    },
     waitsSince: '开始等待',
   },
 });

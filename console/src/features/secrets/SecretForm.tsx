@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '@/api/client';
 import { secretsQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from './words';
 
@@ -32,6 +32,7 @@ export function SecretForm({ secret, queues, onClose }: SecretFormProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const [form] = Form.useForm<Fields>();
   const kind = Form.useWatch('kind', form) ?? secret?.kind ?? 'value';
   const setting = useMutation({
@@ -47,7 +48,8 @@ export function SecretForm({ secret, queues, onClose }: SecretFormProps) {
       onClose();
     },
     onError: (error) => showProblems(form, error) || failed(error),
-    onSettled: () => client.invalidateQueries({ queryKey: secretsQuery.queryKey }),
+    // Not awaited: a form that was refused can be sent again at once.
+    onSettled: () => void client.invalidateQueries({ queryKey: secretsQuery.queryKey }),
   });
   const needed = [{ required: true, message: say.needed }];
   return (

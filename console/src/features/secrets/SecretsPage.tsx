@@ -43,7 +43,7 @@ export function SecretsPage() {
     },
   ];
   const add = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
       {say.set}
     </Button>
   );

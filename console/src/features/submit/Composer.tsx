@@ -1,12 +1,12 @@
-import { Alert, Button, Popconfirm, Segmented, Tooltip } from 'antd';
+import { Alert, App, Button, Segmented, Skeleton, Tooltip } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
 import { Card, Page } from '@/ui/Page';
+import { words as uiWords } from '@/ui/words';
 import { check, type Problem } from './check';
 import { type Mapping, parsePath, pathText } from './document';
-import { type Draft, keepDraft, useDraft } from './draft';
-import { FilePane } from './FilePane';
+import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
 import { Forecast } from './Forecast';
 import { FormContext, type FormState, idOf } from './form/context';
 import { Section } from './form/Section';
@@ -18,6 +18,7 @@ import { problemsIn, useForecast, useNameCheck } from './useForecast';
 import { useUndo } from './useUndo';
 import { words } from './words';
 
+const FilePane = lazy(async () => ({ default: (await import('./FilePane')).FilePane }));
 const Confirm = lazy(async () => ({ default: (await import('./Confirm')).Confirm }));
 const MODE_KEY = 'footplate.submit';
 
@@ -26,15 +27,17 @@ interface ComposerProps {
   root: Field;
   order: readonly string[];
   first: Draft;
+  tools: TextTools | undefined;
   /** The job that this begins as a copy of. */
   original?: string;
 }
 
 /** The form, its text and its forecast around one document. */
-export function Composer({ user, root, order, first, original }: ComposerProps) {
+export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
   const say = useWords(words);
+  const { told } = useWords(uiWords);
   const { language } = useLanguage();
-  const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order);
+  const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
   const tellWithUndo = useUndo(replace);
   const { doc } = draft;
   const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
@@ -48,8 +51,8 @@ export function Composer({ user, root, order, first, original }: ComposerProps) 
   const isComplete = own.length === 0 && draft.fault === null;
   const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
   const all = useMemo(
-    () => [...own, ...(nameProblem ? [nameProblem] : []), ...problemsIn(refusal, doc)],
-    [own, nameProblem, refusal, doc],
+    () => [...own, ...(nameProblem ? [nameProblem] : []), ...problemsIn(refusal, doc, told)],
+    [own, nameProblem, refusal, doc, told],
   );
   const problems = useMemo(() => byPath(all), [all]);
   const bad = useMemo(() => new Set(all.map(({ path }) => sectionOfText(path))), [all]);
@@ -84,6 +87,14 @@ export function Composer({ user, root, order, first, original }: ComposerProps) 
     setStep(0);
     setFurthest(0);
   };
+  const { modal } = App.useApp();
+  const askToStartOver = () =>
+    modal.confirm({
+      title: say.startOverAsk,
+      okText: say.startOver,
+      cancelText: say.cancel,
+      onOk: startOver,
+    });
   const chooseMode = (mode: string) => {
     remember(MODE_KEY, mode);
     setProfessional(mode === 'professional');
@@ -120,14 +131,7 @@ export function Composer({ user, root, order, first, original }: ComposerProps) 
                 onChange={chooseMode}
               />
             </Tooltip>
-            <Popconfirm
-              title={say.startOverAsk}
-              okText={say.startOver}
-              cancelText={say.cancel}
-              onConfirm={startOver}
-            >
-              <Button>{say.startOver}</Button>
-            </Popconfirm>
+            <Button onClick={askToStartOver}>{say.startOver}</Button>
           </>
         }
       >
@@ -164,13 +168,15 @@ export function Composer({ user, root, order, first, original }: ComposerProps) 
                 {say.review}
               </Button>
             </Card>
-            <FilePane
-              draft={draft}
-              onType={type}
-              onFormat={setFormat}
-              onForget={forgetText}
-              onImport={bring}
-            />
+            <Suspense fallback={<Skeleton active title={false} />}>
+              <FilePane
+                draft={draft}
+                onType={type}
+                onFormat={setFormat}
+                onForget={forgetText}
+                onImport={bring}
+              />
+            </Suspense>
           </aside>
         </div>
         {isConfirming && (

@@ -7,6 +7,7 @@ import { keys } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
+import { useReasonText } from '@/ui/Reason';
 import { useTell } from '@/ui/useTell';
 import { isMapping, type Mapping } from './document';
 import { bytesOf } from './measures';
@@ -89,6 +90,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
 function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRun'] }) {
   const say = useWords(words);
   const amount = useAmount();
+  const reasonText = useReasonText();
   const { facts } = say;
   const code = isMapping(config.code) && typeof config.code.upload === 'string' ? config.code.upload : '';
   return (
@@ -104,7 +106,7 @@ function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRu
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
-      <dd>{forecast.would_start ? say.startsNow : `${say.waits}: ${forecast.reason.message}`}</dd>
+      <dd>{forecast.would_start ? say.startsNow : `${say.waits}: ${reasonText(forecast.reason)}`}</dd>
     </dl>
   );
 }

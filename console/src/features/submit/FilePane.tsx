@@ -60,12 +60,22 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
           onChange={(format) => onFormat(format as Format)}
         />
         <div className={styles.fileTools}>
-          <Copy text={draft.text} />
-          <Button type="text" size="small" icon={<UploadOutlined />} onClick={() => input.current?.click()}>
+          <Copy text={draft.text ?? ''} />
+          <Button
+            type="text"
+            size="small"
+            icon={<UploadOutlined aria-hidden />}
+            onClick={() => input.current?.click()}
+          >
             {say.import}
           </Button>
           <Tooltip title={say.exportAs}>
-            <Button type="text" size="small" icon={<DownloadOutlined />} onClick={() => saveAs(draft)}>
+            <Button
+              type="text"
+              size="small"
+              icon={<DownloadOutlined aria-hidden />}
+              onClick={() => saveAs(draft)}
+            >
               {say.export}
             </Button>
           </Tooltip>
@@ -85,13 +95,17 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
       </div>
       <div className={styles.editor}>
         <Suspense fallback={<Skeleton active className={styles.skeleton} title={false} />}>
-          <TextEditor
-            value={draft.text}
-            language={draft.format}
-            label={say.editorLabel}
-            badLine={draft.fault?.line}
-            onChange={onType}
-          />
+          {draft.text === null ? (
+            <Skeleton active className={styles.skeleton} title={false} />
+          ) : (
+            <TextEditor
+              value={draft.text}
+              language={draft.format}
+              label={say.editorLabel}
+              badLine={draft.fault?.line}
+              onChange={onType}
+            />
+          )}
         </Suspense>
       </div>
       {draft.fault && (
@@ -119,7 +133,7 @@ function tell(fault: TextFault, say: Words): string {
 
 function saveAs({ doc, text, format }: Draft): void {
   const name = typeof doc.name === 'string' && /^[\w.~-]+$/.test(doc.name) ? doc.name : 'job';
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const address = URL.createObjectURL(new Blob([text ?? ''], { type: 'text/plain' }));
   const link = document.createElement('a');
   link.href = address;
   link.download = `${name}.${format}`;

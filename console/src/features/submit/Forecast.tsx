@@ -11,6 +11,7 @@ import type { Schemas } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
 import { bytes, number } from '@/ui/amounts';
 import { detailOf } from '@/ui/Failure';
+import { ReasonText } from '@/ui/Reason';
 import { words as uiWords } from '@/ui/words';
 import type { Problem } from './check';
 import { type Json, type Path, parsePath } from './document';
@@ -39,7 +40,7 @@ export function Forecast({ problems, forecast, refusal, isChecking, freeName, on
   const { change } = useForm();
   if (problems.length > 0) {
     return (
-      <Verdict tone="stop" icon={<EditOutlined />} title={say.incomplete(problems.length)}>
+      <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.incomplete(problems.length)}>
         <ProblemList problems={problems} onGo={onGo} />
         {freeName && (
           <Button size="small" onClick={() => change(['name'], freeName)}>
@@ -51,26 +52,27 @@ export function Forecast({ problems, forecast, refusal, isChecking, freeName, on
   }
   if (refusal) {
     return (
-      <Verdict tone="bad" icon={<CloseCircleOutlined />} title={say.refused}>
+      <Verdict tone="bad" icon={<CloseCircleOutlined aria-hidden />} title={say.refused}>
         {detailOf(refusal)}
       </Verdict>
     );
   }
-  if (isChecking || !forecast) return <Verdict tone="wait" icon={<SyncOutlined />} title={say.checking} />;
+  if (isChecking || !forecast)
+    return <Verdict tone="wait" icon={<SyncOutlined aria-hidden />} title={say.checking} />;
   if (forecast.would_start) {
     return (
-      <Verdict tone="good" icon={<CheckCircleOutlined />} title={say.wouldStart}>
-        {forecast.reason.message}
+      <Verdict tone="good" icon={<CheckCircleOutlined aria-hidden />} title={say.wouldStart}>
+        <ReasonText reason={forecast.reason} />
       </Verdict>
     );
   }
   return (
     <Verdict
       tone="busy"
-      icon={<ClockCircleOutlined />}
+      icon={<ClockCircleOutlined aria-hidden />}
       title={`${say.wouldWait}: ${reasons[forecast.reason.code]}`}
     >
-      {forecast.reason.message}
+      <ReasonText reason={forecast.reason} />
       <Nearest details={forecast.reason.details} />
     </Verdict>
   );

@@ -31,7 +31,13 @@ export function Steps({ current, furthest, bad, onGo }: StepsProps) {
               onClick={() => onGo(index)}
             >
               <span className={styles.stepSign} aria-hidden="true">
-                {isBad ? <ExclamationOutlined /> : isDone ? <CheckOutlined /> : index + 1}
+                {isBad ? (
+                  <ExclamationOutlined aria-hidden />
+                ) : isDone ? (
+                  <CheckOutlined aria-hidden />
+                ) : (
+                  index + 1
+                )}
               </span>
               <span className={styles.stepTitle}>{title}</span>
               <span className="visually-hidden">{state}</span>

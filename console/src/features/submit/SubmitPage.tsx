@@ -14,7 +14,7 @@ import { keptDraft, newDraft } from './draft';
 import { freeName, stemOf } from './names';
 import { simplified } from './roles';
 import { readSchema, type Schema } from './schema';
-import { readText } from './text';
+import { textToolsQuery } from './textTools';
 import { words } from './words';
 
 const route = getRouteApi('/shell/submit');
@@ -27,7 +27,9 @@ export function SubmitPage() {
   const { data: schema, error } = useQuery(jobSchemaQuery);
   const root = useMemo(() => schema && readSchema(schema as Schema), [schema]);
   const order = useMemo(() => Object.keys((schema as Schema | undefined)?.properties ?? {}), [schema]);
+  const { data: tools } = useQuery(textToolsQuery);
   const copy = useClone(clone, me?.name ?? '');
+  const kept = useMemo(() => (clone || !me ? undefined : keptDraft(me.name)), [clone, me]);
   const failure = error ?? copy.error;
   if (failure) {
     return (
@@ -36,7 +38,9 @@ export function SubmitPage() {
       </Page>
     );
   }
-  if (!root || !me || (clone && !copy.data)) {
+  // A text that was typed before is changed in its place; that takes more than writing a new one.
+  const lacksTools = typeof kept?.text === 'string' && !tools;
+  if (!root || !me || lacksTools || (clone && !copy.data)) {
     return (
       <Page title={say.title}>
         <Card>
@@ -45,7 +49,7 @@ export function SubmitPage() {
       </Page>
     );
   }
-  const first = copy.data ? newDraft(copy.data.doc, order) : (keptDraft(me.name) ?? newDraft({}, order));
+  const first = copy.data ? newDraft(copy.data.doc) : (kept ?? newDraft({}));
   return (
     <Composer
       key={clone ?? ''}
@@ -53,6 +57,7 @@ export function SubmitPage() {
       root={root}
       order={order}
       first={first}
+      tools={tools}
       original={copy.data?.original}
     />
   );
@@ -66,9 +71,10 @@ function useClone(id: string | undefined, user: string) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ client }) => {
-      const [job, response] = await Promise.all([
+      const [job, response, { readText }] = await Promise.all([
         client.fetchQuery(jobQuery(id ?? '')),
         call(`/api/v1/jobs/${encodeURIComponent(id ?? '')}/config`),
+        client.fetchQuery(textToolsQuery),
       ]);
       // Read by our own reader: a browser's would round long numbers.
       const doc = readText(await response.text(), 'json').doc as Mapping;

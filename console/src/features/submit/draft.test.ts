@@ -4,9 +4,12 @@ import { changeDraft, newDraft } from './draft';
 import { freeName } from './names';
 import { asSingle, isDistributed, nTasks, withOneMoreRole, withRoleList } from './roles';
 import { TEMPLATES, templateNames, withTemplate } from './templates';
+import * as text from './text';
 
-const change = changeDraft(['name', 'queue', 'command']);
-const first = newDraft({ name: 'a', command: 'x', odd: { kept: [1] } }, ['name', 'queue', 'command']);
+const order = ['name', 'queue', 'command'];
+const change = changeDraft(order, text);
+const blank = newDraft({ name: 'a', command: 'x', odd: { kept: [1] } });
+const first = change(blank, { kind: 'write' });
 
 describe('the draft', () => {
   it('writes into the text what was typed into the form, and unknown fields survive', () => {
@@ -15,9 +18,9 @@ describe('the draft', () => {
   });
 
   it('fills the form from what was typed into the text, and leaves the text as it was typed', () => {
-    const text = 'name:    b   # mine\nodd: {kept: [1]}';
-    const next = change(first, { kind: 'typed', text });
-    expect(next).toMatchObject({ doc: { name: 'b', odd: { kept: [1] } }, text, fault: null });
+    const typed = 'name:    b   # mine\nodd: {kept: [1]}';
+    const next = change(first, { kind: 'typed', text: typed });
+    expect(next).toMatchObject({ doc: { name: 'b', odd: { kept: [1] } }, text: typed, fault: null });
   });
 
   it('keeps the last document while the text is broken', () => {
@@ -30,8 +33,20 @@ describe('the draft', () => {
 
   it('turns YAML into JSON and back without a loss', () => {
     const json = change(first, { kind: 'format', format: 'json' });
-    expect(JSON.parse(json.text)).toEqual(first.doc);
+    expect(JSON.parse(json.text ?? '')).toEqual(first.doc);
     expect(change(json, { kind: 'format', format: 'yaml' }).doc).toEqual(first.doc);
+  });
+});
+
+describe('the draft before its text can be written', () => {
+  const early = changeDraft(order, undefined);
+
+  it('takes what is typed into the form, and writes all of it later', () => {
+    const typed = early(blank, { kind: 'field', path: ['queue'], value: 'q' });
+    expect(typed).toMatchObject({ doc: { name: 'a', queue: 'q' }, text: null });
+    const written = change(early(typed, { kind: 'format', format: 'json' }), { kind: 'write' });
+    expect(JSON.parse(written.text ?? '')).toEqual(typed.doc);
+    expect(change(written, { kind: 'write' })).toBe(written);
   });
 });
 

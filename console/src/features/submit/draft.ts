@@ -1,11 +1,15 @@
 import { useCallback, useEffect, useMemo, useReducer } from 'react';
 import { isSame, type Json, type Mapping, type Path, withValue } from './document';
-import { type Format, patchText, readText, type TextFault, writeText } from './text';
+import type { Format, TextFault } from './text';
+
+/** What reads and writes job files; it is large, and comes after the form. */
+export type TextTools = typeof import('./text');
 
 /** The one document that form and text are two views of, and the text as it was typed. */
 export interface Draft {
   doc: Mapping;
-  text: string;
+  /** Null until what writes it has come. */
+  text: string | null;
   format: Format;
   /** Why the text is no document now; the form then shows the last one that was. */
   fault: TextFault | null;
@@ -16,13 +20,15 @@ type Change =
   | { kind: 'document'; doc: Mapping }
   | { kind: 'typed'; text: string }
   | { kind: 'format'; format: Format }
+  | { kind: 'write' }
   | { kind: 'forget text' };
 
-export function changeDraft(order: readonly string[]) {
+export function changeDraft(order: readonly string[], tools: TextTools | undefined) {
+  const write = (doc: Mapping, format: Format) => tools?.writeText(doc, format, order) ?? null;
   const written = (draft: Draft, doc: Mapping, text?: string): Draft => ({
     ...draft,
     doc,
-    text: text ?? writeText(doc, draft.format, order),
+    text: text ?? write(doc, draft.format),
     fault: null,
   });
   return (draft: Draft, change: Change): Draft => {
@@ -30,20 +36,21 @@ export function changeDraft(order: readonly string[]) {
       case 'field': {
         const doc = (withValue(draft.doc, change.path, change.value) ?? {}) as Mapping;
         if (isSame(doc, draft.doc)) return draft;
-        const patched =
-          draft.format === 'yaml' ? patchText(draft.text, change.path, change.value, doc) : undefined;
-        return written(draft, doc, patched);
+        if (draft.format !== 'yaml' || draft.text === null) return written(draft, doc);
+        return written(draft, doc, tools?.patchText(draft.text, change.path, change.value, doc));
       }
       case 'document':
         return written(draft, change.doc);
       case 'typed': {
-        if (change.text === draft.text) return draft;
-        const { doc, fault } = readText(change.text, draft.format);
+        if (change.text === draft.text || !tools) return draft;
+        const { doc, fault } = tools.readText(change.text, draft.format);
         return { ...draft, text: change.text, doc: doc ?? draft.doc, fault: fault ?? null };
       }
       case 'format':
         if (change.format === draft.format || draft.fault) return draft;
-        return { ...draft, format: change.format, text: writeText(draft.doc, change.format, order) };
+        return { ...draft, format: change.format, text: write(draft.doc, change.format) };
+      case 'write':
+        return draft.text === null ? written(draft, draft.doc) : draft;
       case 'forget text':
         return written(draft, draft.doc);
     }
@@ -56,7 +63,8 @@ const KEY = 'footplate.draft';
 export function keptDraft(user: string): Draft | undefined {
   try {
     const kept = JSON.parse(sessionStorage.getItem(`${KEY}.${user}`) ?? 'null');
-    return kept && typeof kept.text === 'string' && kept.doc ? (kept as Draft) : undefined;
+    const isWhole = kept?.doc && (kept.text === null || typeof kept.text === 'string');
+    return isWhole ? (kept as Draft) : undefined;
   } catch {
     return undefined;
   }
@@ -71,14 +79,17 @@ export function keepDraft(user: string, draft: Draft | undefined): void {
   }
 }
 
-export function newDraft(doc: Mapping, order: readonly string[]): Draft {
-  return { doc, text: writeText(doc, 'yaml', order), format: 'yaml', fault: null };
+export function newDraft(doc: Mapping): Draft {
+  return { doc, text: null, format: 'yaml', fault: null };
 }
 
 /** The draft of a person, and all ways to change it. */
-export function useDraft(user: string, first: Draft, order: readonly string[]) {
-  const reducer = useMemo(() => changeDraft(order), [order]);
+export function useDraft(user: string, first: Draft, order: readonly string[], tools: TextTools | undefined) {
+  const reducer = useMemo(() => changeDraft(order, tools), [order, tools]);
   const [draft, dispatch] = useReducer(reducer, first);
+  useEffect(() => {
+    if (tools) dispatch({ kind: 'write' });
+  }, [tools]);
   useEffect(() => keepDraft(user, draft), [user, draft]);
   const change = useCallback(
     (path: Path, value: Json | undefined) => dispatch({ kind: 'field', path, value }),

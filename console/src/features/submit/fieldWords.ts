@@ -28,6 +28,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   'code.upload': field('Upload', '上传', '已上传代码的摘要；拖放文件夹后自动填写。'),
   'code.storage': field('Storage', '存储', '存放代码的存储。'),
   'code.path': field('Folder', '文件夹', '代码在该存储上的文件夹。'),
+  'code.read_only': field('Read only', '只读', '子任务是否只能读取代码。'),
   data: field('Data', '数据', '子任务可见的已存储数据。'),
   'data.path': field('Path', '路径', '子任务看到数据的位置。'),
   'data.storage': field('Storage', '存储', '存放数据的存储。'),

@@ -41,14 +41,7 @@ export const ROLE_LAYOUT: Shown = {
 };
 
 /** Kept with the job, while no server acts on them yet. */
-export const STORED_ONLY: ReadonlySet<string> = new Set([
-  'data',
-  'results',
-  'services',
-  'alerts',
-  'code.storage',
-  'code.path',
-]);
+export const STORED_ONLY: ReadonlySet<string> = new Set(['results', 'services', 'alerts']);
 
 const OF_ROLES: ReadonlySet<string> = new Set([...SHORT_FIELDS, 'roles', 'strategy']);
 const PLACES = new Map<string, SectionName>(

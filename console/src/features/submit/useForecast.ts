@@ -51,13 +51,17 @@ export function useSettled<Value>(value: Value): Value {
 }
 
 /** Problems that a refusal names by field; a job in the short form has its role's fields at the top. */
-export function problemsIn(refusal: Error | null, doc: Mapping): Problem[] {
+export function problemsIn(
+  refusal: Error | null,
+  doc: Mapping,
+  told: (message: string) => string,
+): Problem[] {
   if (!(refusal instanceof ApiError)) return [];
   return refusal.problems
     .filter(({ path }) => path !== '')
     .map(({ path, message }) => ({
       path: hasRoles(doc) ? path : path.replace(/^roles\[0\]\./, ''),
-      message,
+      message: told(message),
       isMissing: false,
     }));
 }

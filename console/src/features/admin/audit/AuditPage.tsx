@@ -63,8 +63,8 @@ function Trail() {
       key: 'action',
       title: say.action,
       cell: ({ action }) => (
-        <span className={styles.tag} data-tone="accent">
-          {action}
+        <span className={styles.tag} data-tone="accent" title={action}>
+          {say.actions[action] ?? action}
         </span>
       ),
     },

@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '@/api/client';
 import { imagesQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -22,6 +22,7 @@ export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; on
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const [form] = Form.useForm<Fields>();
   const saving = useMutation({
     mutationFn: ({ name, ...body }: Fields) =>
@@ -31,7 +32,8 @@ export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; on
       onClose();
     },
     onError: (error) => showProblems(form, error) || failed(error),
-    onSettled: () => client.invalidateQueries({ queryKey: imagesQuery.queryKey }),
+    // Not awaited: a form that was refused can be sent again at once.
+    onSettled: () => void client.invalidateQueries({ queryKey: imagesQuery.queryKey }),
   });
   const first: Fields = {
     name: image?.name ?? '',

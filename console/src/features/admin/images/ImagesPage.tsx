@@ -62,7 +62,7 @@ export function ImagesPage() {
     },
   ];
   const add = (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => setEdited('new')}>
+    <Button type="primary" icon={<PlusOutlined aria-hidden />} onClick={() => setEdited('new')}>
       {say.images.add}
     </Button>
   );

@@ -9,6 +9,7 @@ import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
+import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -45,6 +46,7 @@ export function NodesPage() {
 
 function NodeCard({ node }: { node: Node }) {
   const say = useWords(words);
+  const { told } = useWords(uiWords);
   const { free } = node;
   return (
     <Card
@@ -86,7 +88,7 @@ function NodeCard({ node }: { node: Node }) {
         {node.unenforced && (
           <>
             <dt>{say.nodes.unenforced}</dt>
-            <dd>{node.unenforced}</dd>
+            <dd>{told(node.unenforced)}</dd>
           </>
         )}
       </dl>

@@ -46,7 +46,7 @@ export function Members({ queue, onClose }: { queue: string; onClose: () => void
             />
             <Button
               type="text"
-              icon={<DeleteOutlined />}
+              icon={<DeleteOutlined aria-hidden />}
               aria-label={say.queues.removeMember(user)}
               onClick={() => remove.mutate(user)}
             />

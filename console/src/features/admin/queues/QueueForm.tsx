@@ -4,7 +4,7 @@ import { answer, api } from '@/api/client';
 import { keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -16,6 +16,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const { data: nodes = [] } = useQuery(nodesQuery);
   const [form] = Form.useForm<Fields>();
   const saving = useMutation({
@@ -38,7 +39,8 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       onClose();
     },
     onError: (error) => showProblems(form, error) || failed(error),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
+    // Not awaited: a form that was refused can be sent again at once.
+    onSettled: () => void client.invalidateQueries({ queryKey: keys.platform }),
   });
   return (
     <FormDialog<Fields>

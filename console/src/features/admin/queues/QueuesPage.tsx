@@ -34,7 +34,11 @@ export function QueuesPage() {
       title={say.queues.title}
       actions={
         me?.is_admin && (
-          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAsked({ what: 'new' })}>
+          <Button
+            type="primary"
+            icon={<PlusOutlined aria-hidden />}
+            onClick={() => setAsked({ what: 'new' })}
+          >
             {say.queues.add}
           </Button>
         )

@@ -4,7 +4,7 @@ import { answer, api } from '@/api/client';
 import { keys, queuesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -20,6 +20,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const { data: queues = [] } = useQuery(queuesQuery);
   const [form] = Form.useForm<Fields>();
   const adding = useMutation({
@@ -39,7 +40,8 @@ export function NewUser({ onClose }: { onClose: () => void }) {
       onClose();
     },
     onError: (error) => showProblems(form, error) || failed(error),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.accounts }),
+    // Not awaited: a form that was refused can be sent again at once.
+    onSettled: () => void client.invalidateQueries({ queryKey: keys.accounts }),
   });
   return (
     <FormDialog<Fields>

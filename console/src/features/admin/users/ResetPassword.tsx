@@ -3,7 +3,7 @@ import { Form, Input } from 'antd';
 import { answer, api } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { showProblems } from '@/ui/formProblems';
+import { useProblems } from '@/ui/formProblems';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -14,6 +14,7 @@ interface Fields {
 export function ResetPassword({ user, onClose }: { user: string; onClose: () => void }) {
   const say = useWords(words);
   const { done, failed } = useTell();
+  const showProblems = useProblems();
   const [form] = Form.useForm<Fields>();
   const resetting = useMutation({
     mutationFn: ({ password }: Fields) =>

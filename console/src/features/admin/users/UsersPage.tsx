@@ -32,7 +32,11 @@ export function UsersPage() {
       <Page
         title={say.title}
         actions={
-          <Button type="primary" icon={<PlusOutlined />} onClick={() => setAsked({ what: 'new' })}>
+          <Button
+            type="primary"
+            icon={<PlusOutlined aria-hidden />}
+            onClick={() => setAsked({ what: 'new' })}
+          >
             {say.add}
           </Button>
         }
@@ -156,7 +160,12 @@ function Menu({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
   ];
   return (
     <Dropdown trigger={['click']} menu={{ items }}>
-      <Button size="small" type="text" icon={<MoreOutlined />} aria-label={say.users.more(user.name)} />
+      <Button
+        size="small"
+        type="text"
+        icon={<MoreOutlined aria-hidden />}
+        aria-label={say.users.more(user.name)}
+      />
     </Dropdown>
   );
 }

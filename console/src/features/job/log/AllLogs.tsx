@@ -1,15 +1,15 @@
 import { Input } from 'antd';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { JobDetail, JobEvent } from '@/api/client';
 import { followStream } from '@/api/stream';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { words } from '../words';
 import { stripAnsi } from './ansi';
-import { LineText } from './LineText';
+import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
-import { MergedLog } from './merged';
-import { StepLine } from './TaskLog';
+import { MergedLog, type Output } from './merged';
+import { StepLine, stepText } from './TaskLog';
 import { type Scroller, VirtualLines } from './VirtualLines';
 
 const MOST_OF_A_TAIL = 500;
@@ -19,11 +19,12 @@ const COLORS = [4, 2, 5, 6, 3, 1];
 interface AllLogsProps {
   job: JobDetail;
   attempt: number;
+  isWrapped: boolean;
   tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
 }
 
 /** All tasks in one: the end of each log, then what they print as it comes. */
-export function AllLogs({ job, attempt, tools }: AllLogsProps) {
+export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
   const say = useWords(words);
   const nTail = Math.max(20, Math.min(MOST_OF_A_TAIL, Math.floor(MOST_OF_ALL_TAILS / job.tasks.length)));
   const { log, error } = useMergedLog(job.id, attempt, nTail);
@@ -54,13 +55,20 @@ export function AllLogs({ job, attempt, tools }: AllLogsProps) {
       onChange={(event) => setWanted(event.target.value)}
     />
   );
+  const text = useCallback(
+    (index: number) => {
+      const { text = '', event } = shown[index] ?? {};
+      return event ? stepText(event, say) : `${' '.repeat(width + 2)}${cutText(text, say)}`;
+    },
+    [shown, width, say],
+  );
   const line = (index: number) => {
     const { task, text, event } = shown[index] ?? { task: '', text: '' };
     if (event) return <StepLine event={event} />;
     return (
       <>
         <span className={styles.taskName} style={{ color: colors.get(task) }}>
-          {task.padEnd(width)}
+          {`${task.padEnd(width)}  `}
         </span>
         <LineText text={text} wanted={wanted.trim()} />
       </>
@@ -77,6 +85,8 @@ export function AllLogs({ job, attempt, tools }: AllLogsProps) {
           ref={scroller}
           count={shown.length}
           line={line}
+          text={text}
+          isWrapped={isWrapped}
           label={say.allTasks}
           shift={wanted ? 0 : shift}
           isFollowing={isFollowing}
@@ -100,10 +110,11 @@ function useMergedLog(jobId: string, attempt: number, nTail: number) {
       endKind: 'end',
       onMessage: ({ kind, data }) => {
         if (kind === 'log') {
-          const { task, text } = data as { task: string; text: string };
-          log.output(task, text);
+          log.output(data as Output);
         } else if (kind === 'step' && (data as JobEvent).attempt === attempt) {
           log.step(data as JobEvent);
+        } else if (kind === 'state' || kind === 'end' || kind === 'ping') {
+          log.settle();
         }
       },
     }).catch((reason: unknown) => !stop.signal.aborted && setError(reason));

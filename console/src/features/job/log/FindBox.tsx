@@ -65,7 +65,7 @@ export function FindBox({ find }: { find: Find }) {
         allowClear
         size="small"
         className={styles.find}
-        prefix={<SearchOutlined />}
+        prefix={<SearchOutlined aria-hidden />}
         placeholder={say.find}
         aria-label={say.find}
         value={find.typed}
@@ -79,7 +79,7 @@ export function FindBox({ find }: { find: Find }) {
           <Button
             size="small"
             type="text"
-            icon={<UpOutlined />}
+            icon={<UpOutlined aria-hidden />}
             aria-label={say.findUp}
             disabled={n === 0}
             onClick={() => find.step(-1)}
@@ -87,7 +87,7 @@ export function FindBox({ find }: { find: Find }) {
           <Button
             size="small"
             type="text"
-            icon={<DownOutlined />}
+            icon={<DownOutlined aria-hidden />}
             aria-label={say.findDown}
             disabled={n === 0}
             onClick={() => find.step(1)}

@@ -7,6 +7,14 @@ import styles from './log.module.css';
 /** Longer lines are cut: a browser chokes on them, and the download has them whole. */
 const MOST_SHOWN = 4000;
 
+type Words = (typeof words)['en'];
+
+/** A line as it is shown, without its looks. */
+export function cutText(text: string, say: Words): string {
+  if (text.length <= MOST_SHOWN) return text;
+  return `${text.slice(0, MOST_SHOWN)} ${say.cutLine(text.length - MOST_SHOWN)}`;
+}
+
 export const LineText = memo(function LineText({ text, wanted }: { text: string; wanted: string }) {
   const say = useWords(words);
   const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;

@@ -1,5 +1,6 @@
 import {
   DownloadOutlined,
+  EnterOutlined,
   FullscreenExitOutlined,
   FullscreenOutlined,
   VerticalAlignBottomOutlined,
@@ -16,6 +17,7 @@ import { AllLogs } from './AllLogs';
 import styles from './log.module.css';
 import { logPath } from './source';
 import { TaskLog } from './TaskLog';
+import { useWrap } from './useWrap';
 
 const route = getRouteApi('/shell/jobs/$jobId');
 const ALL = 'all';
@@ -24,6 +26,7 @@ const ALL = 'all';
 export function LogsTab({ job }: { job: JobDetail }) {
   const search = route.useSearch();
   const [isFull, setFull] = useState(false);
+  const [isWrapped, turnWrap] = useWrap();
   useEscape(isFull, () => setFull(false));
   const names = job.tasks.map((task) => task.name);
   const firstName = names[0] ?? '';
@@ -41,6 +44,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
           isFollowing={isFollowing}
           onClick={follow}
         />
+        <WrapButton isWrapped={isWrapped} onClick={turnWrap} />
         {task !== ALL && <DownloadButton job={job} task={task} attempt={attempt} />}
         <FullButton isFull={isFull} onClick={() => setFull(!isFull)} />
       </div>
@@ -49,12 +53,13 @@ export function LogsTab({ job }: { job: JobDetail }) {
   return (
     <div className={styles.frame} data-full={isFull}>
       {task === ALL ? (
-        <AllLogs key={attempt} job={job} attempt={attempt} tools={tools} />
+        <AllLogs key={attempt} job={job} attempt={attempt} isWrapped={isWrapped} tools={tools} />
       ) : (
         <TaskLog
           key={`${task} ${attempt}`}
           job={job}
           place={{ jobId: job.id, task, attempt }}
+          isWrapped={isWrapped}
           tools={tools}
         />
       )}
@@ -123,12 +128,29 @@ function FollowButton({ isLive, isFollowing, onClick }: FollowButtonProps) {
     <Button
       size="small"
       type={isFollowing || !isLive ? 'text' : 'default'}
-      icon={<VerticalAlignBottomOutlined />}
+      icon={<VerticalAlignBottomOutlined aria-hidden />}
       aria-pressed={isLive ? isFollowing : undefined}
       onClick={onClick}
     >
       {isLive ? (isFollowing ? say.following : say.follow) : say.toEnd}
     </Button>
+  );
+}
+
+function WrapButton({ isWrapped, onClick }: { isWrapped: boolean; onClick: () => void }) {
+  const say = useWords(words);
+  return (
+    <Tooltip title={isWrapped ? say.unwrap : say.wrap}>
+      <Button
+        size="small"
+        type="text"
+        icon={<EnterOutlined aria-hidden />}
+        aria-label={say.wrap}
+        aria-pressed={isWrapped}
+        className={isWrapped ? styles.pressed : undefined}
+        onClick={onClick}
+      />
+    </Tooltip>
   );
 }
 
@@ -141,7 +163,7 @@ function DownloadButton({ job, task, attempt }: { job: JobDetail; task: string; 
       <Button
         size="small"
         type="text"
-        icon={<DownloadOutlined />}
+        icon={<DownloadOutlined aria-hidden />}
         aria-label={say.downloadLog}
         onClick={() => void fetchLog()}
       />
@@ -157,7 +179,7 @@ function FullButton({ isFull, onClick }: { isFull: boolean; onClick: () => void 
       <Button
         size="small"
         type="text"
-        icon={isFull ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
+        icon={isFull ? <FullscreenExitOutlined aria-hidden /> : <FullscreenOutlined aria-hidden />}
         aria-label={label}
         onClick={onClick}
       />

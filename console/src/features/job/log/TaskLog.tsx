@@ -1,7 +1,7 @@
 import { VerticalAlignTopOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from 'antd';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { JobDetail, JobEvent } from '@/api/client';
 import { jobEventsQuery } from '@/api/queries';
 import { followStream } from '@/api/stream';
@@ -12,7 +12,7 @@ import { isFinal } from '@/ui/jobState';
 import { clock } from '@/ui/time';
 import { words } from '../words';
 import { FindBox, useFind } from './FindBox';
-import { LineText } from './LineText';
+import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
 import { type LogPlace, logPath, serverLog } from './source';
 import { type Scroller, VirtualLines } from './VirtualLines';
@@ -32,11 +32,12 @@ const AFTER = new Set([
 interface TaskLogProps {
   job: JobDetail;
   place: LogPlace;
+  isWrapped: boolean;
   tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
 }
 
 /** One task's log, from the steps before its first line to its exit. */
-export function TaskLog({ job, place, tools }: TaskLogProps) {
+export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
   const say = useWords(words);
   const { window, view, error } = useLogWindow(job, place);
   const [isFollowing, setFollowing] = useState(true);
@@ -57,17 +58,29 @@ export function TaskLog({ job, place, tools }: TaskLogProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each part that came may not have been the last
   useEffect(() => {
     if (isBehind) void window.extendDown();
-  }, [isBehind, view.lines.end, window]);
+  }, [isBehind, view, window]);
   const follow = () => {
     setFollowing(true);
     if (!view.isAtEnd) void window.openAtEnd();
     scroller.current?.toEnd();
   };
-  const nLines = view.lines.count;
+  const { lines } = view;
+  const nLines = lines.count;
+  const stepAt = useCallback(
+    (index: number) => (index < above.length ? above[index] : below[index - above.length - lines.count]),
+    [above, below, lines],
+  );
+  const text = useCallback(
+    (index: number) => {
+      const step = stepAt(index);
+      return step ? stepText(step, say) : cutText(lines.text(index - above.length), say);
+    },
+    [stepAt, above, lines, say],
+  );
   const line = (index: number) => {
-    const step = index < above.length ? above[index] : below[index - above.length - nLines];
+    const step = stepAt(index);
     if (step) return <StepLine event={step} />;
-    return <LineText text={view.lines.text(index - above.length)} wanted={find.text} />;
+    return <LineText text={lines.text(index - above.length)} wanted={find.text} />;
   };
   return (
     <>
@@ -84,6 +97,8 @@ export function TaskLog({ job, place, tools }: TaskLogProps) {
           ref={scroller}
           count={above.length + nLines + below.length}
           line={line}
+          text={text}
+          isWrapped={isWrapped}
           label={say.logOf(place.task)}
           shift={view.shift}
           isFollowing={isFollowing && view.isAtEnd}
@@ -99,7 +114,7 @@ export function TaskLog({ job, place, tools }: TaskLogProps) {
             <Button
               size="small"
               type="text"
-              icon={<VerticalAlignTopOutlined />}
+              icon={<VerticalAlignTopOutlined aria-hidden />}
               onClick={() => {
                 setFollowing(false);
                 void window.openAt(0);
@@ -129,13 +144,13 @@ export function TaskLog({ job, place, tools }: TaskLogProps) {
   );
 }
 
+type Words = (typeof words)['en'];
+
+export const stepText = (event: JobEvent, say: Words) => `${clock(event.at)} ${say.event(event)}`;
+
 export function StepLine({ event }: { event: JobEvent }) {
   const say = useWords(words);
-  return (
-    <span className={styles.system}>
-      {clock(event.at)} {say.event(event)}
-    </span>
-  );
+  return <span className={styles.system}>{stepText(event, say)}</span>;
 }
 
 /** What happened before the first line of output, and after the last. */

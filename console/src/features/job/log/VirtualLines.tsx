@@ -1,20 +1,24 @@
 import {
   type ReactNode,
   type Ref,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
 import styles from './log.module.css';
+import { lineAt, rowsOf } from './rows';
 
 export const LINE_PX = 20;
 const SPARE_LINES = 20;
 const NEAR_LINES = 200;
 /** This close to the bottom counts as following. */
 const BOTTOM_PX = 24;
+const PADDING_PX = 28;
 
 export interface Scroller {
   toEnd: () => void;
@@ -24,6 +28,9 @@ export interface Scroller {
 interface VirtualLinesProps {
   count: number;
   line: (index: number) => ReactNode;
+  /** What a line says, for how many rows it takes; it changes whenever lines do. */
+  text: (index: number) => string;
+  isWrapped: boolean;
   label: string;
   /** Lines that came or went above, over all time: the view stays on what somebody reads. */
   shift: number;
@@ -34,34 +41,53 @@ interface VirtualLinesProps {
   ref: Ref<Scroller>;
 }
 
-/** Lines of one height, of which only those in sight are drawn. */
+/** Where lines lie in the box: one row each, or more where long ones break. */
+interface Layout {
+  rows: Uint32Array | undefined;
+  top: (index: number) => number;
+  at: (px: number) => number;
+}
+
+function layoutOf(rows: Uint32Array | undefined): Layout {
+  if (!rows) {
+    return { rows, top: (index) => index * LINE_PX, at: (px) => Math.floor(px / LINE_PX) };
+  }
+  return {
+    rows,
+    top: (index) => (rows[Math.min(index, rows.length - 1)] ?? 0) * LINE_PX,
+    at: (px) => lineAt(rows, Math.floor(px / LINE_PX)),
+  };
+}
+
+/** Lines of a log, of which only those in sight are drawn. */
 export function VirtualLines(props: VirtualLinesProps) {
-  const { count, line, label, shift, isFollowing, onFollow, onNearTop, onNearBottom, ref } = props;
+  const { count, line, text, isWrapped, label, shift } = props;
+  const { isFollowing, onFollow, onNearTop, onNearBottom, ref } = props;
   const box = useRef<HTMLDivElement>(null);
+  const columns = useColumns(box, isWrapped);
+  const layout = useMemo(
+    () => layoutOf(columns === undefined ? undefined : rowsOf(count, text, columns)),
+    [count, text, columns],
+  );
   const [range, setRange] = useState<[number, number]>([0, 100]);
-  const lastShift = useRef(shift);
-  const lastTop = useRef(0);
+  const last = useRef({ shift, layout, top: 0 });
 
   const measure = useCallback(() => {
     const element = box.current;
     if (!element) return;
-    const first = Math.max(0, Math.floor(element.scrollTop / LINE_PX) - SPARE_LINES);
-    const nShown = Math.ceil(element.clientHeight / LINE_PX) + 2 * SPARE_LINES;
-    setRange(([from, to]) =>
-      from === first && to === first + nShown ? [from, to] : [first, first + nShown],
-    );
-  }, []);
+    const first = Math.max(0, layout.at(element.scrollTop) - SPARE_LINES);
+    const end = layout.at(element.scrollTop + element.clientHeight) + SPARE_LINES;
+    setRange(([from, to]) => (from === first && to === end ? [from, to] : [first, end]));
+  }, [layout]);
 
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const moved = (shift - lastShift.current) * LINE_PX;
-    lastShift.current = shift;
     if (isFollowing && count > 0) element.scrollTop = element.scrollHeight;
-    else if (moved !== 0) element.scrollTop += moved;
-    lastTop.current = element.scrollTop;
+    else keepPlace(element, last.current, layout, shift);
+    last.current = { shift, layout, top: element.scrollTop };
     measure();
-  }, [count, shift, isFollowing, measure]);
+  }, [count, shift, isFollowing, measure, layout]);
 
   useEffect(() => {
     const element = box.current;
@@ -78,7 +104,7 @@ export function VirtualLines(props: VirtualLinesProps) {
     },
     toLine: (index) => {
       const element = box.current;
-      if (element) element.scrollTop = Math.max(0, index * LINE_PX - element.clientHeight / 3);
+      if (element) element.scrollTop = Math.max(0, layout.top(index) - element.clientHeight / 3);
       measure();
     },
   }));
@@ -88,8 +114,8 @@ export function VirtualLines(props: VirtualLinesProps) {
     if (!element) return;
     measure();
     const toBottom = element.scrollHeight - element.scrollTop - element.clientHeight;
-    const wentUp = element.scrollTop < lastTop.current - 1;
-    lastTop.current = element.scrollTop;
+    const wentUp = element.scrollTop < last.current.top - 1;
+    last.current.top = element.scrollTop;
     if (toBottom < BOTTOM_PX && !wentUp) onFollow(true);
     else if (wentUp) onFollow(false);
     if (element.scrollTop < NEAR_LINES * LINE_PX) onNearTop?.();
@@ -99,8 +125,9 @@ export function VirtualLines(props: VirtualLinesProps) {
   const [from, to] = [range[0], Math.min(range[1], count)];
   const shown: ReactNode[] = [];
   for (let index = from; index < to; index += 1) {
+    const height = layout.rows && layout.top(index + 1) - layout.top(index);
     shown.push(
-      <div key={index} className={styles.line}>
+      <div key={index} className={styles.line} style={height ? { height } : undefined}>
         {line(index)}
       </div>,
     );
@@ -109,17 +136,72 @@ export function VirtualLines(props: VirtualLinesProps) {
     <div
       ref={box}
       className={styles.box}
+      data-wrap={isWrapped}
       onScroll={scrolled}
       tabIndex={0}
       role="log"
       aria-label={label}
       aria-live="off"
     >
-      <div style={{ height: count * LINE_PX }} className={styles.space}>
-        <div className={styles.shown} style={{ transform: `translateY(${from * LINE_PX}px)` }}>
+      <div style={{ height: layout.top(count) }} className={styles.space}>
+        <div className={styles.shown} style={{ transform: `translateY(${layout.top(from)}px)` }}>
           {shown}
         </div>
       </div>
     </div>
   );
+}
+
+/** Stay on the line that somebody reads, whatever came or went above it, however lines break now. */
+function keepPlace(
+  element: HTMLElement,
+  before: { shift: number; layout: Layout },
+  layout: Layout,
+  shift: number,
+): void {
+  const moved = shift - before.shift;
+  if (moved === 0 && !isTurned(before.layout, layout)) return;
+  const line = before.layout.at(element.scrollTop);
+  const within = element.scrollTop - before.layout.top(line);
+  element.scrollTop = layout.top(Math.max(0, line + moved)) + within;
+}
+
+/** Whether lines break elsewhere than before. */
+function isTurned({ rows: before }: Layout, { rows: now }: Layout): boolean {
+  if (!before || !now) return before !== now;
+  const last = Math.min(before.length, now.length) - 1;
+  return before[last] !== now[last];
+}
+
+/** How many characters fit beside each other, as long as lines break. */
+function useColumns(box: RefObject<HTMLDivElement | null>, isWrapped: boolean): number | undefined {
+  const [columns, setColumns] = useState<number>();
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!isWrapped || !element) {
+      setColumns(undefined);
+      return;
+    }
+    const measure = () => {
+      const room = element.clientWidth - PADDING_PX;
+      setColumns(Math.max(10, Math.floor(room / widthOfCharacter(element))));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, isWrapped]);
+  return isWrapped ? columns : undefined;
+}
+
+const N_PROBED = 100;
+
+function widthOfCharacter(element: HTMLElement): number {
+  const probe = document.createElement('span');
+  probe.textContent = '0'.repeat(N_PROBED);
+  probe.style.cssText = 'position: absolute; visibility: hidden; white-space: pre';
+  element.append(probe);
+  const width = probe.getBoundingClientRect().width / N_PROBED;
+  probe.remove();
+  return width || 1;
 }

@@ -7,13 +7,34 @@ export interface MergedLine {
   event?: JobEvent;
 }
 
+/** Output of a task; of what was printed before, how far its log had come at which moment (seconds). */
+export interface Output {
+  task: string;
+  text: string;
+  offset: number;
+  times?: readonly (readonly [at: number, size: number])[];
+}
+
+interface Unfinished {
+  text: string;
+  at: number;
+}
+
 const MOST = 50_000;
 const DROPPED_AT_ONCE = 10_000;
+const NOW = Number.POSITIVE_INFINITY;
+const NOTHING: Unfinished = { text: '', at: NOW };
 
-/** The output of all tasks in the order in which it came, a line each; unfinished lines wait at the end. */
+/**
+ * The output of all tasks, a line each; unfinished lines wait at the end.
+ *
+ * What was printed before somebody looked comes task by task, and is put into the order of its times; from then
+ * on lines come in the order in which they are printed.
+ */
 export class MergedLog {
   private lines: MergedLine[] = [];
-  private readonly unfinished = new Map<string, string>();
+  private earlier: { line: MergedLine; at: number }[] | undefined = [];
+  private readonly unfinished = new Map<string, Unfinished>();
   private shift = 0;
   private view: { lines: readonly MergedLine[]; shift: number } = { lines: [], shift: 0 };
   private readonly listeners = new Set<() => void>();
@@ -26,21 +47,46 @@ export class MergedLog {
 
   current = () => this.view;
 
-  output(task: string, text: string): void {
-    const parts = ((this.unfinished.get(task) ?? '') + text).split('\n');
-    this.unfinished.set(task, parts.pop() ?? '');
-    for (const part of parts) this.lines.push({ task, text: fold(part) });
+  output({ task, text, offset, times = [] }: Output): void {
+    const begun = this.unfinished.get(task) ?? NOTHING;
+    const parts = text.split('\n');
+    const last = parts.length - 1;
+    const timeAt = timesBy(times);
+    let at = offset;
+    for (const [index, part] of parts.entries()) {
+      const isFirst = index === 0 && begun.text !== '';
+      const whole = isFirst ? begun.text + part : part;
+      const time = isFirst ? begun.at : timeAt(at);
+      if (index < last) this.add({ task, text: fold(whole) }, time);
+      else this.unfinished.set(task, { text: whole, at: time });
+      // Counted in bytes, as the server counts; only where that matters.
+      if (times.length > 0) at += new TextEncoder().encode(part).length + 1;
+    }
     this.draw();
   }
 
   step(event: JobEvent): void {
-    this.lines.push({ task: '', text: event.message, event });
+    this.add({ task: '', text: event.message, event }, Date.parse(event.at) / 1000);
     this.draw();
+  }
+
+  /** What was printed before is all there. */
+  settle(): void {
+    if (!this.earlier) return;
+    const ordered = this.earlier.sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+    this.earlier = undefined;
+    this.lines.push(...ordered.map(({ line }) => line));
+    this.draw();
+  }
+
+  private add(line: MergedLine, at: number): void {
+    if (this.earlier) this.earlier.push({ line, at });
+    else this.lines.push(line);
   }
 
   /** Tell listeners once for all that came at the same time. */
   private draw(): void {
-    if (this.isDrawing) return;
+    if (this.isDrawing || this.earlier) return;
     this.isDrawing = true;
     queueMicrotask(() => {
       this.isDrawing = false;
@@ -48,10 +94,19 @@ export class MergedLog {
         this.lines = this.lines.slice(DROPPED_AT_ONCE);
         this.shift -= DROPPED_AT_ONCE;
       }
-      const waiting = [...this.unfinished].filter(([, text]) => text !== '');
-      const last = waiting.map(([task, text]) => ({ task, text: fold(text) }));
+      const waiting = [...this.unfinished].filter(([, { text }]) => text !== '');
+      const last = waiting.map(([task, { text }]) => ({ task, text: fold(text) }));
       this.view = { lines: [...this.lines, ...last], shift: this.shift };
       for (const listener of this.listeners) listener();
     });
   }
+}
+
+/** When what begins at an offset was printed, at the latest; offsets are asked for in their order. */
+function timesBy(times: NonNullable<Output['times']>): (offset: number) => number {
+  let index = 0;
+  return (offset) => {
+    while (index < times.length && (times[index]?.[1] ?? 0) <= offset) index += 1;
+    return times[index]?.[0] ?? NOW;
+  };
 }

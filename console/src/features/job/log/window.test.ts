@@ -176,3 +176,18 @@ test('redrawn lines show what a terminal would in the end', () => {
   expect(fold('plain')).toBe('plain');
   expect(fold('windows\r')).toBe('windows');
 });
+
+test('what the stream brings while the same is being read is shown once', async () => {
+  const log = new FakeLog(encode('one\n'));
+  const window = new LogWindow(log);
+  await window.openAtEnd();
+  const [second, at] = log.grow('two\n');
+  log.grow('three\n');
+  window.append('', log.content.length);
+  const reading = window.extendDown();
+  window.append(second, at);
+  await reading;
+  await window.extendDown();
+  expect(texts(window)).toEqual(['one', 'two', 'three']);
+  expect(window.current().isAtEnd).toBe(true);
+});

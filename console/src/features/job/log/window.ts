@@ -127,7 +127,8 @@ export class LogWindow {
       if (end === 0) return;
       const start = Math.max(0, end - this.upStep);
       const earlier = Lines.from(await this.pieces(start, end, signal), start, end);
-      if (signal.aborted) return;
+      // The first lines may have been dropped meanwhile: what was read does not join.
+      if (signal.aborted || this.lines.begin !== end) return;
       // A part that was dropped from the log may be long: the next look goes further.
       const isGap = earlier.count <= 2 && end - start > CHUNK_BYTES / 2;
       this.upStep = isGap ? this.upStep * 4 : CHUNK_BYTES;
@@ -142,7 +143,8 @@ export class LogWindow {
       const start = this.lines.end;
       if (start >= this.size) return;
       const pieces = await this.pieces(start, start + CHUNK_BYTES, signal);
-      if (signal.aborted) return;
+      // The stream may have brought the same meanwhile, and more.
+      if (signal.aborted || this.lines.end !== start) return;
       this.lines = this.lines.before(pieces, this.size);
       this.dropFirst();
     });

@@ -34,7 +34,7 @@ export default function ConfigTab({ job }: { job: JobDetail }) {
           onChange={(event) => setForm(event.target.value)}
         />
         <Copy text={text} label={say.copyConfig} />
-        <Button icon={<DownloadOutlined />} onClick={() => saveText(`${job.name}.${form}`, text)}>
+        <Button icon={<DownloadOutlined aria-hidden />} onClick={() => saveText(`${job.name}.${form}`, text)}>
           {say.downloadConfig}
         </Button>
         <span className="quiet">{say.configHint}</span>

@@ -34,7 +34,7 @@ export function Tasks({ job, attempts }: { job: JobDetail; attempts: readonly At
           <Input
             allowClear
             size="small"
-            prefix={<SearchOutlined />}
+            prefix={<SearchOutlined aria-hidden />}
             placeholder={say.findTask}
             aria-label={say.findTask}
             value={wanted}
@@ -110,9 +110,7 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
             <td className="mono">{portsText(task)}</td>
             <td className={`${styles.right} number`}>{tookText(task, now)}</td>
             {hasRuns && <td className={`${styles.right} number`}>{task.run}</td>}
-            {hasCauses && (
-              <td>{[say.causes[task.cause] ?? task.cause, task.detail].filter(Boolean).join(': ')}</td>
-            )}
+            {hasCauses && <td className={styles.cause}>{causeText(task, say.causes)}</td>}
             <td>
               <Link
                 to="/jobs/$jobId"
@@ -128,6 +126,12 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
       </tbody>
     </table>
   );
+}
+
+/** Why a task ended; the server's words alone where they begin with the same. */
+function causeText({ cause, detail }: Task, causes: Record<string, string>): string {
+  const title = causes[cause] ?? cause;
+  return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(': ');
 }
 
 function portsText(task: Task): string {

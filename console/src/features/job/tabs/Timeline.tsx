@@ -85,6 +85,9 @@ function sinceText(before: JobEvent | undefined, event: JobEvent): string {
   return seconds >= 0.05 ? `+${span(seconds)}` : '';
 }
 
+/** Shares of a bar that add up to less than one would leave a part of it empty. */
+const WHOLE = 1000;
+
 /** Waiting, preparing and running as parts of one bar, each as long as it took. */
 function Phases({
   events,
@@ -118,7 +121,7 @@ function Phases({
     <div className={styles.phases}>
       <div className={styles.phaseBars}>
         {phases.map(({ name, seconds }) => (
-          <div key={name} data-phase={name} style={{ flexGrow: seconds }} />
+          <div key={name} data-phase={name} style={{ flexGrow: seconds * WHOLE }} />
         ))}
       </div>
       <div className={styles.phaseNames}>

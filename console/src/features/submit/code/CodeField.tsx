@@ -40,7 +40,7 @@ export function CodeField({ bound }: { bound: Bound }) {
     <>
       {digest && (
         <div className={styles.have}>
-          <CheckCircleOutlined className={styles.good} />
+          <CheckCircleOutlined aria-hidden className={styles.good} />
           <div className={styles.haveText}>
             <strong>{state.kind === 'done' && state.digest === digest ? state.label : say.uploaded}</strong>
             <div className="quiet">
@@ -66,7 +66,7 @@ export function CodeField({ bound }: { bound: Bound }) {
         onDragLeave={() => setOver(false)}
         onDrop={drop}
       >
-        <InboxOutlined className={styles.sign} />
+        <InboxOutlined aria-hidden className={styles.sign} />
         <div>
           <div>{say.dropCode}</div>
           {!digest && <div className="quiet">{say.dropCodeHint}</div>}
@@ -76,7 +76,7 @@ export function CodeField({ bound }: { bound: Bound }) {
             id={bound.id}
             size="small"
             disabled={isDisabled}
-            icon={<FolderOpenOutlined />}
+            icon={<FolderOpenOutlined aria-hidden />}
             onClick={() => folderInput.current?.click()}
           >
             {say.chooseFolder}

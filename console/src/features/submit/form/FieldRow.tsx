@@ -68,7 +68,7 @@ function Label({ bound, isGroup }: { bound: Bound; isGroup: boolean }) {
           className={styles.help}
           aria-label={say.helpFor(label, [help, ...details].join(' '))}
         >
-          <QuestionCircleOutlined />
+          <QuestionCircleOutlined aria-hidden />
         </button>
       </Tooltip>
       {isStoredOnly && <span className={styles.stored}>{say.storedOnlyShort}</span>}

@@ -30,7 +30,7 @@ export function Fold({ title, detail, path, children }: FoldProps) {
         aria-expanded={isOpen || isBad}
         onClick={() => setOpen(!isOpen)}
       >
-        <RightOutlined rotate={isOpen || isBad ? 90 : 0} aria-hidden />
+        <RightOutlined aria-hidden rotate={isOpen || isBad ? 90 : 0} />
         <span>{title}</span>
         <span className="quiet">{detail}</span>
       </button>

@@ -74,7 +74,7 @@ export function MappingControl({ bound, options }: MappingControlProps) {
             <Button
               type="text"
               disabled={isDisabled}
-              icon={<DeleteOutlined />}
+              icon={<DeleteOutlined aria-hidden />}
               aria-label={say.removeOf(row.name || String(index + 1))}
               onClick={() => set(current.filter(({ id }) => id !== row.id))}
             />
@@ -91,7 +91,7 @@ export function MappingControl({ bound, options }: MappingControlProps) {
         size="small"
         aria-label={say.addTo(bound.label)}
         disabled={isDisabled}
-        icon={<PlusOutlined />}
+        icon={<PlusOutlined aria-hidden />}
         onClick={() => set([...current, { id: ++lastId, name: '', value: '' }])}
       >
         {say.add}

@@ -56,7 +56,7 @@ export function RecordListControl({ bound }: { bound: Bound }) {
             type="text"
             disabled={isDisabled}
             className={styles.removeCard}
-            icon={<DeleteOutlined />}
+            icon={<DeleteOutlined aria-hidden />}
             aria-label={say.removeOf(`${bound.label} ${index + 1}`)}
             onClick={() => set(items.filter((_item, other) => other !== index))}
           />
@@ -67,7 +67,7 @@ export function RecordListControl({ bound }: { bound: Bound }) {
         size="small"
         aria-label={say.addTo(bound.label)}
         disabled={isDisabled}
-        icon={<PlusOutlined />}
+        icon={<PlusOutlined aria-hidden />}
         onClick={() => set([...items, begun(item)])}
       >
         {say.add}

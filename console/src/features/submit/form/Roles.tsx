@@ -40,7 +40,7 @@ export function Roles() {
         <div className={styles.rolesEnd}>
           <Button
             disabled={isDisabled}
-            icon={<PlusOutlined />}
+            icon={<PlusOutlined aria-hidden />}
             onClick={() => replace(hasRoles(doc) ? withOneMoreRole(doc) : withOneMoreRole(withRoleList(doc)))}
           >
             {say.addRole}
@@ -81,7 +81,7 @@ function RoleCard({ path, number }: { path: Path; number: number }) {
             type="text"
             size="small"
             disabled={isDisabled}
-            icon={<DeleteOutlined />}
+            icon={<DeleteOutlined aria-hidden />}
             aria-label={say.removeRole(name)}
             onClick={() => change(path, undefined)}
           />

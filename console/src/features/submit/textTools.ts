@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { TextTools } from './draft';
+
+/** What reads and writes job files; the form is there before it. */
+export const textToolsQuery = queryOptions({
+  queryKey: ['text tools'],
+  queryFn: (): Promise<TextTools> => import('./text'),
+  staleTime: Number.POSITIVE_INFINITY,
+  gcTime: Number.POSITIVE_INFINITY,
+});

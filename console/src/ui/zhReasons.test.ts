@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { ZH_REASONS, zhSpan } from './zhReasons';
+
+const GB = 1024 ** 3;
+
+test('a shortage is told with its numbers, the nearest ask and the place in line', () => {
+  const details = {
+    needed: { gpus: 8, milli_cpus: 8000, memory_bytes: 8 * GB, tasks: 2 },
+    free: { gpus: 2, milli_cpus: 4000, memory_bytes: 4 * GB },
+    capacity: { gpus: 8, milli_cpus: 16_000, memory_bytes: 64 * GB },
+    short_of: 'gpus',
+    gpu_type: 'A100',
+    would_fit: { gpus_per_task: 1, tasks: 1 },
+    ahead: 3,
+  };
+  const told =
+    '需要 8 张 GPU（A100），分 2 个子任务；共 8 张，空闲 2 张；改为 每个子任务 1 张 GPU 或 1 个子任务 即可立即启动';
+  expect(ZH_REASONS.insufficient_resources({ ...details, ahead: 0 })).toBe(told);
+  expect(ZH_REASONS.behind_others(details)).toBe(`前面有 3 个任务；${told}`);
+});
+
+test('limits of queues and nodes are told apart', () => {
+  const needed = { gpus: 2, milli_cpus: 1000, memory_bytes: GB };
+  const maximum = { gpus: 4, milli_cpus: 4000, memory_bytes: 8 * GB };
+  const used = { ...maximum, gpus: 3 };
+  expect(ZH_REASONS.queue_limit({ queue: 'lab', needed, maximum, used, obstacle: 'over_maximum' })).toBe(
+    '需要 2 张 GPU；队列 lab 最多可用 4 张，已用 3 张',
+  );
+  expect(ZH_REASONS.queue_limit({ queue: 'lab', needed, obstacle: 'queue_closed' })).toContain('已关闭');
+  expect(ZH_REASONS.never_fits({ needed, largest: { gpus: 0 }, gpu_type: 'H9', gpu_types: ['A100'] })).toBe(
+    '需要 2 张 GPU（H9）；节点上只有 A100',
+  );
+  expect(ZH_REASONS.never_fits({ needed, tasks: 9, tasks_that_fit: 4 })).toBe(
+    '需要同时运行 9 个子任务，每个 2 张 GPU、1 核 CPU、1 GB 内存；节点最多容纳 4 个',
+  );
+  expect(ZH_REASONS.no_node({ needed, n_nodes: 0, queue: 'lab' })).toBe('队列 lab 没有在用的节点');
+});
+
+test('failures name the task, its exit code and the retries', () => {
+  const failed = { task: 'worker-0', exit_code: 137, n_failed: 2, n_tasks: 4, class: 'unknown' };
+  expect(ZH_REASONS.task_failed({ ...failed, tries: 3 })).toBe(
+    '子任务 worker-0 以退出码 137 结束（信号 9）；4 个子任务中有 2 个失败；共尝试 3 次',
+  );
+  const retry = { ...failed, n_failed: 1, cause: 'task_lost', account: 'transient', retry: 1, retries: 5 };
+  expect(ZH_REASONS.retrying({ ...retry, avoids: 'n1' })).toBe(
+    '子任务 worker-0 丢失；因平台故障第 1 次重试，最多 5 次，避开节点 n1',
+  );
+});
+
+test('what an older server left out is not made up', () => {
+  const silent = Object.entries(ZH_REASONS)
+    .filter(([, tell]) => tell({}) === '')
+    .map(([code]) => code);
+  for (const code of ['insufficient_resources', 'task_failed', 'retrying', 'kept', 'time_limit', 'hang']) {
+    expect(silent).toContain(code);
+  }
+  for (const tell of Object.values(ZH_REASONS)) expect(tell({})).not.toMatch(/undefined|NaN|null|Invalid/);
+});
+
+test('lengths of time are told in one unit', () => {
+  expect([5, 90, 7200, 129_600].map(zhSpan)).toEqual(['5 秒', '1.5 分钟', '2 小时', '1.5 天']);
+});
