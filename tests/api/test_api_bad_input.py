@@ -342,7 +342,12 @@ def archive_with(name: str) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", archive_with("../evil"), archive_with("/etc/evil")])
+# Named, since an archive holds the time at which it was made.
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"no archive", archive_with("../evil"), archive_with("/etc/evil")],
+    ids=["nothing", "no archive", "leads out", "absolute"],
+)
 def test_an_upload_that_is_no_harmless_archive_is_refused(ann: Api, content: bytes) -> None:
     ann.refused("POST", "/code", 422, "code", content=content)
 

@@ -22,6 +22,7 @@ from footplate.testing.server import Served
 from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
+from footplate.wire import storages as wire_storages
 
 PUBLIC = frozenset(
     {
@@ -148,6 +149,7 @@ OPERATIONS: dict[str, Operation] = {
     "PUT /secrets/{name}": Operation(wire_secrets.SecretBody, request={"json": {"value": "x"}}),
     "DELETE /secrets/{name}": Operation(None, 204, to_stranger=404),
     "GET /images": Operation(wire_images.Images),
+    "GET /storages": Operation(wire_storages.Storages),
     "PUT /images/{name}": Operation(
         wire_images.ImageBody, request={"json": {"reference": "python:3.12"}}, to_stranger=403
     ),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-from collections.abc import AsyncIterator, Callable
+import subprocess
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Mount, Request
-from footplate.engines.local.containers import claiming, images
+from footplate.engines.local.containers import claiming, images, starting
 from footplate.engines.local.containers.api import ContainerApi, Refused
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
@@ -28,6 +31,7 @@ from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import Identity, read_claim
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
+from footplate.engines.local.watching import TaskKey
 from footplate.testing.engine_bench import Bench, plan
 
 NOWHERE = LocalSettings(containers=ContainerSettings("/nowhere/engine.sock"))
@@ -377,3 +381,33 @@ def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:
     assert answering(tmp_path / "s", gone, lambda api: api.container("x")) is None
     assert answering(tmp_path / "s", gone, lambda api: api.remove("x")) is None
     assert answering(tmp_path / "s", refusal("409 Ended", "{}"), lambda api: api.kill("x", "KILL")) is None
+
+
+@pytest.fixture
+def unseen() -> Iterator[TaskKey]:
+    """The first process of a namespace that no engine knows of, with the variables of a task."""
+    key = TaskKey("0abcdefghjk1.0", "main", 0, 1, in_container=True)
+    env = {**os.environ, **dict(mark.split("=") for mark in key.marks_of_run)}
+    words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", "sh", "-c"]
+    with subprocess.Popen([*words, "echo up; sleep 60; :"], env=env, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        if not process.stdout.readline():
+            pytest.skip("this machine gives no namespaces of processes")
+        yield key
+        process.kill()
+
+
+def test_a_container_that_its_engine_has_forgotten_is_found_by_its_variables(unseen: TaskKey) -> None:
+    found = claiming.find(unseen.marks_of_run)
+    assert found is not None
+    assert Path(f"/proc/{found.pid}/cmdline").read_bytes().startswith(b"sh\0")
+    assert claiming.find(replace(unseen, run=0).marks_of_run) is None
+
+
+def test_a_container_that_began_unseen_is_adopted_unless_it_has_ended(
+    unseen: TaskKey, tmp_path: Path
+) -> None:
+    marks = unseen.marks_of_run
+    assert starting._find_or_give_up(tmp_path, marks) == claiming.find(marks)
+    (tmp_path / "exit").write_text("0\n")
+    assert starting._find_or_give_up(tmp_path, marks) == claiming.gone()

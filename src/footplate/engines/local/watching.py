@@ -29,6 +29,11 @@ class TaskKey:
         """The variables by which the processes of a task are told from all others."""
         return (f"FOOTPLATE_ATTEMPT_ID={self.attempt_id}", f"FOOTPLATE_TASK={self.task}")
 
+    @property
+    def marks_of_run(self) -> tuple[str, ...]:
+        """The same, without the processes of other runs of the task."""
+        return (*self.marks, f"FOOTPLATE_TASK_RUN={self.run}")
+
 
 @dataclass(eq=False)
 class Watch:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Collection
 from pathlib import Path
 
-from footplate.engines.local.processes import PROC, boot_id, start_ticks
+from footplate.engines.local.processes import PROC, boot_id, marked, start_ticks
 from footplate.engines.local.records import Identity
 
 # Linux gives no process a higher number than 2**22.
@@ -39,6 +40,15 @@ def identify(pid: int) -> Identity | None:
     return Identity(pid, ticks, boot_id())
 
 
+def find(marks: Collection[str]) -> Identity | None:
+    """Find the first process of a container by its variables, where the engine has lost sight of it.
+
+    An engine that dies while it starts a container takes it for one that was never started.
+    """
+    first = (pid for pid in marked(marks) if _numbers(pid)[-1:] == ["1"])
+    return next((found for pid in first if (found := identify(pid))), None)
+
+
 def gone() -> Identity:
     """Stand in for a process that had ended before anybody asked for its number."""
     return Identity(BEYOND_PIDS, 0, boot_id())
@@ -63,8 +73,13 @@ def publish(folder: Path, identity: Identity) -> float | None:
 
 def _depth(pid: int) -> int:
     """Count the process namespaces around a process, from here on."""
+    return len(_numbers(pid))
+
+
+def _numbers(pid: int) -> list[str]:
+    """Read which number a process has in each of its namespaces, from here inwards."""
     try:
         status = (PROC / str(pid) / "status").read_text()
     except OSError:
-        return 0
-    return next((len(line.split()) - 1 for line in status.splitlines() if line.startswith("NSpid:")), 0)
+        return []
+    return next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])

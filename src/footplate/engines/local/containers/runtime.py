@@ -120,10 +120,11 @@ class ContainerRuntime:
         self._tell(Step(request["attempt_id"], name, message, time.monotonic() - began_at, is_done))
 
     async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
-        name = container_name(key_of(request, task))
+        key = key_of(request, task)
+        name = container_name(key)
         async with self._room, self._lock(name):
             body = describe(request, task, info, self._settings)
-            return await starting.begin(api, name, Path(task["folder"]), body)
+            return await starting.begin(api, name, Path(task["folder"]), body, key.marks_of_run)
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         if self._may_signal:
@@ -181,7 +182,7 @@ class ContainerRuntime:
                 return
             # Without its engine the task waits to be found until the engine is back.
             with contextlib.suppress(EngineError):
-                await starting.claim(await self._connection.api(), name, folder)
+                await starting.claim(await self._connection.api(), name, folder, key.marks_of_run)
 
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
         over = await asyncio.to_thread(lambda: {key for key, path in tasks.items() if ending.is_over(path)})

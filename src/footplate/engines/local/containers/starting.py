@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,13 @@ LOOK_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
 
 
-async def begin(api: ContainerApi, name: str, folder: Path, body: Document) -> Answer:
+async def begin(api: ContainerApi, name: str, folder: Path, body: Document, marks: Collection[str]) -> Answer:
     """Start a task that was never started; repeating this after a crash at any point is safe."""
     if await asyncio.to_thread(read_claim, folder) is not None:
         return EXISTS
     if not await asyncio.to_thread(claiming.has_begun, folder):
         await _bring_up(api, name, folder, body)
-    return await claim(api, name, folder)
+    return await claim(api, name, folder, marks)
 
 
 async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) -> None:
@@ -49,9 +49,9 @@ async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) 
         raise _failure(error, body["Image"]) from error
 
 
-async def claim(api: ContainerApi, name: str, folder: Path) -> Answer:
+async def claim(api: ContainerApi, name: str, folder: Path, marks: Collection[str]) -> Answer:
     """Write down which process a started container is; a container that was fenced meanwhile is removed."""
-    identity = await _identify(api, name, folder)
+    identity = await _identify(api, name, folder, marks)
     at = await asyncio.to_thread(claiming.publish, folder, identity)
     if at is not None:
         return {"pid": identity.pid, "start_ticks": identity.start_ticks, "at": at}
@@ -87,7 +87,7 @@ class NameTaken(EngineUnavailable):
     """The container of that name is somebody else's."""
 
 
-async def _identify(api: ContainerApi, name: str, folder: Path) -> Identity:
+async def _identify(api: ContainerApi, name: str, folder: Path, marks: Collection[str]) -> Identity:
     """Find the process of a container; a stand-in when the container has ended already."""
     give_up_at = time.monotonic() + SEEN_WITHIN_S
     while pid := await _pid(api, name):
@@ -105,7 +105,12 @@ async def _identify(api: ContainerApi, name: str, folder: Path) -> Identity:
                 "them: both must be on one machine, and the server outside of containers"
             )
         await asyncio.sleep(LOOK_EVERY_S)
-    return claiming.gone()
+    return await asyncio.to_thread(_find_or_give_up, folder, marks)
+
+
+def _find_or_give_up(folder: Path, marks: Collection[str]) -> Identity:
+    found = claiming.find(marks) if read_exit(folder) is None else None
+    return found or claiming.gone()
 
 
 async def _pid(api: ContainerApi, name: str) -> int:
