@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from footplate.store.database import open_engine
 from footplate.store.migrate import migrate
 from footplate.testing.postgres import Postgres, PostgresMissing, running_postgres
 
+# A run in the background of a shell ignores it, and so would the commands that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # How quickly examples are made says more about the machine's load than about the code.
 hypothesis_settings.register_profile("any-load", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 hypothesis_settings.load_profile("any-load")

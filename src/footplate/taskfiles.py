@@ -77,10 +77,10 @@ def beneath(root: str, inner: str) -> str:
     return real
 
 
-def open_beneath(root: str, inner: str) -> int:
-    """Open what lies below a folder as a mere place; links are followed inside the folder only."""
+def open_beneath(root: str, inner: str, follows: bool = True) -> int:
+    """Open what lies below a folder as a mere place; links are followed inside it only, or not at all."""
     real_root = os.path.realpath(root)
-    path = os.path.relpath(beneath(root, inner), real_root)
+    path = os.path.relpath(beneath(root, inner), real_root) if follows else inner
     fd = os.open(real_root, os.O_PATH | os.O_CLOEXEC)
     # Whoever can write there may put links on the way meanwhile, which this walk does not follow.
     for name in path.split("/") if path != "." else ():
@@ -91,7 +91,7 @@ def open_beneath(root: str, inner: str) -> int:
             os.close(outer)
     if stat.S_ISLNK(os.fstat(fd).st_mode):
         os.close(fd)
-        raise PermissionError(errno.EPERM, "it was replaced by a link")
+        raise PermissionError(errno.EPERM, "a link is in its place")
     return fd
 
 

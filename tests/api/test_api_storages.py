@@ -80,6 +80,7 @@ def test_a_job_takes_data_of_its_queues_storages_and_of_its_own(member: Api) -> 
         (data("job"), "data[0].source", "output, checkpoints, code"),
         (data("sets", source="../home"), "data[0].source", ".."),
         (job_with(data=[{"path": "/data"}]), "data[0].storage", "required"),
+        (data("job", source="code"), "data[0].source", "it has none"),
         (job_with(code={"storage": "nowhere"}), "code.storage", "there are"),
         (job_with(code={"storage": "job"}), "code.storage", "own folders"),
     ],

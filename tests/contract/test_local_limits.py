@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound
+from footplate.domain.errors import EngineRejected, NotFound
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
@@ -327,7 +327,7 @@ class TestView(WithEngine):
     async def test_a_mount_that_does_not_exist_says_which(self, bench: Bench) -> None:
         self.needs(bench, "files")
         gone = Mount(bench.folder / "gone", Path("/fp-data"))
-        with pytest.raises(EngineUnavailable, match=r"gone cannot be mounted for the task: No such file"):
+        with pytest.raises(EngineRejected, match=r"gone cannot be mounted for the task: No such file"):
             await bench.launch("true", mounts=(gone,))
         await until_no_groups(bench)
 
@@ -336,6 +336,38 @@ class TestView(WithEngine):
         for target in ("/", "/proc/x", "/sys", "relative", "/a/../b", "/dev/shm"):
             with pytest.raises(EngineRejected, match="nothing can be mounted at"):
                 await bench.launch("true", mounts=(Mount(bench.folder, Path(target)),))
+
+    @on_loop
+    async def test_no_path_shows_what_is_hidden_from_tasks(self, bench: Bench) -> None:
+        self.needs(bench, "files")
+        source = bench.folder / "source"
+        source.mkdir()
+        for target in ("/.footplate-old-root", "/.footplate-old-root/x", "/usr", "/etc/x", str(bench.folder)):
+            with pytest.raises(EngineRejected, match="nothing can be mounted at"):
+                await bench.launch("true", mounts=(Mount(source, Path(target)),))
+        both = (Mount(source, Path("/fp-a")), Mount(source, Path("/fp-a/b")))
+        with pytest.raises(EngineRejected, match="lies in"):
+            await bench.launch("true", mounts=both)
+
+    @on_loop
+    async def test_a_library_that_is_loaded_first_is_held_to_the_limits_too(self, bench: Bench) -> None:
+        env = {"LD_PRELOAD": "/nowhere/first second.so", "LD_BIND_NOW": "1"}
+        handle = await bench.launch(RoleSpec("echo $LD_PRELOAD $LD_BIND_NOW; sleep 600", env=env))
+        log = await bench.until_logged(handle, b"/nowhere/first second.so 1")
+        # The loader says so once for every program: the shim is none of them.
+        assert b"/nowhere/first" in log
+        shim = shim_of(bench, handle)
+        assert b"\0LD_PRELOAD=" not in Path(f"/proc/{shim}/environ").read_bytes()
+        await bench.engine.stop(handle, grace_s=0)
+
+    @on_loop
+    async def test_a_variable_makes_nothing_visible(self, bench: Bench) -> None:
+        self.needs(bench, "files")
+        hidden = bench.folder / "hidden"
+        hidden.mkdir()
+        handle = await bench.launch(RoleSpec(f"ls {hidden} || echo hidden", env={"VIRTUAL_ENV": str(hidden)}))
+        await bench.until_over(handle)
+        assert bench.log(handle).endswith(b"hidden\n")
 
     @on_loop
     async def test_a_mount_over_a_folder_of_the_host_hides_it_in_the_task_only(self, bench: Bench) -> None:

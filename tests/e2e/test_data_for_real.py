@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "sets" / "digits").mkdir(parents=True)
     (folder / "sets" / "digits" / "one").write_text("1\n")
     (folder / "sets" / "code").mkdir()
-    (folder / "sets" / "code" / "train.sh").write_text("cat /data/one; ! touch here; pwd\n")
+    (folder / "sets" / "code" / "train.sh").write_text("cat /data/one && ! touch here\n")
     (folder / "scratch").mkdir()
     return folder
 
@@ -51,7 +51,7 @@ def follow(server: ServerProcess, *words: str) -> str:
 
 def test_data_is_found_where_jobs_of_other_platforms_look_for_it(server: ServerProcess) -> None:
     command = (
-        "cat /opt/ml/input/data/digits/one; ! touch /opt/ml/input/data/digits/two; "
+        "cat /opt/ml/input/data/digits/one; if touch /opt/ml/input/data/digits/two; then exit 1; fi; "
         "echo result >/data/output/result; cp /opt/ml/input/data/digits/one /data/kept/copy; "
         "cat $FOOTPLATE_OUTPUT_DIR/result; [ $DATA_DIR = /opt/ml/input/data/digits ]"
     )

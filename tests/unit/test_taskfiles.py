@@ -150,3 +150,10 @@ def test_a_storage_that_only_begins_like_another_is_another(storage: Path) -> No
 def test_what_is_missing_is_said_to_be_missing(storage: Path) -> None:
     with pytest.raises(FileNotFoundError):
         open_beneath(str(storage), "sets/v3")
+
+
+@pytest.mark.parametrize("inner", ["latest", "latest/x"])
+def test_nothing_is_followed_where_nothing_may_be(storage: Path, inner: str) -> None:
+    with pytest.raises((PermissionError, NotADirectoryError)):
+        open_beneath(str(storage), inner, follows=False)
+    os.close(open_beneath(str(storage), "sets/v2/x", follows=False))

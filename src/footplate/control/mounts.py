@@ -8,7 +8,7 @@ from pathlib import Path
 from footplate.domain import layout
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job
-from footplate.domain.storage import OWN, Storage
+from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
 from footplate.engines.base import Mount
 from footplate.taskfiles import beneath
 
@@ -35,19 +35,25 @@ def _data(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
     for data in job.spec.data:
         if data.storage == OWN:
             # Tasks can put links there: they are followed no further than the job's own folder.
-            yield Mount(layout.job_folder(home, job.id), Path(data.path), data.read_only, data.source)
+            own, is_fixed = layout.job_folder(home, job.id), data.source in OWN_FOLDERS
+            yield Mount(own, Path(data.path), data.read_only, data.source, is_fixed)
         elif data.storage in storages:
-            yield Mount(storages[data.storage].path, Path(data.path), data.read_only, data.source)
+            storage = storages[data.storage]
+            # As it is now, not as it was when the job was submitted.
+            is_read_only = data.read_only or storage.read_only
+            yield Mount(storage.path, Path(data.path), is_read_only, data.source, storage.read_only)
 
 
 def check_there(storages: Storages, job: Job) -> None:
     """Raise `EngineRejected` when what a job wants of its storages is not there."""
-    named = [(data.storage, data.source) for data in job.spec.data if data.storage != OWN]
+    named = [(data.storage, data.source) for data in job.spec.data if data.storage not in ("", OWN)]
     if job.spec.code is not None and job.spec.code.storage:
         named.append((job.spec.code.storage, job.spec.code.path))
     for name, inner in named:
         if name not in storages:
             raise EngineRejected(f"storage {name} is no longer declared in the server's settings")
+        if not storages[name].is_open_to(job.spec.queue):
+            raise EngineRejected(f"storage {name} is no longer for jobs of queue {job.spec.queue}")
         _check(storages[name], inner)
 
 

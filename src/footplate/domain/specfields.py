@@ -30,7 +30,6 @@ from footplate.domain.kinds import (
 from footplate.domain.policyfields import ALERT, FAILURE_RULE, HANG
 from footplate.domain.problems import MISSING, Json, Problems, Schema, join
 from footplate.domain.resources import MIB, show_bytes
-from footplate.domain.storage import OWN, OWN_FOLDERS
 
 MAX_TASKS = 10_000
 RESERVED_ENV = ("FOOTPLATE_", "PAI_")
@@ -203,20 +202,6 @@ def _check_code(code: Mapping[str, Any], path: str, problems: Problems) -> None:
             join(path, "path"),
             "is a folder of no storage: name one, or let `footplate submit` send a local folder along",
         )
-    if code["storage"] not in ("", MISSING) and code["upload"]:
-        problems.add(
-            join(path, "storage"), "is given beside an upload: the code can come from one place only"
-        )
-    if code["storage"] == OWN:
-        problems.add(join(path, "storage"), "cannot be the job's own folders, which are empty at first")
-
-
-def _check_data(data: Mapping[str, Any], path: str, problems: Problems) -> None:
-    if data["storage"] == OWN and data["source"] is not MISSING:
-        first = data["source"].partition("/")[0]
-        if first not in OWN_FOLDERS:
-            known = ", ".join(OWN_FOLDERS)
-            problems.add(join(path, "source"), f"must begin with a folder of the job: {known}")
 
 
 CODE = Record(
@@ -239,11 +224,11 @@ DATA = Record(
     s.DataMount,
     (
         Field("path", FilePath(1024, 1), "Where tasks see the data."),
-        Field("storage", Text(63, 1), "Storage that holds it; `job` for the job's own folders."),
+        # What else holds of storages, the service checks that knows them: stored jobs must stay readable.
+        Field("storage", Text(63), "Storage that holds it; `job` for the job's own folders.", ""),
         Field("source", PATH, "File or folder on that storage; the whole storage when absent.", ""),
         Field("read_only", Flag(), "Whether tasks may only read it.", True),
     ),
-    checks=(_check_data,),
 )
 RESULTS = Record(
     s.Results,

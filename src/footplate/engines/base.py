@@ -37,12 +37,14 @@ class Mount:
     """A file or folder of the host that tasks find at a path of their own.
 
     `inner` is what is meant below the source; links on the way to it may not lead out of the source.
+    `is_fixed` says that no task can change what lies on the way meanwhile.
     """
 
     source: Path
     target: Path
     read_only: bool = True
     inner: str = ""
+    is_fixed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,22 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
                 kind = "on or off" if convert is _switch else "a number"
                 raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
     values |= {name: value for name, value in given.items() if value is not None}
-    return replace(Settings(home), **values)
+    settings = replace(Settings(home), **values)
+    _keep_apart(settings)
+    return settings
+
+
+def _keep_apart(settings: Settings) -> None:
+    """Refuse storages through which jobs would see the files of the platform itself."""
+    home = settings.home.resolve()
+    for storage in settings.storages:
+        path = storage.path.resolve()
+        if path == home or path in home.parents or home in path.parents:
+            raise InvalidInput(
+                f"{storage.path} holds the server's home, {settings.home}, or lies in it: jobs would see "
+                "the files of the platform",
+                f"the path of storage {storage.name}",
+            )
 
 
 def _from_file(path: Path) -> dict[str, Any]:

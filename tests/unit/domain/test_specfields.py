@@ -290,3 +290,16 @@ def test_whatever_is_sent_is_read_or_refused_with_problems(document: dict[str, A
     else:
         assert isinstance(spec, JobSpec)
         assert read_job(write_job(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"data": [{"path": "/data"}]},
+        {"data": [{"path": "/data", "storage": "job"}]},
+        {"code": {"upload": "sha256:" + "0" * 64, "storage": "lab"}},
+    ],
+)
+def test_jobs_that_were_stored_before_storages_had_rules_can_be_read(fields: dict[str, Any]) -> None:
+    spec = read_job({"name": "old", "command": "true", **fields})
+    assert read_job(write_job(spec)) == spec

@@ -198,6 +198,15 @@ def test_nothing_of_the_servers_environment_reaches_a_container(
     assert "PATH" not in "".join(described(compiled(tmp_path))["Env"])
 
 
+def test_a_place_that_tasks_could_swap_for_a_link_is_not_left_to_the_engine_to_find(tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    safe = Mount(tmp_path, Path("/data"), inner="set")
+    mounts = described(compiled(tmp_path, mounts=(safe,)))["HostConfig"]["Mounts"]
+    assert mounts[-1]["Source"] == str(tmp_path / "set")
+    with pytest.raises(EngineRejected, match="tasks can write beside it"):
+        described(compiled(tmp_path, mounts=(replace(safe, is_fixed=False),)))
+
+
 def test_a_container_sees_its_jobs_folders_where_they_are_and_its_mounts(tmp_path: Path) -> None:
     request = compiled(
         tmp_path,
@@ -397,17 +406,24 @@ def unseen() -> Iterator[TaskKey]:
         process.kill()
 
 
+def own_group() -> str:
+    """Part of the name of the control group that this process, and so its children, are in."""
+    return Path("/proc/self/cgroup").read_text().splitlines()[0].rpartition(":")[2]
+
+
 def test_a_container_that_its_engine_has_forgotten_is_found_by_its_variables(unseen: TaskKey) -> None:
-    found = claiming.find(unseen.marks_of_run)
+    found = claiming.find(unseen.marks_of_run, own_group())
     assert found is not None
     assert Path(f"/proc/{found.pid}/cmdline").read_bytes().startswith(b"sh\0")
-    assert claiming.find(replace(unseen, run=0).marks_of_run) is None
+    assert claiming.find(replace(unseen, run=0).marks_of_run, own_group()) is None
+    for no_container in ("", "0123456789abcdef"):
+        assert claiming.find(unseen.marks_of_run, no_container) is None
 
 
 def test_a_container_that_began_unseen_is_adopted_unless_it_has_ended(
     unseen: TaskKey, tmp_path: Path
 ) -> None:
-    marks = unseen.marks_of_run
-    assert starting._find_or_give_up(tmp_path, marks) == claiming.find(marks)
+    marks, group = unseen.marks_of_run, own_group()
+    assert starting._find_or_give_up(tmp_path, marks, group) == claiming.find(marks, group)
     (tmp_path / "exit").write_text("0\n")
-    assert starting._find_or_give_up(tmp_path, marks) == claiming.gone()
+    assert starting._find_or_give_up(tmp_path, marks, group) == claiming.gone()

@@ -7,9 +7,15 @@ from typing import Any
 
 import pytest
 
-from footplate.engines.local.view import Outlook, bad_target, compose, outermost, shadows
+from footplate.domain.errors import EngineRejected
+from footplate.engines.local.view import Outlook, bad_target, compose, outermost, overlapping, shadows
 
-TASK = {"folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0", "env": {}, "shm_bytes": 64}
+TASK = {
+    "folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0",
+    "env": {},
+    "environment": None,
+    "shm_bytes": 64,
+}
 
 
 def request(*mounts: dict[str, Any]) -> dict[str, Any]:
@@ -45,7 +51,7 @@ def test_folders_that_do_not_lie_in_one_job_are_kept_one_by_one() -> None:
 
 def test_the_interpreter_and_a_jobs_environment_stay_visible() -> None:
     outlook = Outlook(home="/home/fp", keeps=("/tmp/venv", "/usr"))
-    task = {**TASK, "env": {"VIRTUAL_ENV": "/home/fp/envs/torch"}}
+    task = {**TASK, "environment": "/home/fp/envs/torch", "env": {"VIRTUAL_ENV": "/home/fp/other"}}
     assert compose(outlook, request(), task, ())["keeps"][1:] == ["/tmp/venv", "/home/fp/envs/torch"]
 
 
@@ -72,6 +78,59 @@ def test_some_targets_can_never_be_mounted(target: str) -> None:
     assert bad_target(target)
 
 
+def test_the_system_of_an_image_may_be_covered_and_the_platform_may_not() -> None:
+    assert bad_target("/usr", "/srv/fp", in_image=True) is None
+    assert bad_target("/srv/fp/jobs", "/srv/fp", in_image=True) is not None
+    assert bad_target("/proc/self", "/srv/fp", in_image=True) is not None
+
+
 @pytest.mark.parametrize("target", ["/data", "/opt/ml/input/data/train", "/tmp/x", "/job/hostfile"])
 def test_the_targets_that_foreign_jobs_expect_can_be_mounted(target: str) -> None:
     assert bad_target(target) is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/.footplate-old-root",
+        "/.footplate-old-root/etc",
+        "/usr",
+        "/usr/bin/env",
+        "/etc/passwd",
+        "/var/tmp/data",
+        "/proc/self",
+        "/dev/shm",
+        "/tmp",
+        "/srv/fp",
+        "/srv/fp/jobs",
+        "/srv",
+        "data",
+        "/data/../etc",
+    ],
+)
+def test_nothing_is_mounted_over_the_system_or_the_platform(target: str) -> None:
+    assert bad_target(target, home="/srv/fp") is not None
+
+
+@pytest.mark.parametrize("target", ["/data", "/opt/ml/input/data/x", "/mnt/data", "/srv/fp-data", "/tmp/x"])
+def test_paths_that_jobs_expect_can_be_had(target: str) -> None:
+    assert bad_target(target, home="/srv/fp") is None
+
+
+@pytest.mark.parametrize("place", ["/proc", "/usr/lib"])
+def test_a_link_of_the_host_is_no_way_around(tmp_path: Path, place: str) -> None:
+    (tmp_path / "link").symlink_to(place)
+    target = str(tmp_path / "link")
+    assert bad_target(target) is not None
+    mount = {"source": "/a", "inner": "", "target": target, "read_only": True}
+    # Also when it was put there after the job was looked at.
+    with pytest.raises(EngineRejected, match="nothing can be mounted"):
+        compose(Outlook(), request(mount), TASK, ())
+
+
+def test_paths_of_which_one_lies_in_the_other_are_found(tmp_path: Path) -> None:
+    assert overlapping(["/data", "/data2", "/data-x", "/opt/ml"]) is None
+    assert overlapping(["/data/a/b", "/opt", "/data/a"]) == ("/data/a", "/data/a/b")
+    assert overlapping(["/data", "/data-x", "/data/a"]) == ("/data", "/data/a")
+    (tmp_path / "link").symlink_to(tmp_path / "there")
+    assert overlapping([str(tmp_path / "link"), str(tmp_path / "there")]) is not None

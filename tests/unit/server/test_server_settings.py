@@ -49,3 +49,15 @@ def test_a_bad_storage_is_named(tmp_path: Path, storage: str, field: str, messag
     (problem,) = refused.value.problems
     assert field in problem.path
     assert message in problem.message
+
+
+@pytest.mark.parametrize("place", ["", "/jobs", "/..", "/../..", "-link"])
+def test_a_storage_through_which_the_platforms_own_files_are_seen_is_refused(
+    tmp_path: Path, place: str
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "home-link").symlink_to(home)
+    with pytest.raises(InvalidInput, match="jobs would see the files of the platform"):
+        read(home, f'[[storages]]\nname = "sets"\npath = "{home}{place}"')
+    assert read(home, f'[[storages]]\nname = "sets"\npath = "{home}-sets"')

@@ -21,7 +21,7 @@ from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
 from footplate.engines.local.spawning import PACKAGES
-from footplate.engines.local.view import Outlook, bad_target, compose
+from footplate.engines.local.view import Outlook, bad_target, compose, overlapping
 
 PROBE_S = 20
 GROUPS_FOLDER = "/sys/fs/cgroup"
@@ -74,24 +74,36 @@ class Confinement:
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         """Say why what a job wants to find at paths of its own can never be given to it, if so."""
+        images = [role.image or spec.image for role in spec.roles]
+        in_images = all(one and one not in environments for one in images)
         for number, data in enumerate(spec.data):
-            if why := bad_target(data.path):
+            if why := bad_target(data.path, self._home, in_images):
                 return Problem(f"data[{number}].path", f"nothing can be mounted at {data.path}: {why}")
+        if both := overlapping([data.path for data in spec.data]):
+            return Problem("data", f"{both[1]} lies in {both[0]}: each needs a path of its own")
         field_name = "data" if spec.data else "code.read_only"
         wants_view = bool(spec.data) or (spec.code is not None and spec.code.is_read_only)
-        images = [role.image or spec.image for role in spec.roles]
-        if wants_view and self.outlook is None and not all(one and one not in environments for one in images):
+        if wants_view and self.outlook is None and not in_images:
             return Problem(field_name, self._no_mounts())
         return None
 
     def refusal(self, request: Request) -> str | None:
         """Say why a request's mounts cannot be given to its tasks, if so."""
+        if both := overlapping([mount["target"] for mount in request["mounts"]]):
+            return f"{both[1]} lies in {both[0]}: each needs a path of its own"
+        in_images = all(task["in_container"] for task in request["tasks"])
         for mount in request["mounts"]:
-            if why := bad_target(mount["target"]):
+            # The job's own folders may lie wherever the platform put them.
+            is_own = mount["target"] in request["folders"]
+            if not is_own and (why := bad_target(mount["target"], self._home, in_images)):
                 return f"nothing can be mounted at {mount['target']}: {why}"
-            if self.outlook is None and not all(task["in_container"] for task in request["tasks"]):
+            if self.outlook is None and not in_images:
                 return self._no_mounts()
         return None
+
+    @property
+    def _home(self) -> str:
+        return self.outlook.home if self.outlook else ""
 
     def _no_mounts(self) -> str:
         return (

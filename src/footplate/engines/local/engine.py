@@ -10,7 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.cluster import Node
-from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown, Problem
+from footplate.domain.errors import (
+    EngineError,
+    EngineRejected,
+    EngineUnavailable,
+    NotFound,
+    OutcomeUnknown,
+    Problem,
+)
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
@@ -117,7 +124,9 @@ class LocalEngine:
         if any("exists" in answer for answer in answers):
             await self.observe([self.handle_of(request)])
         if errors := [answer["error"] for answer in answers if "error" in answer]:
-            kind = EngineUnavailable if len(errors) == len(answers) else OutcomeUnknown
+            kind: type[EngineError] = EngineUnavailable if len(errors) == len(answers) else OutcomeUnknown
+            if all(answer.get("is_final") for answer in answers):
+                kind = EngineRejected
             raise kind(f"{len(errors)} of {len(answers)} tasks could not be started: {errors[0]}")
 
     async def _start(self, request: Request, keys: Sequence[TaskKey]) -> Sequence[Answer]:

@@ -92,7 +92,7 @@ def enter_view(view: dict[str, Any]) -> None:
             _make_like(fd, target)
         _bind(fd, target)
     if mounts:
-        ours.update(os.stat(folder).st_dev for folder in [TMP, *view["covers"]])
+        ours.update(os.stat(folder).st_dev for folder in view["covers"])
         _put_all(mounts, ours)
     for device in view["masks"]:
         _mount(os.devnull, device, None, MS_BIND, None)
@@ -100,25 +100,43 @@ def enter_view(view: dict[str, Any]) -> None:
         _remount_read_only(folder)
     if "/" in view["shadows"]:
         _check(_libc.umount2(OLD_ROOT.encode(), MNT_DETACH), "umount2 /")
+        if os.listdir(OLD_ROOT):  # noqa: PTH208
+            raise OSError("the host's files are still to be seen")
+
+
+class Unmountable(OSError):
+    """What a job wants to have mounted cannot be, however often it is tried."""
 
 
 def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int]) -> None:
     """Mount what a job asked for; targets are made only where that does not touch the host."""
     for fd, target, read_only in mounts:
-        if not os.path.lexists(target):
-            _check_ours(target, ours)
-            _make_like(fd, target)
-        _bind(fd, target)
-        if read_only:
-            seal(target)
+        try:
+            _put(fd, target, read_only, ours)
+        except OSError as error:
+            raise Unmountable(error.errno, f"nothing can be mounted at {target}: {error}") from None
+
+
+def _put(fd: int, target: str, read_only: bool, ours: set[int]) -> None:
+    if not os.path.lexists(target):
+        _check_ours(target, ours)
+        _make_like(fd, target)
+    # Whoever could write there may have put links on the way, to have something else covered.
+    target_fd = taskfiles.open_beneath("/", target.lstrip("/"), follows=False)
+    try:
+        _bind(fd, f"/proc/self/fd/{target_fd}")
+    finally:
+        os.close(target_fd)
+    if read_only:
+        seal(target)
 
 
 def _check_ours(target: str, ours: set[int]) -> None:
     nearest = os.path.dirname(target)
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
-    if os.stat(nearest).st_dev not in ours:
-        raise OSError(f"{target} does not exist, and making it would change the host's {nearest}")
+    if os.stat(nearest).st_dev not in ours and nearest != TMP and not nearest.startswith(TMP + "/"):
+        raise OSError(f"it does not exist, and making it would change the host's {nearest}")
 
 
 def _make_like(fd: int, target: str) -> None:
@@ -148,7 +166,8 @@ def _open(source: str, inner: str = "") -> int:
         return taskfiles.open_beneath(source, inner)
     except OSError as error:
         where = f"{source}/{inner}" if inner else source
-        raise OSError(error.errno, f"{where} cannot be mounted for the task: {error.strerror}") from None
+        message = f"{where} cannot be mounted for the task: {error.strerror}"
+        raise Unmountable(error.errno, message) from None
 
 
 def _shadow(folder: str) -> int:

@@ -122,6 +122,7 @@ def _mount(mount: Mount) -> dict[str, Any]:
     return {
         "source": str(mount.source),
         "inner": mount.inner,
+        "is_fixed": mount.is_fixed,
         "target": str(mount.target),
         "read_only": mount.read_only,
     }

@@ -225,7 +225,7 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
         is_ours = at is not None
         news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
     except BaseException as error:  # noqa: BLE001  # a forked child must never return to the loop
-        news = {"error": str(error)}
+        news = {"error": str(error), "is_final": isinstance(error, mounting.Unmountable)}
     if not is_ours:
         ground.remove_groups(task, name)
     # A spawner that has died meanwhile must not keep a published task from running.
@@ -242,7 +242,10 @@ def execute(task: dict[str, Any], env: dict[str, str], entries: list[int]) -> No
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         runner = [*task["runner"], hand_over(entries), " ".join(task["counters"])]
-        os.execve(runner[0], [*runner, *argv], {**env, **task["env"]})  # noqa: S606
+        variables = {**env, **task["env"]}
+        # What the loader obeys is for the command, within its limits, not for the shim, which has none.
+        late = [f"{name}={variables.pop(name)}" for name in list(variables) if name.startswith("LD_")]
+        os.execve(runner[0], [*runner, str(len(late)), *late, *argv], variables)  # noqa: S606
     except BaseException as error:  # noqa: BLE001
         # The task is published and must end like any other: with a log and an exit code.
         os.write(2, f"footplate: cannot execute {argv[0]}: {error}\n".encode())

@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePath
 from typing import Any, Literal
 
+from footplate.domain.errors import EngineRejected
 from footplate.engines.base import Request
+from footplate.engines.local.mounting import OLD_ROOT
 
 TMP = "/tmp"  # noqa: S108
 KERNEL = ("/proc", "/sys", "/dev")
+# What programs are made of, the platform's own among them, and where links may lie that anybody made.
+SYSTEM = ("/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/run", "/sbin", "/usr", "/var")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,13 @@ def compose(
     """Describe one task's view the way `mounting.enter_view` reads it."""
     hidden = outlook.hidden
     mounts = [
-        [one["source"], one["inner"], os.path.realpath(one["target"]), one["read_only"]]
+        [one["source"], one["inner"], _resolve(one["target"], request, outlook.home), one["read_only"]]
         for one in request["mounts"]
     ]
     mounts.sort(key=lambda mount: len(mount[2]))
     keeps = [*job_folders(request, outlook.home), *outlook.keeps]
-    if environment := task["env"].get("VIRTUAL_ENV"):
+    # What the queue's settings say, never a variable: a job could name any folder by that.
+    if environment := task["environment"]:
         keeps.append(environment)
     return {
         "shadows": shadows([target for _, _, target, _ in mounts], hidden),
@@ -54,6 +60,15 @@ def compose(
         "masks": list(masks),
         "shm_bytes": task["shm_bytes"],
     }
+
+
+def _resolve(target: str, request: Request, home: str) -> str:
+    """Follow the host's links, once for all: what is mounted later goes there, and nowhere else."""
+    path = os.path.realpath(target)
+    # The job's own folders may lie wherever the platform put them.
+    if target not in request["folders"] and (why := _bad_place(path, home)):
+        raise EngineRejected(f"nothing can be mounted at {target}: {why}")
+    return path
 
 
 def tmp_folder(task: Mapping[str, Any]) -> str:
@@ -78,13 +93,35 @@ def shadows(targets: Iterable[str], hidden: Sequence[str]) -> list[str]:
     return sorted(found, key=len)
 
 
-def bad_target(target: str) -> str | None:
-    """Say why nothing can be mounted at a path, if so."""
+def bad_target(target: str, home: str = "", in_image: bool = False) -> str | None:
+    """Say why a job can have nothing mounted at a path, if so; also by where links of the host lead to.
+
+    An image's system is the job's own to cover.
+    """
     path = PurePath(target)
     if not path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
         return "it must be an absolute path below /"
-    if target in (*KERNEL, TMP) or is_below(target, KERNEL):
+    if in_image:
+        return _bad_place(str(path), home, system=())
+    return _bad_place(str(path), home) or _bad_place(os.path.realpath(path), home)
+
+
+def _bad_place(path: str, home: str, system: Sequence[str] = (*SYSTEM, OLD_ROOT)) -> str | None:
+    if path in (*KERNEL, TMP) or is_below(path, KERNEL):
         return "tasks have their own there"
+    if path in system or is_below(path, system):
+        return "it belongs to the system"
+    if home and (path == home or is_below(path, (home,)) or is_below(home, (path,))):
+        return "the platform has its own files there"
+    return None
+
+
+def overlapping(targets: Sequence[str]) -> tuple[str, str] | None:
+    """Find two paths of which one lies in the other, if there are such."""
+    real = sorted((os.path.realpath(target) for target in targets), key=lambda path: path.split("/"))
+    for outer, inner in pairwise(real):
+        if inner == outer or is_below(inner, (outer,)):
+            return outer, inner
     return None
 
 

@@ -40,13 +40,26 @@ def identify(pid: int) -> Identity | None:
     return Identity(pid, ticks, boot_id())
 
 
-def find(marks: Collection[str]) -> Identity | None:
+def find(marks: Collection[str], container_id: str) -> Identity | None:
     """Find the first process of a container by its variables, where the engine has lost sight of it.
 
     An engine that dies while it starts a container takes it for one that was never started.
     """
-    first = (pid for pid in marked(marks) if _numbers(pid)[-1:] == ["1"])
-    return next((found for pid in first if (found := identify(pid))), None)
+    # Deeper ones are namespaces that the task itself has made.
+    depth = _depth(os.getpid()) + 1
+    for pid in marked(marks):
+        numbers = _numbers(pid)
+        if len(numbers) == depth and numbers[-1] == "1" and _is_of(pid, container_id):
+            return identify(pid)
+    return None
+
+
+def _is_of(pid: int, container_id: str) -> bool:
+    """Tell whether a process is in the control groups of a container; anybody can set variables."""
+    try:
+        return bool(container_id) and container_id in (PROC / str(pid) / "cgroup").read_text()
+    except OSError:
+        return False
 
 
 def gone() -> Identity:

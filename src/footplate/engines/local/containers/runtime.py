@@ -123,7 +123,8 @@ class ContainerRuntime:
         key = key_of(request, task)
         name = container_name(key)
         async with self._room, self._lock(name):
-            body = describe(request, task, info, self._settings)
+            # It looks at storages, which may be slow to answer.
+            body = await asyncio.to_thread(describe, request, task, info, self._settings)
             return await starting.begin(api, name, Path(task["folder"]), body, key.marks_of_run)
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:

@@ -105,11 +105,13 @@ async def _identify(api: ContainerApi, name: str, folder: Path, marks: Collectio
                 "them: both must be on one machine, and the server outside of containers"
             )
         await asyncio.sleep(LOOK_EVERY_S)
-    return await asyncio.to_thread(_find_or_give_up, folder, marks)
+    found = await api.container(name)
+    container_id = str(found.get("Id", "")) if found else ""
+    return await asyncio.to_thread(_find_or_give_up, folder, marks, container_id)
 
 
-def _find_or_give_up(folder: Path, marks: Collection[str]) -> Identity:
-    found = claiming.find(marks) if read_exit(folder) is None else None
+def _find_or_give_up(folder: Path, marks: Collection[str], container_id: str) -> Identity:
+    found = claiming.find(marks, container_id) if read_exit(folder) is None else None
     return found or claiming.gone()
 
 
