@@ -122,10 +122,19 @@ def build() -> None:
         made, old = Path(folder) / "static", Path(folder) / "old"
         npm("run", "build", "--", "--outDir", str(made))
         (made / MARK.name).write_text(wanted)
-        # In one move: a server that runs meanwhile never serves half a console.
-        if STATIC.exists():
-            STATIC.rename(old)
-        made.rename(STATIC)
+        swap(made, STATIC, old)
+
+
+def swap(made: Path, place: Path, old: Path) -> None:
+    """Put a new folder in the place of an old one, which goes elsewhere; when that fails, it comes back."""
+    try:
+        # Whole folders are moved: a server that runs meanwhile never serves half a console.
+        if place.exists():
+            place.rename(old)
+        made.rename(place)
+    finally:
+        if old.exists() and not place.exists():
+            old.rename(place)
 
 
 if __name__ == "__main__":

@@ -284,6 +284,24 @@ test('long lines break on a switch that the browser remembers, and by themselves
   await expect(switched).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('lines that break are drawn to their last row, whatever they are written in', async ({ page, api }) => {
+  const parts = ['训练损失下降，。！', 'a训练，（）「」', 'ab (c), d. /e-f; ', 'a\t训b\t\t'];
+  // Of many lengths: some end right where a row does.
+  const lengths = Array.from({ length: 20 }, (_, index) => 85 + index);
+  const lines = parts.flatMap((part) => lengths.map((n) => `${part.repeat(30).slice(0, n)}$`));
+  const command = `cat <<'END'\n${lines.join('\n')}\nEND`;
+  const job = await api.finished({ name: fresh('rows'), command });
+  await page.setViewportSize({ width: 700, height: 6000 });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  const switched = page.getByRole('button', { name: 'Break long lines' });
+  if ((await switched.getAttribute('aria-pressed')) === 'false') await switched.click();
+  await expect(log(page)).toHaveAttribute('data-wrap', 'true');
+  const drawn = log(page).locator('div > div > div').filter({ hasText: /\$$/ });
+  await expect(drawn).toHaveCount(lines.length);
+  const lost = await drawn.evaluateAll((all) => all.filter((one) => one.scrollHeight > one.clientHeight));
+  expect(lost.length).toBe(0);
+});
+
 test.describe('in a browser that speaks Chinese', () => {
   test.use({ locale: 'zh-CN' });
   test("reasons, events and refusals are told in Chinese, the server's words beside them", async ({

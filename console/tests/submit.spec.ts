@@ -59,6 +59,24 @@ test('a single job goes through the six sections in order, and runs', async ({ p
   await api.until(id, 'SUCCEEDED');
 });
 
+test('data is taken from a storage that is offered, and found by the task', async ({ page, api }) => {
+  const job = fresh('stored');
+  await open(page);
+  await write(page, `name: ${job}\ncommand: echo 7 >/data/output/seven; cat $FOOTPLATE_OUTPUT_DIR/seven\n`);
+  await step(page, 'Directories').click();
+  await page.getByRole('button', { name: 'Add: Data' }).click();
+  await page.getByLabel('Storage', { exact: true }).click();
+  await page.getByText("The job's own: output, checkpoints, code").click();
+  await page.getByLabel('Folder', { exact: true }).fill('output');
+  await page.getByLabel('Path', { exact: true }).fill('/data/output');
+  await page.getByLabel('Read only', { exact: true }).click();
+  await expect(editor(page)).toContainText('storage: job');
+  const id = await confirm(page);
+  await expect
+    .poll(async () => (await api.call<{ state: string }>('GET', `/jobs/${id}`)).state)
+    .toBe('SUCCEEDED');
+});
+
 test('a section is checked before the next', async ({ page }) => {
   await open(page);
   await page.getByRole('button', { name: 'Next' }).click();
@@ -131,6 +149,22 @@ test('a job that would wait says why, and what would start, one press away', asy
   await expect(page.getByText('Yes, at once')).toBeVisible();
   await api.call('POST', `/jobs/${holder.id}/stop`);
   await api.until(holder.id, 'STOPPED');
+});
+
+test('a text from before is not lost when a part of the page does not come', async ({ page, expected }) => {
+  expected.push(/Failed to load resource|dynamically imported module/);
+  await open(page);
+  await write(page, 'name: typed-before\n# a comment\n');
+  await expect(name(page)).toHaveValue('typed-before');
+  const part = /\/assets\/text-[^/]*\.js/;
+  await page.route(part, (route) => route.abort());
+  await page.reload();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await expect(again).toBeVisible({ timeout: 20_000 });
+  await page.unroute(part);
+  await again.click();
+  await expect(name(page)).toHaveValue('typed-before');
+  await expect(editor(page)).toContainText('# a comment');
 });
 
 test('form and text change each other, in YAML and in JSON', async ({ page }) => {

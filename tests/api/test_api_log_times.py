@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from apiclient import Api, Streamed
 
-from footplate.domain.layout import attempt_folder, task_folder
-from footplate.store.logfiles import LogFile
+from footplate.domain.layout import attempt_folder, log_index_file, task_folder
+from footplate.services.logs import Reading
+from footplate.store.logfiles import BLOCK, MOST_TIMES, LogFile
 from footplate.testing.fake_clock import FakeClock
 
 
@@ -49,3 +52,32 @@ def test_one_log_alone_needs_no_times(ann: Api) -> None:
     job = ann.finished()
     ann.write_log(job, b"printed\n")
     assert logs_of(until_end(ann, f"/jobs/{job['id']}/logs/stream")) == {"main-0": None}
+
+
+def test_a_forged_index_does_not_swell_what_is_sent(ann: Api) -> None:
+    job = ann.running(count=2)
+    folder = task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", 0)
+    ann.write_log(job, b"x" * 49_999 + b"\n")
+    log_index_file(folder).write_text("".join(f"{n} {n}\n" for n in range(1, 50_001)))
+    for index in (0, 1):
+        ann.finish(job, index=index)
+    ann.until(job, "SUCCEEDED")
+    times = logs_of(until_end(ann, f"/jobs/{job['id']}/logs/stream"))["main-0"]
+    assert times is not None
+    assert 500 < len(times) <= MOST_TIMES
+    assert times[-1] == [50_000, 50_000]
+
+
+def test_the_index_is_read_once_for_all_pieces_of_what_was_printed_before(tmp_path: Path) -> None:
+    log = LogFile(tmp_path)
+    log.path.write_bytes(b"x" * 3 * BLOCK)
+    for n in (1, 2, 3):
+        log.sample(100.0 + n, n * BLOCK)
+    reading, seen = Reading(log, 0), []
+    while not reading.has_caught_up:
+        piece, is_last = reading.read()
+        seen.append(reading.times(piece.next_offset, is_last, finished_at=None))
+        reading.offset = piece.next_offset
+        log_index_file(tmp_path).unlink(missing_ok=True)
+    assert seen == [[(101.0, BLOCK)], [(102.0, 2 * BLOCK)], [(103.0, 3 * BLOCK)]]
+    assert reading.samples is None

@@ -24,6 +24,11 @@ export const imagesQuery = queryOptions({
   queryFn: async () => (await answer(api.GET('/api/v1/images'))).items,
 });
 
+export const storagesQuery = queryOptions({
+  queryKey: [...keys.accounts, 'storages'],
+  queryFn: async () => (await answer(api.GET('/api/v1/storages'))).items,
+});
+
 export const secretsQuery = queryOptions({
   queryKey: [...keys.accounts, 'secrets'],
   queryFn: async () => (await answer(api.GET('/api/v1/secrets'))).items,

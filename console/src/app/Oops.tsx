@@ -1,6 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useRouter } from '@tanstack/react-router';
-import { Button } from 'antd';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import styles from './shell.module.css';
@@ -17,8 +16,7 @@ export function Oops({ error, reset }: ErrorComponentProps) {
   return (
     <div className={styles.middle}>
       <h1>{say.oops}</h1>
-      <Failure error={error} />
-      <Button onClick={again}>{say.tryAgain}</Button>
+      <Failure error={error} onRetry={again} />
     </div>
   );
 }

@@ -34,7 +34,6 @@ export const words = translated({
     nowhereHint: 'The address may be mistyped, or what was here is gone.',
     backHome: 'To the dashboard',
     oops: 'This page could not be shown',
-    tryAgain: 'Try again',
   },
   zh: {
     skip: '跳到内容',
@@ -69,6 +68,5 @@ export const words = translated({
     nowhereHint: '地址可能有误，或者内容已被删除。',
     backHome: '回到概览',
     oops: '无法显示此页面',
-    tryAgain: '重试',
   },
 });

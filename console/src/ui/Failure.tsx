@@ -1,4 +1,4 @@
-import { Alert } from 'antd';
+import { Alert, Button } from 'antd';
 import { ApiError } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { words } from './words';
@@ -17,8 +17,8 @@ export function detailOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What went wrong, where it went wrong. */
-export function Failure({ error }: { error: unknown }) {
+/** What went wrong, where it went wrong; with a way to try again, where somebody must ask for it. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useWords(words);
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : '';
   const detail = detailOf(error);
@@ -27,6 +27,7 @@ export function Failure({ error }: { error: unknown }) {
       type="error"
       showIcon
       title={titleOf(error, say)}
+      action={onRetry && <Button onClick={onRetry}>{say.tryAgain}</Button>}
       description={
         detail || requestId ? (
           <>

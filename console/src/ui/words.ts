@@ -148,6 +148,7 @@ export const words = translated({
     cpus: (n: string) => (n === '1' ? '1 CPU' : `${n} CPUs`),
     errors: EN_ERRORS,
     failed: 'This did not work',
+    tryAgain: 'Try again',
     /** What the server says of a field, in its own words. */
     told: (message: string) => message,
     request: (id: string) => `Request ${id}`,
@@ -164,6 +165,7 @@ export const words = translated({
     cpus: (n: string) => `${n} 核 CPU`,
     errors: ZH_ERRORS,
     failed: '操作未成功',
+    tryAgain: '重试',
     told: (message: string) => `服务器提示：${message}`,
     request: (id: string) => `请求编号 ${id}`,
     of: (used: string, total: string) => `${used} / ${total}`,

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from .hosts import say
@@ -17,6 +19,9 @@ from .hosts import say
 FOUND, NONE_FOUND, CANNOT_RUN = 0, 1, 126
 # What makes a process one of this task: both are in the environment of everything that it starts.
 OF_THIS_TASK = ("FOOTPLATE_ATTEMPT_ID", "FOOTPLATE_TASK")
+# Options in one word, up to one of those whose value is the rest of the word.
+_LETTERS = re.compile(r"-([^-dFgGOPqrstuU][^dFgGOPqrstuU]*)")
+_COUNT = re.compile(r"--cou?n?t?")
 
 
 def split(words: list[str]) -> tuple[signal.Signals, list[str]]:
@@ -36,6 +41,22 @@ def split(words: list[str]) -> tuple[signal.Signals, list[str]]:
             rest.append(word)
         i += 1
     return number, rest
+
+
+def take_count(words: list[str]) -> tuple[bool, list[str]]:
+    """Take the wish for a count out of a command line: pgrep would tell it in place of the processes."""
+    end = words.index("--") if "--" in words else len(words)
+    left = [_without_count(word) for word in words[:end]]
+    return left != words[:end], [word for word in left if word is not None] + words[end:]
+
+
+def _without_count(word: str) -> str | None:
+    """A word without its wish for a count; None when it says nothing else."""
+    letters = _LETTERS.match(word)
+    if letters is None or "c" not in letters[1]:
+        return None if _COUNT.fullmatch(word) else word
+    left = letters[1].replace("c", "") + word[letters.end() :]
+    return f"-{left}" if left else None
 
 
 def _signal_named(text: str) -> signal.Signals | None:
@@ -70,13 +91,23 @@ def main(words: list[str]) -> int:
         say("pgrep is not installed, without which pkill cannot tell whom to end")
         return CANNOT_RUN
     number, rest = split(words)
+    is_count_wanted, rest = take_count(rest)
     asked = subprocess.run([pgrep, *rest], stdout=subprocess.PIPE, text=True, check=False)
     if asked.returncode > NONE_FOUND:
         return asked.returncode
-    found = [int(line) for line in asked.stdout.split() if line.isdecimal()]
+    # Some options add names and command lines, in which other numbers may stand.
+    found = [line.split()[0] for line in asked.stdout.splitlines() if line.strip()]
     # With -f this very program has the pattern in its command line.
-    ours = [pid for pid in found if pid != os.getpid() and is_of_this_task(pid)]
-    for pid in ours:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, number)
-    return FOUND if ours else NONE_FOUND
+    others = [int(word) for word in found if word.isdecimal() and int(word) != os.getpid()]
+    n_signalled = sum(_signal(pid, number) for pid in others if is_of_this_task(pid))
+    if is_count_wanted:
+        sys.stdout.write(f"{n_signalled}\n")
+    return FOUND if n_signalled else NONE_FOUND
+
+
+def _signal(pid: int, number: signal.Signals) -> bool:
+    """Send a signal; False when the process is gone, or is not ours to end."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+        return True
+    return False

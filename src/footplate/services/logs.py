@@ -20,7 +20,7 @@ from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries
 from footplate.store.growth import Growth
-from footplate.store.logfiles import BLOCK, LogFile, Piece
+from footplate.store.logfiles import BLOCK, LogFile, Piece, Samples
 from footplate.store.rows import EventRecord
 
 FALLBACK_S = 1.0
@@ -102,7 +102,7 @@ def text_of(piece: Piece) -> tuple[str, int]:
 
 
 @dataclass(slots=True)
-class _Reading:
+class Reading:
     """How far one task's log was sent."""
 
     log: LogFile
@@ -111,6 +111,7 @@ class _Reading:
         default_factory=lambda: codecs.getincrementaldecoder("utf-8")(errors="replace")
     )
     has_caught_up: bool = False
+    samples: Samples | None = None
 
     @property
     def sent(self) -> int:
@@ -121,6 +122,13 @@ class _Reading:
         """Read on, and tell whether that was all there is."""
         piece = self.log.read(self.offset, BLOCK)
         return piece, piece.next_offset >= self.log.size
+
+    def times(self, end: int, is_last: bool, finished_at: float | None) -> Times:
+        """How the log grew up to an offset; the index is read once, and let go of with the last piece."""
+        samples = self.samples or self.log.samples().beyond(self.sent)
+        self.has_caught_up, self.samples = is_last, None if is_last else samples
+        ended = None if finished_at is None else (finished_at, self.log.size)
+        return samples.between(self.sent, end, ended)
 
 
 @dataclass(slots=True)
@@ -213,7 +221,7 @@ class Follower:
         self._inbox.has_gap = True
         self._only: int | None = None
         self._cursor = Cursor(job.attempt)
-        self._readings: dict[str, _Reading] = {}
+        self._readings: dict[str, Reading] = {}
         self._grown: set[str] = set()
         self._watched: set[str] = set()
         self._watches = ExitStack()
@@ -255,7 +263,7 @@ class Follower:
             log, place = log_of(self._platform, self._job, name, number), self._places[name]
             if cursor is None:
                 self._cursor.advance(place, begin(self._job, name, number, log, since))
-            self._readings[name] = _Reading(log, self._cursor.offsets.get(place, 0))
+            self._readings[name] = Reading(log, self._cursor.offsets.get(place, 0))
         self._grown.update(self._names)
 
     async def _news(self) -> AsyncIterator[Sent]:
@@ -321,7 +329,7 @@ class Follower:
         self._watched.clear()
         self._cursor = Cursor(attempt, self._cursor.seq)
         for name in self._names:
-            self._readings[name] = _Reading(log_of(self._platform, self._job, name, attempt), 0)
+            self._readings[name] = Reading(log_of(self._platform, self._job, name, attempt), 0)
         self._grown.update(self._names)
 
     async def _rest_of(self, names: Sequence[str]) -> AsyncIterator[Sent]:
@@ -347,15 +355,14 @@ class Follower:
     def _pieces(self, names: Sequence[str]) -> list[tuple[Piece, bool, Times]]:
         return [self._piece(name, self._readings[name]) for name in names]
 
-    def _piece(self, name: str, reading: _Reading) -> tuple[Piece, bool, Times]:
+    def _piece(self, name: str, reading: Reading) -> tuple[Piece, bool, Times]:
         """Read on in one log; of several, what was printed before comes with its times, to be ordered by."""
         piece, is_last = reading.read()
         if len(self._names) < 2 or reading.has_caught_up:
             return piece, is_last, []
-        reading.has_caught_up = is_last
         is_current = self._cursor.attempt == self._job.attempt
         finished_at = self._job.tasks[self._places[name]].finished_at if is_current else None
-        return piece, is_last, reading.log.times(reading.sent, piece.next_offset, finished_at)
+        return piece, is_last, reading.times(piece.next_offset, is_last, finished_at)
 
     def _take(self, name: str, piece: Piece, is_last: bool) -> Sent | None:
         reading, place = self._readings[name], self._places[name]

@@ -2,8 +2,8 @@
 
 Beside each log lies an index of lines `TIME OFFSET`: at that time the log had that size. A log above its
 cap loses its middle: the bytes are given back to the file system as a hole, so that every offset stays what
-it was. A file of lines `START END` notes the holes; it is apart from the index, since every read needs it
-and few logs have one.
+it was. A file of lines `START END` notes the holes, one that grew anew as a whole; it is apart from the
+index, since every read needs it and few logs have one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import ctypes
 import os
 import re
 import stat
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +27,13 @@ BLOCK = 64 * 1024
 MOST_TAIL_BYTES = 64 * 1024**2
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2
 _PAGE = 4096
-# Tasks can reach these files too: what is not ours to the letter, or beyond all measure, is not read.
-MOST_PAIRS_BYTES = 64 * 1024**2
-_PAIR = re.compile(r"^(\d{1,18}(?:\.\d{1,9})?) (\d{1,18})$", re.MULTILINE)
+# Tasks can reach these files too: what is not ours to the letter is not read, nor more than the last of it.
+MOST_INDEX_BYTES = 4 * 1024**2
+MOST_HOLES_BYTES = BLOCK
+# A reader of thousands of logs keeps the samples of many at once, and sends some with every message.
+MOST_SAMPLES_KEPT = 10_000
+MOST_TIMES = 1000
+_PAIR = re.compile(rb"^(\d{1,18}(?:\.\d{1,9})?) (\d{1,18})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,36 @@ class Piece:
 
     data: bytes
     next_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """How a log grew, as far as it was looked at: at each moment, how far it had come; sizes only rise."""
+
+    ats: Sequence[float]
+    sizes: Sequence[int]
+
+    def beyond(self, start: int) -> Samples:
+        """What is worth keeping for one who reads on from an offset."""
+        return self._slice(bisect_right(self.sizes, start), len(self.sizes), MOST_SAMPLES_KEPT)
+
+    def between(self, start: int, end: int, ended: tuple[float, int] | None) -> list[tuple[float, int]]:
+        """How a part of the log grew; no later than its task ended, at which moment and size."""
+        first = bisect_right(self.sizes, start)
+        part = self._slice(first, bisect_left(self.sizes, end, lo=first) + 1, MOST_TIMES - 1)
+        found = list(zip(part.ats, part.sizes, strict=True))
+        if ended is None:
+            return found
+        found = [sample for sample in found if sample[0] < ended[0]]
+        is_whole = bool(found) and found[-1][1] >= end
+        return found if is_whole or ended[1] <= start else [*found, ended]
+
+    def _slice(self, first: int, end: int, most: int) -> Samples:
+        """Some samples in a row, evenly thinned out to so many; the last one always stays."""
+        ats, sizes = self.ats[first:end], self.sizes[first:end]
+        step = max(1, -(-len(sizes) // most))
+        begin = (len(sizes) - 1) % step if sizes else 0
+        return Samples(ats[begin::step], sizes[begin::step])
 
 
 class LogFile:
@@ -73,8 +109,14 @@ class LogFile:
         return Piece(data, offset + len(data))
 
     def holes(self) -> list[tuple[int, int]]:
-        """The parts that were dropped."""
-        return [(int(float(start)), int(end)) for start, end in _pairs(self._holes)]
+        """The parts that were dropped, in their order and apart from each other."""
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted((int(start), end) for start, end in _pairs(self._holes, MOST_HOLES_BYTES)):
+            if merged and start <= merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+            else:
+                merged.append((start, end))
+        return merged
 
     def offset_of_tail(self, n_lines: int) -> int:
         """Where the last lines begin; where they are too long, the earliest line within reach."""
@@ -98,24 +140,21 @@ class LogFile:
         """The size that the log had at a moment, as far as it was sampled."""
         if started_at is not None and at <= started_at:
             return 0
-        samples = [(float(sampled_at), int(size)) for sampled_at, size in _pairs(self._index)]
-        if finished_at is not None:
-            samples.append((finished_at, self.size))
-        before = bisect_right(samples, (at, 2**63))
-        return samples[before - 1][1] if before else 0
+        if finished_at is not None and at >= finished_at:
+            return self.size
+        samples = self.samples()
+        before = bisect_right(samples.ats, at)
+        return samples.sizes[before - 1] if before else 0
 
-    def times(self, start: int, end: int, finished_at: float | None) -> list[tuple[float, int]]:
-        """How a part of the log grew, as far as it was sampled: at each moment, how far the log had come."""
-        samples = [(float(at), int(size)) for at, size in _pairs(self._index)]
-        if finished_at is not None:
-            samples = [*(sample for sample in samples if sample[0] < finished_at), (finished_at, self.size)]
-        found = []
-        for at, size in samples:
-            if size > start:
-                found.append((at, size))
-            if size >= end:
-                break
-        return found
+    def samples(self) -> Samples:
+        """How the log grew; of a very long index only the end, so that what is recent stays exact."""
+        ats, sizes, largest = array("d"), array("q"), 0
+        for at, size in _pairs(self._index, MOST_INDEX_BYTES):
+            if size > largest:
+                largest = size
+                ats.append(at)
+                sizes.append(size)
+        return Samples(ats, sizes)
 
     def sample(self, at: float, size: int) -> None:
         """Note how large the log is now."""
@@ -125,23 +164,28 @@ class LogFile:
     def drop_middle(self, cap_bytes: int) -> bool:
         """Give back the middle of a log above its cap, a quarter of which the beginning keeps."""
         head = cap_bytes // 4 // _PAGE * _PAGE
-        start = max([head, *(end for _, end in self.holes())])
+        *_, (before, edge) = [(head, head), *self.holes()]
+        start = max(head, edge)
         end = (self.size - (cap_bytes - head)) // _PAGE * _PAGE
         if end - start < _PAGE or not _punch(self.path, start, end - start):
             return False
         with open(self._holes, "a", opener=unfollowed) as holes:
-            holes.write(f"{start} {end}\n")
+            holes.write(f"{before if edge == start else start} {end}\n")
         return True
 
 
-def _pairs(path: Path) -> list[tuple[str, str]]:
+def _pairs(path: Path, most_bytes: int) -> Iterator[tuple[float, int]]:
     """The numbers of a file of two in each line; a missing file has none, a spoilt line is passed over."""
     try:
-        with open(path, opener=unfollowed) as file:
-            text = file.read(MOST_PAIRS_BYTES)
-    except (OSError, UnicodeDecodeError):
-        return []
-    return _PAIR.findall(text)
+        with open(path, "rb", opener=unfollowed) as file:
+            skipped = max(0, os.fstat(file.fileno()).st_size - most_bytes)
+            # From the byte before: a line that is cut there is known as such.
+            file.seek(max(0, skipped - 1))
+            text = file.read(most_bytes + 1)
+    except OSError:
+        return
+    for found in _PAIR.finditer(text, text.find(b"\n") + 1 if skipped else 0):
+        yield float(found[1]), int(found[2])
 
 
 def _punch(path: Path, start: int, length: int) -> bool:

@@ -132,7 +132,8 @@ class Run:
             if n_unlaunched and not self.injector.hinders_launches:
                 yield f"{shown['name']} could not be launched: {attempts}"
             yield from kind.faults_of(shown, job_id in hit, n_unlaunched)
-            if kind.log is None or job_id in hit:
+            # A task may print which attempt it is, and each that could not be launched is one more.
+            if kind.log is None or job_id in hit or n_unlaunched:
                 continue
             log = self._users.log(job_id)
             if log != kind.log:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import footplate.runtime
-from footplate.runtime.pkill import split
+from footplate.runtime.pkill import split, take_count
 from footplate.testing.process import await_that
 
 RUNTIME = str(Path(footplate.runtime.__file__).parent)
@@ -45,8 +45,16 @@ class Tasks:
         return sleeper
 
     def pkill(self, *words: str) -> int:
-        program = [sys.executable, "-I", RUNTIME, "pkill", *words]
-        return subprocess.run(program, env=self.environment("a.0", "worker-0"), check=False).returncode
+        return self.say(*words).returncode
+
+    def say(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-I", RUNTIME, "pkill", *words],
+            env=self.environment("a.0", "worker-0"),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
 
     def end(self) -> None:
         for sleeper in self.started:
@@ -83,6 +91,54 @@ def test_pkill_sends_the_signal_it_is_asked_for(tasks: Tasks) -> None:
     assert tasks.pkill("-INT", "-f", tasks.marker) == 0
     assert await_that(lambda: own.poll() is not None, what="the rank has ended")
     assert own.returncode in (-signal.SIGINT, 1)
+
+
+@needs_pgrep
+@pytest.mark.parametrize("words", [["-c", "-f"], ["-cf"], ["--count", "--full"]])
+def test_pkill_counts_what_it_signalled_and_takes_no_count_for_a_process(
+    tasks: Tasks, words: list[str]
+) -> None:
+    own = [tasks.sleep("a.0", "worker-0") for _ in range(2)]
+    other = tasks.sleep("b.0", "worker-0")
+    said = tasks.say(*words, tasks.marker)
+    assert (said.returncode, said.stdout) == (0, "2\n")
+    for one in own:
+        assert await_that(one.poll, what="the own rank has ended") == -signal.SIGTERM
+    assert other.poll() is None
+    none = tasks.say(*words, f"no-{tasks.marker}")
+    assert (none.returncode, none.stdout) == (1, "0\n")
+
+
+@needs_pgrep
+@pytest.mark.parametrize("option", ["-a", "-l"])
+def test_numbers_in_command_lines_are_not_taken_for_processes(tasks: Tasks, option: str) -> None:
+    bystander = tasks.sleep("a.0", "worker-0")
+    # The real pgrep says names and command lines with these options.
+    tasks.marker = f"{uuid.uuid4().hex} {bystander.pid} "
+    named = tasks.sleep("a.0", "worker-0")
+    said = tasks.say(option, "-f", tasks.marker)
+    assert (said.returncode, said.stdout) == (0, "")
+    assert await_that(named.poll, what="the rank that was meant has ended") == -signal.SIGTERM
+    assert bystander.poll() is None
+
+
+@pytest.mark.parametrize(
+    ("words", "is_wanted", "rest"),
+    [
+        (["-f", "x"], False, ["-f", "x"]),
+        (["-c", "x"], True, ["x"]),
+        (["-xcf", "x"], True, ["-xf", "x"]),
+        (["-fuc", "c"], False, ["-fuc", "c"]),
+        (["-cuc", "c"], True, ["-uc", "c"]),
+        (["--coun", "x"], True, ["x"]),
+        (["--cgroup", "c", "-"], False, ["--cgroup", "c", "-"]),
+        (["-f", "--", "-c"], False, ["-f", "--", "-c"]),
+    ],
+)
+def test_the_wish_for_a_count_is_told_from_the_rest(
+    words: list[str], is_wanted: bool, rest: list[str]
+) -> None:
+    assert take_count(words) == (is_wanted, rest)
 
 
 @needs_pgrep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,77 @@ def test_a_torn_line_of_the_index_is_passed_over(tmp_path: Path) -> None:
     with (tmp_path / "log.index").open("a") as index:
         index.write("101.0")
     assert log.offset_since(105.0, 99.0, None) == 10
+
+
+def test_an_index_of_a_size_that_never_grows_is_one_sample(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 500)
+    (tmp_path / "log.index").write_bytes(b"1 1\n" * 100_000 + b"2 1\n3 7\n4 5\n")
+    samples = log.samples()
+    assert samples.between(0, 500, None) == [(1.0, 1), (3.0, 7)]
+    assert log.offset_since(9.0, None, None) == 7
+
+
+def test_of_an_index_beyond_all_measure_the_end_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "MOST_INDEX_BYTES", 1000)
+    log = log_with(tmp_path, b"x" * 500)
+    for number in range(1, 401):
+        log.sample(1000.0 + number, number)
+    samples = log.samples()
+    # A line that is cut at the beginning would have been a moment of its own.
+    assert samples.ats[0] > 1300
+    assert list(samples.sizes) == list(range(samples.sizes[0], 401))
+    assert len(samples.sizes) >= 1000 // len("1400.000 400\n") - 1
+    assert log.offset_since(1399.5, 1000.0, None) == 399
+    assert log.offset_since(1001.5, 1000.0, None) == 0
+
+
+def test_moments_are_thinned_out_evenly_and_the_last_stays(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 50_000)
+    (tmp_path / "log.index").write_text("".join(f"{n} {n}\n" for n in range(1, 50_001)))
+    kept = log.samples().beyond(100)
+    assert len(kept.sizes) <= logfiles.MOST_SAMPLES_KEPT
+    times = kept.between(10_000, 40_000, None)
+    sizes = [size for _, size in times]
+    assert 500 < len(sizes) <= logfiles.MOST_TIMES
+    assert sizes[0] < 10_000 + 100
+    assert sizes[-1] >= 40_000
+    gaps = {later - earlier for earlier, later in pairwise(sizes)}
+    assert len(gaps) == 1
+
+
+def test_the_end_of_a_task_is_the_last_moment_of_its_log(tmp_path: Path) -> None:
+    log = log_with(tmp_path, b"x" * 500)
+    for at, size in ((100.0, 10), (101.0, 200), (300.0, 500)):
+        log.sample(at, size)
+    samples = log.samples()
+    assert samples.between(0, 500, (250.0, 500)) == [(100.0, 10), (101.0, 200), (250.0, 500)]
+    assert samples.between(10, 200, (250.0, 500)) == [(101.0, 200)]
+    assert samples.between(500, 500, (250.0, 500)) == []
+
+
+def test_a_forged_list_of_holes_is_not_read_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "MOST_HOLES_BYTES", 100)
+    log = log_with(tmp_path, b"x" * 500)
+    (tmp_path / "log.holes").write_bytes(b"".join(b"%d %d\n" % (10 * n, 10 * n + 5) for n in range(1000)))
+    assert len(log.holes()) <= 100 // len("9990 9995\n")
+
+
+def test_a_hole_that_grew_is_known_from_its_last_note_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logfiles, "MOST_HOLES_BYTES", 30)
+    cap = 16 * PAGE
+    log = log_with(tmp_path, b"")
+    for _ in range(10):
+        with log.path.open("ab") as more:
+            more.write(b"a" * (20 * PAGE))
+        assert log.drop_middle(cap)
+    assert log.holes() == [(cap // 4, log.size - (cap - cap // 4))]
+    assert b"\0" not in read_all(log, 10_000)
 
 
 def test_a_log_above_its_cap_loses_its_middle_and_keeps_both_ends(tmp_path: Path) -> None:

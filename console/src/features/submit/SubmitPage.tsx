@@ -27,19 +27,20 @@ export function SubmitPage() {
   const { data: schema, error } = useQuery(jobSchemaQuery);
   const root = useMemo(() => schema && readSchema(schema as Schema), [schema]);
   const order = useMemo(() => Object.keys((schema as Schema | undefined)?.properties ?? {}), [schema]);
-  const { data: tools } = useQuery(textToolsQuery);
+  const { data: tools, error: toolsError } = useQuery(textToolsQuery);
   const copy = useClone(clone, me?.name ?? '');
   const kept = useMemo(() => (clone || !me ? undefined : keptDraft(me.name)), [clone, me]);
-  const failure = error ?? copy.error;
+  // A text that was typed before is changed in its place; that takes more than writing a new one.
+  const lacksTools = typeof kept?.text === 'string' && !tools;
+  const failure = error ?? copy.error ?? (lacksTools ? toolsError : null);
   if (failure) {
     return (
       <Page title={say.title}>
-        <Failure error={failure} />
+        {/* A part that a newer console no longer has comes only with the page. */}
+        <Failure error={failure} onRetry={() => window.location.reload()} />
       </Page>
     );
   }
-  // A text that was typed before is changed in its place; that takes more than writing a new one.
-  const lacksTools = typeof kept?.text === 'string' && !tools;
   if (!root || !me || lacksTools || (clone && !copy.data)) {
     return (
       <Page title={say.title}>

@@ -17,7 +17,7 @@ export const JOB_LAYOUT: Record<SectionName, Shown> = {
   basics: { basic: ['name', 'queue', 'description'], more: ['tags', 'priority'] },
   image: { basic: ['image'], more: ['image_credentials'] },
   resources: { basic: [], more: [] },
-  directories: { basic: ['code'], more: ['data', 'results'] },
+  directories: { basic: ['code', 'data'], more: ['results'] },
   alerts: { basic: ['alerts'], more: ['hang', 'idle_limit'] },
   execution: {
     basic: ['env', 'time_limit', 'retry'],

@@ -15,19 +15,9 @@ import { FindBox, useFind } from './FindBox';
 import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
 import { type LogPlace, logPath, serverLog } from './source';
+import { stepsAround } from './steps';
 import { type Scroller, VirtualLines } from './VirtualLines';
 import { LogWindow } from './window';
-
-const BEFORE = new Set(['submitted', 'waiting', 'starting', 'step', 'running']);
-const AFTER = new Set([
-  'task_exited',
-  'task_lost',
-  'stop_asked',
-  'requeued',
-  'succeeded',
-  'failed',
-  'stopped',
-]);
 
 interface TaskLogProps {
   job: JobDetail;
@@ -161,16 +151,11 @@ function useSteps(
   isEnd: boolean,
 ): [JobEvent[], JobEvent[]] {
   const { data: events } = useQuery(jobEventsQuery(jobId));
+  const { task, attempt } = place;
   return useMemo(() => {
-    const own = (events ?? []).filter(
-      (event) =>
-        event.attempt === place.attempt &&
-        [undefined, place.task].includes(event.data.task as string | undefined),
-    );
-    const pick = (kinds: Set<string>, isShown: boolean) =>
-      isShown ? own.filter((event) => kinds.has(event.kind)) : [];
-    return [pick(BEFORE, isBegin), pick(AFTER, isEnd)];
-  }, [events, place.attempt, place.task, isBegin, isEnd]);
+    const [before, after] = stepsAround(events ?? [], { jobId, task, attempt });
+    return [isBegin ? before : [], isEnd ? after : []];
+  }, [events, jobId, task, attempt, isBegin, isEnd]);
 }
 
 function useLogWindow(job: JobDetail, place: LogPlace) {

@@ -11,7 +11,7 @@ import {
   useState,
 } from 'react';
 import styles from './log.module.css';
-import { lineAt, rowsOf } from './rows';
+import { lineAt, type Room, rowsOf } from './rows';
 
 export const LINE_PX = 20;
 const SPARE_LINES = 20;
@@ -64,11 +64,8 @@ export function VirtualLines(props: VirtualLinesProps) {
   const { count, line, text, isWrapped, label, shift } = props;
   const { isFollowing, onFollow, onNearTop, onNearBottom, ref } = props;
   const box = useRef<HTMLDivElement>(null);
-  const columns = useColumns(box, isWrapped);
-  const layout = useMemo(
-    () => layoutOf(columns === undefined ? undefined : rowsOf(count, text, columns)),
-    [count, text, columns],
-  );
+  const room = useRoom(box, isWrapped);
+  const layout = useMemo(() => layoutOf(room && rowsOf(count, text, room)), [count, text, room]);
   const [range, setRange] = useState<[number, number]>([0, 100]);
   const last = useRef({ shift, layout, top: 0 });
 
@@ -173,32 +170,34 @@ function isTurned({ rows: before }: Layout, { rows: now }: Layout): boolean {
   return before[last] !== now[last];
 }
 
-/** How many characters fit beside each other, as long as lines break. */
-function useColumns(box: RefObject<HTMLDivElement | null>, isWrapped: boolean): number | undefined {
-  const [columns, setColumns] = useState<number>();
+/** How much fits into a row, as long as lines break. */
+function useRoom(box: RefObject<HTMLDivElement | null>, isWrapped: boolean): Room | undefined {
+  const [room, setRoom] = useState<Room>();
   useLayoutEffect(() => {
     const element = box.current;
     if (!isWrapped || !element) {
-      setColumns(undefined);
+      setRoom(undefined);
       return;
     }
     const measure = () => {
-      const room = element.clientWidth - PADDING_PX;
-      setColumns(Math.max(10, Math.floor(room / widthOfCharacter(element))));
+      const narrow = widthOf('0', element);
+      const columns = Math.max(10, (element.clientWidth - PADDING_PX) / narrow);
+      const wide = widthOf('训', element) / narrow;
+      setRoom((old) => (old?.columns === columns && old.wide === wide ? old : { columns, wide }));
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, [box, isWrapped]);
-  return isWrapped ? columns : undefined;
+  return isWrapped ? room : undefined;
 }
 
 const N_PROBED = 100;
 
-function widthOfCharacter(element: HTMLElement): number {
+function widthOf(character: string, element: HTMLElement): number {
   const probe = document.createElement('span');
-  probe.textContent = '0'.repeat(N_PROBED);
+  probe.textContent = character.repeat(N_PROBED);
   probe.style.cssText = 'position: absolute; visibility: hidden; white-space: pre';
   element.append(probe);
   const width = probe.getBoundingClientRect().width / N_PROBED;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '@/api/client';
-import { MergedLog } from './merged';
+import { MergedLog, MOST } from './merged';
 
 const shown = async (log: MergedLog) => {
   await Promise.resolve();
@@ -53,4 +53,25 @@ test('a server that tells no times leaves each task in one piece', async () => {
   log.output({ task: 'b', text: '1\n2\n', offset: 0 });
   log.settle();
   expect(await shown(log)).toEqual(['a 1', 'a 2', 'b 1', 'b 2']);
+});
+
+test('of very many lines from before the latest are kept, whichever task printed them', async () => {
+  const log = new MergedLog();
+  const many = Array.from({ length: 200_000 }, (_, index) => `${index}\n`).join('');
+  log.output({ task: 'new', text: 'last\n', offset: 0, times: [[9, 5]] });
+  log.output({ task: 'old', text: many, offset: 0, times: [[1, many.length]] });
+  log.settle();
+  const lines = await shown(log);
+  expect(lines.length).toBe(MOST);
+  expect(lines.at(-1)).toBe('new last');
+  expect(lines.at(-2)).toBe('old 199999');
+  expect(lines[0]).toBe(`old ${200_000 - MOST + 1}`);
+});
+
+test('more lines at once than are kept leave no more than that', async () => {
+  const log = new MergedLog();
+  log.settle();
+  log.output({ task: 'a', text: 'x\n'.repeat(3 * MOST), offset: 0 });
+  expect((await shown(log)).length).toBe(MOST);
+  expect(log.current().shift).toBe(-2 * MOST);
 });

@@ -20,7 +20,12 @@ interface Unfinished {
   at: number;
 }
 
-const MOST = 50_000;
+interface Earlier {
+  line: MergedLine;
+  at: number;
+}
+
+export const MOST = 50_000;
 const DROPPED_AT_ONCE = 10_000;
 const NOW = Number.POSITIVE_INFINITY;
 const NOTHING: Unfinished = { text: '', at: NOW };
@@ -33,7 +38,7 @@ const NOTHING: Unfinished = { text: '', at: NOW };
  */
 export class MergedLog {
   private lines: MergedLine[] = [];
-  private earlier: { line: MergedLine; at: number }[] | undefined = [];
+  private earlier: Earlier[] | undefined = [];
   private readonly unfinished = new Map<string, Unfinished>();
   private shift = 0;
   private view: { lines: readonly MergedLine[]; shift: number } = { lines: [], shift: 0 };
@@ -73,15 +78,19 @@ export class MergedLog {
   /** What was printed before is all there. */
   settle(): void {
     if (!this.earlier) return;
-    const ordered = this.earlier.sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+    this.lines = latest(this.earlier).map(({ line }) => line);
     this.earlier = undefined;
-    this.lines.push(...ordered.map(({ line }) => line));
     this.draw();
   }
 
   private add(line: MergedLine, at: number): void {
-    if (this.earlier) this.earlier.push({ line, at });
-    else this.lines.push(line);
+    if (!this.earlier) {
+      this.lines.push(line);
+      return;
+    }
+    this.earlier.push({ line, at });
+    // What is too old among these is too old among more.
+    if (this.earlier.length > 2 * MOST) this.earlier = latest(this.earlier);
   }
 
   /** Tell listeners once for all that came at the same time. */
@@ -91,8 +100,9 @@ export class MergedLog {
     queueMicrotask(() => {
       this.isDrawing = false;
       if (this.lines.length > MOST) {
-        this.lines = this.lines.slice(DROPPED_AT_ONCE);
-        this.shift -= DROPPED_AT_ONCE;
+        const nDropped = Math.max(DROPPED_AT_ONCE, this.lines.length - MOST);
+        this.lines = this.lines.slice(nDropped);
+        this.shift -= nDropped;
       }
       const waiting = [...this.unfinished].filter(([, { text }]) => text !== '');
       const last = waiting.map(([task, { text }]) => ({ task, text: fold(text) }));
@@ -100,6 +110,11 @@ export class MergedLog {
       for (const listener of this.listeners) listener();
     });
   }
+}
+
+/** The last lines, in the order of their times; of one moment, in the order in which they came. */
+function latest(lines: Earlier[]): Earlier[] {
+  return lines.sort((one, other) => (one.at === other.at ? 0 : one.at - other.at)).slice(-MOST);
 }
 
 /** When what begins at an offset was printed, at the latest; offsets are asked for in their order. */

@@ -5,6 +5,7 @@ import type { Json } from '../document';
 import { choiceLabel } from '../fieldWords';
 import { SIZE_UNITS, splitSize } from '../measures';
 import { words } from '../words';
+import { StorageControl } from './choices';
 import { type Bound, useForm } from './context';
 import styles from './form.module.css';
 import { MappingControl } from './MappingControl';
@@ -48,7 +49,11 @@ export function Control({ bound, placeholder }: ControlProps) {
     case 'any':
       return <JsonControl bound={bound} />;
     default:
-      return <TextControl bound={bound} placeholder={placeholder} />;
+      return bound.path.at(-1) === 'storage' ? (
+        <StorageControl bound={bound} />
+      ) : (
+        <TextControl bound={bound} placeholder={placeholder} />
+      );
   }
 }
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { AutoComplete, Select } from 'antd';
-import { imagesQuery, secretsQuery, strategiesQuery } from '@/api/platformQueries';
+import { imagesQuery, secretsQuery, storagesQuery, strategiesQuery } from '@/api/platformQueries';
 import { nodesQuery, queuesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { words } from '../words';
@@ -76,11 +76,44 @@ export function ImageControl({ bound }: Props) {
   );
 }
 
+function useQueueName(): string {
+  const { doc } = useForm();
+  return typeof doc.queue === 'string' ? doc.queue : 'default';
+}
+
+/** The storages that this job may use, and the one that every job has. */
+export function StorageControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const queue = useQueueName();
+  const { data: storages = [] } = useQuery(storagesQuery);
+  const usable = storages.filter(({ queues }) => queues.length === 0 || queues.includes(queue));
+  const own = bound.path[0] === 'data' ? [{ name: 'job', description: say.ownFolders }] : [];
+  const options = [...usable, ...own].map(({ name, description }) => ({
+    value: name,
+    label: (
+      <div className={styles.option}>
+        <span>{name}</span>
+        <span className="quiet">{description}</span>
+      </div>
+    ),
+  }));
+  return (
+    <AutoComplete
+      {...marks}
+      allowClear
+      value={textOf(bound)}
+      options={options}
+      popupMatchSelectWidth={320}
+      onChange={(value: string | undefined) => bound.set(value || undefined)}
+    />
+  );
+}
+
 /** The secrets of one kind that this job may use. */
 function useSecretNames(kind: 'value' | 'registry'): string[] {
-  const { doc } = useForm();
+  const queue = useQueueName();
   const { data: secrets = [] } = useQuery(secretsQuery);
-  const queue = typeof doc.queue === 'string' ? doc.queue : 'default';
   const usable = secrets.filter((one) => one.kind === kind && (one.queue === null || one.queue === queue));
   return [...new Set(usable.map(({ name }) => name))];
 }
