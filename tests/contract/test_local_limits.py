@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import stat
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -25,6 +26,7 @@ from footplate.engines.local import cgroups
 from footplate.engines.local.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_claim, read_exit
+from footplate.engines.local.request import SHIM
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.stacks import find_spy
 from footplate.testing.contract import RUNS_LONG
@@ -342,7 +344,10 @@ class TestView(WithEngine):
         self.needs(bench, "files")
         source = bench.folder / "source"
         source.mkdir()
-        for target in ("/.footplate-old-root", "/.footplate-old-root/x", "/usr", "/etc/x", str(bench.folder)):
+        hidden = ("/.footplate-old-root", "/.footplate-old-root/x", str(bench.folder))
+        # Whoever covers these would run in the place of the shim, which has no limits.
+        programs = ("/usr", "/etc/x", sys.prefix, str(SHIM.parent))
+        for target in (*hidden, *programs):
             with pytest.raises(EngineRejected, match="nothing can be mounted at"):
                 await bench.launch("true", mounts=(Mount(source, Path(target)),))
         both = (Mount(source, Path("/fp-a")), Mount(source, Path("/fp-a/b")))

@@ -79,9 +79,9 @@ def test_some_targets_can_never_be_mounted(target: str) -> None:
 
 
 def test_the_system_of_an_image_may_be_covered_and_the_platform_may_not() -> None:
-    assert bad_target("/usr", "/srv/fp", in_image=True) is None
-    assert bad_target("/srv/fp/jobs", "/srv/fp", in_image=True) is not None
-    assert bad_target("/proc/self", "/srv/fp", in_image=True) is not None
+    assert bad_target("/usr", ("/srv/fp",), in_image=True) is None
+    assert bad_target("/srv/fp/jobs", ("/srv/fp",), in_image=True) is not None
+    assert bad_target("/proc/self", ("/srv/fp",), in_image=True) is not None
 
 
 @pytest.mark.parametrize("target", ["/data", "/opt/ml/input/data/train", "/tmp/x", "/job/hostfile"])
@@ -104,17 +104,19 @@ def test_the_targets_that_foreign_jobs_expect_can_be_mounted(target: str) -> Non
         "/srv/fp",
         "/srv/fp/jobs",
         "/srv",
+        "/opt/footplate",
+        "/opt/footplate/venv/lib",
         "data",
         "/data/../etc",
     ],
 )
 def test_nothing_is_mounted_over_the_system_or_the_platform(target: str) -> None:
-    assert bad_target(target, home="/srv/fp") is not None
+    assert bad_target(target, own=("/srv/fp", "/opt/footplate/venv")) is not None
 
 
 @pytest.mark.parametrize("target", ["/data", "/opt/ml/input/data/x", "/mnt/data", "/srv/fp-data", "/tmp/x"])
 def test_paths_that_jobs_expect_can_be_had(target: str) -> None:
-    assert bad_target(target, home="/srv/fp") is None
+    assert bad_target(target, own=("/srv/fp", "/opt/footplate/venv")) is None
 
 
 @pytest.mark.parametrize("place", ["/proc", "/usr/lib"])

@@ -53,6 +53,8 @@ class Confinement:
     nodes: devices.Nodes = field(default_factory=dict)
     faults: Mapping[Limit, str] = field(default_factory=dict)
     n_processes: int = 4096
+    # The platform's files, which no mount may cover; containers see none of its programs.
+    home: str = ""
     # Where servers of this home made groups before, besides the tree.
     earlier: tuple[Tree, ...] = ()
 
@@ -77,7 +79,7 @@ class Confinement:
         images = [role.image or spec.image for role in spec.roles]
         in_images = all(one and one not in environments for one in images)
         for number, data in enumerate(spec.data):
-            if why := bad_target(data.path, self._home, in_images):
+            if why := bad_target(data.path, self._own(in_images), in_images):
                 return Problem(f"data[{number}].path", f"nothing can be mounted at {data.path}: {why}")
         if both := overlapping([data.path for data in spec.data]):
             return Problem("data", f"{both[1]} lies in {both[0]}: each needs a path of its own")
@@ -95,15 +97,16 @@ class Confinement:
         for mount in request["mounts"]:
             # The job's own folders may lie wherever the platform put them.
             is_own = mount["target"] in request["folders"]
-            if not is_own and (why := bad_target(mount["target"], self._home, in_images)):
+            if not is_own and (why := bad_target(mount["target"], self._own(in_images), in_images)):
                 return f"nothing can be mounted at {mount['target']}: {why}"
             if self.outlook is None and not in_images:
                 return self._no_mounts()
         return None
 
-    @property
-    def _home(self) -> str:
-        return self.outlook.home if self.outlook else ""
+    def _own(self, in_images: bool) -> tuple[str, ...]:
+        if self.outlook and not in_images:
+            return self.outlook.own
+        return (self.home,) if self.home else ()
 
     def _no_mounts(self) -> str:
         return (
@@ -158,12 +161,13 @@ def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confin
         nodes,
         faults,
         n_processes,
+        str(home.resolve()) if home else "",
         _earlier_trees(home, delegated),
     )
 
 
-def unconfined() -> Confinement:
-    return Confinement(faults=dict.fromkeys(ALL_LIMITS, OFF))
+def unconfined(home: Path | None = None) -> Confinement:
+    return Confinement(faults=dict.fromkeys(ALL_LIMITS, OFF), home=str(home.resolve()) if home else "")
 
 
 def _outlook(home: Path | None, how: How) -> Outlook:

@@ -272,7 +272,7 @@ class LocalEngine:
 
 def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) -> Confinement:
     if not settings.limits:
-        return unconfined()
+        return unconfined(settings.home)
     confinement = confine(settings.home, machine.gpu_nodes, settings.n_processes)
     if confinement.why_not:
         log.warning("tasks are not held to all that they ask for: %s", confinement.why_not)

@@ -36,6 +36,11 @@ class Outlook:
     def hidden(self) -> tuple[str, ...]:
         return (TMP, self.home) if self.home else (TMP,)
 
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Name the folders of the platform itself: its files, and the programs that it runs by."""
+        return (self.home, *self.keeps) if self.home else self.keeps
+
 
 def compose(
     outlook: Outlook, request: Request, task: Mapping[str, Any], masks: Sequence[str]
@@ -43,7 +48,7 @@ def compose(
     """Describe one task's view the way `mounting.enter_view` reads it."""
     hidden = outlook.hidden
     mounts = [
-        [one["source"], one["inner"], _resolve(one["target"], request, outlook.home), one["read_only"]]
+        [one["source"], one["inner"], _resolve(one["target"], request, outlook.own), one["read_only"]]
         for one in request["mounts"]
     ]
     mounts.sort(key=lambda mount: len(mount[2]))
@@ -62,11 +67,11 @@ def compose(
     }
 
 
-def _resolve(target: str, request: Request, home: str) -> str:
+def _resolve(target: str, request: Request, own: Sequence[str]) -> str:
     """Follow the host's links, once for all: what is mounted later goes there, and nowhere else."""
     path = os.path.realpath(target)
     # The job's own folders may lie wherever the platform put them.
-    if target not in request["folders"] and (why := _bad_place(path, home)):
+    if target not in request["folders"] and (why := _bad_place(path, own)):
         raise EngineRejected(f"nothing can be mounted at {target}: {why}")
     return path
 
@@ -93,25 +98,25 @@ def shadows(targets: Iterable[str], hidden: Sequence[str]) -> list[str]:
     return sorted(found, key=len)
 
 
-def bad_target(target: str, home: str = "", in_image: bool = False) -> str | None:
+def bad_target(target: str, own: Sequence[str] = (), in_image: bool = False) -> str | None:
     """Say why a job can have nothing mounted at a path, if so; also by where links of the host lead to.
 
-    An image's system is the job's own to cover.
+    `own` are the platform's folders. An image's system is the job's to cover.
     """
     path = PurePath(target)
     if not path.is_absolute() or ".." in path.parts or len(path.parts) < 2:
         return "it must be an absolute path below /"
     if in_image:
-        return _bad_place(str(path), home, system=())
-    return _bad_place(str(path), home) or _bad_place(os.path.realpath(path), home)
+        return _bad_place(str(path), own, system=())
+    return _bad_place(str(path), own) or _bad_place(os.path.realpath(path), own)
 
 
-def _bad_place(path: str, home: str, system: Sequence[str] = (*SYSTEM, OLD_ROOT)) -> str | None:
+def _bad_place(path: str, own: Sequence[str], system: Sequence[str] = (*SYSTEM, OLD_ROOT)) -> str | None:
     if path in (*KERNEL, TMP) or is_below(path, KERNEL):
         return "tasks have their own there"
     if path in system or is_below(path, system):
         return "it belongs to the system"
-    if home and (path == home or is_below(path, (home,)) or is_below(home, (path,))):
+    if path in own or is_below(path, own) or any(is_below(one, (path,)) for one in own):
         return "the platform has its own files there"
     return None
 

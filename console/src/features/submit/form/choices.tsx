@@ -13,6 +13,17 @@ interface Props {
   bound: Bound;
 }
 
+/** A name to choose, with what it stands for beside it. */
+const choice = (name: string, meaning: string) => ({
+  value: name,
+  label: (
+    <div className={styles.option}>
+      <span>{name}</span>
+      <span className="quiet">{meaning}</span>
+    </div>
+  ),
+});
+
 const textOf = (bound: Bound) => (typeof bound.value === 'string' ? bound.value : undefined);
 
 /** The queues that one may submit to. */
@@ -23,14 +34,8 @@ export function QueueControl({ bound }: Props) {
   const mine = queues?.filter(({ my_role }) => my_role === 'admin' || my_role === 'member') ?? [];
   const preset = typeof bound.field.preset === 'string' ? bound.field.preset : undefined;
   const options = mine.map(({ name, description, is_open }) => ({
-    value: name,
+    ...choice(name, is_open ? description : say.queueClosed),
     disabled: !is_open,
-    label: (
-      <div className={styles.option}>
-        <span>{name}</span>
-        <span className="quiet">{is_open ? description : say.queueClosed}</span>
-      </div>
-    ),
   }));
   return (
     <Select
@@ -52,17 +57,9 @@ export function ImageControl({ bound }: Props) {
   const say = useWords(words);
   const marks = useMarks(bound);
   const { data: images = [] } = useQuery(imagesQuery);
-  const options = images.map(({ name, framework, version, description, reference }) => ({
-    value: name,
-    label: (
-      <div className={styles.option}>
-        <span>{name}</span>
-        <span className="quiet">
-          {description || [framework, version].filter(Boolean).join(' ') || reference}
-        </span>
-      </div>
-    ),
-  }));
+  const options = images.map(({ name, framework, version, description, reference }) =>
+    choice(name, description || [framework, version].filter(Boolean).join(' ') || reference),
+  );
   return (
     <AutoComplete
       {...marks}
@@ -89,15 +86,7 @@ export function StorageControl({ bound }: Props) {
   const { data: storages = [] } = useQuery(storagesQuery);
   const usable = storages.filter(({ queues }) => queues.length === 0 || queues.includes(queue));
   const own = bound.path[0] === 'data' ? [{ name: 'job', description: say.ownFolders }] : [];
-  const options = [...usable, ...own].map(({ name, description }) => ({
-    value: name,
-    label: (
-      <div className={styles.option}>
-        <span>{name}</span>
-        <span className="quiet">{description}</span>
-      </div>
-    ),
-  }));
+  const options = [...usable, ...own].map(({ name, description }) => choice(name, description));
   return (
     <AutoComplete
       {...marks}
@@ -140,15 +129,7 @@ export function StrategyControl({ bound }: Props) {
   const say = useWords(words);
   const marks = useMarks(bound);
   const { data: strategies = [] } = useQuery(strategiesQuery);
-  const options = strategies.map(({ name, description }) => ({
-    value: name,
-    label: (
-      <div className={styles.option}>
-        <span>{name}</span>
-        <span className="quiet">{description}</span>
-      </div>
-    ),
-  }));
+  const options = strategies.map(({ name, description }) => choice(name, description));
   return (
     <Select
       {...marks}
