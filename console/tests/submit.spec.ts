@@ -72,9 +72,7 @@ test('data is taken from a storage that is offered, and found by the task', asyn
   await page.getByLabel('Read only', { exact: true }).click();
   await expect(editor(page)).toContainText('storage: job');
   const id = await confirm(page);
-  await expect
-    .poll(async () => (await api.call<{ state: string }>('GET', `/jobs/${id}`)).state)
-    .toBe('SUCCEEDED');
+  await api.until(id, 'SUCCEEDED');
 });
 
 test('a section is checked before the next', async ({ page }) => {

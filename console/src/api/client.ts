@@ -75,10 +75,18 @@ export function noteStatus(status: number): void {
 
 export const api = createClient<paths>({ baseUrl: '' });
 
+let wanted = new AbortController();
+
+/** Wait for none of the answers that are under way: whoever asked has left. */
+export function abandonCalls(): void {
+  wanted.abort();
+  wanted = new AbortController();
+}
+
 api.use({
   onRequest({ request }) {
     for (const [name, value] of Object.entries(sessionKey.headers())) request.headers.set(name, value);
-    return request;
+    return new Request(request, { signal: AbortSignal.any([request.signal, wanted.signal]) });
   },
   onResponse({ request, response }) {
     // A wrong password is no lost session.

@@ -11,11 +11,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button, Dropdown, Input, type InputRef, Tooltip } from 'antd';
 import { useEffect, useRef, useState } from 'react';
-import { answer, api, sessionKey } from '@/api/client';
+import { abandonCalls, answer, api, sessionKey } from '@/api/client';
 import { keys, sessionQuery } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
 import { LANGUAGES, type Language } from '@/i18n/translated';
 import { THEMES, type ThemeName, useTheme } from '@/theme/theme';
+import { useTell } from '@/ui/useTell';
 import styles from './shell.module.css';
 import { words } from './words';
 
@@ -114,15 +115,19 @@ export function ThemeSwitch() {
 
 export function UserMenu() {
   const say = useWords(words);
+  const tell = useTell();
   const client = useQueryClient();
   const navigate = useNavigate();
   const { data: user } = useQuery(sessionQuery);
+  // First the page, which would go on asking; then what it has asked; then the session.
   const leave = async () => {
-    await answer(api.DELETE('/api/v1/session'));
-    sessionKey.drop();
     client.setQueryData(keys.session, null);
     await navigate({ to: '/sign-in' });
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
+    abandonCalls();
+    const headers = sessionKey.headers();
+    sessionKey.drop();
+    await answer(api.DELETE('/api/v1/session', { headers })).catch(tell.failed);
   };
   const name = user?.name ?? '';
   const items = [
