@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import big_log, gangs, isolation, latency, many_jobs, memory, throughput
 from benchmarks.report import machine, table, write_page
 
+BUILD = Path(__file__).resolve().parents[1] / "build"
 ALL = {
     "throughput": throughput.run,
     "latency": latency.run,
@@ -25,7 +26,9 @@ def main(wanted: list[str]) -> int:
     if unknown:
         sys.exit(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
     rows = []
-    with tempfile.TemporaryDirectory(prefix="footplate-bench-") as folder:
+    # Not in /tmp: tasks have a /tmp of their own, into which a home there would have to be put for each.
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=BUILD) as folder:
         for name, run in ALL.items():
             if not wanted or name in wanted:
                 print(f"… {name}", file=sys.stderr, flush=True)
