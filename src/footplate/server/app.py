@@ -160,6 +160,7 @@ async def _wire(
         login_of=keyring.login_of,
         trash_kept_s=settings.trash_kept_s,
         idle_limit_s=settings.idle_limit_s,
+        pauses=settings.pauses,
         storages=settings.storage_by_name,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
