@@ -127,6 +127,11 @@ def _open_store(settings: Settings, clock: Clock) -> Store:
     return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
 
 
+def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
+    # Cookies do not tell ports apart: each server of a host needs a name of its own.
+    return Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
+
+
 async def _wire(
     settings: Settings,
     engine: Engine,
@@ -185,8 +190,7 @@ async def _wire(
     made_up = await accounts_.ensure_admin(settings.admin_password)
     await controller.start()
     stack.push_async_callback(controller.close)
-    # Cookies do not tell ports apart: each server of a host needs a name of its own.
-    sessions = Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
+    sessions = _make_sessions(settings, secret)
     return Parts(platform, accounts_, controller, feed, growth, sessions, settings, made_up)
 
 
