@@ -30,6 +30,7 @@ REASONS = {
     ReasonCode.NO_NODE: "No node in service could take it, even empty.",
     ReasonCode.NO_PORTS: "The ports that it asks for are in use.",
     ReasonCode.RETRYING: "The attempt before failed; the job is tried again.",
+    ReasonCode.RETRY_LATER: "The attempt before failed; it is tried again after a pause, at `not_before`.",
     ReasonCode.PREPARING: "Has its place and is being started.",
     ReasonCode.RUNNING: "All tasks run.",
     ReasonCode.COMPLETED: "All tasks are done, or as many succeeded as a role needs.",

@@ -85,6 +85,35 @@ def test_a_private_image_is_pulled_with_a_stored_login(
     assert LOGIN[1] not in json.dumps(events_of(containers, "let-in"))
 
 
+def test_a_container_engine_that_is_away_for_a_while_fails_no_job(
+    containers: ServerProcess, engine: ContainerEngine
+) -> None:
+    engine.kill()
+    try:
+        assert submit(containers, "patient", engines.BUSYBOX, "echo here at last").returncode == 0
+        paused = await_that(lambda: _pausing(containers, "patient"), 30, "the job pauses", every_s=0.1)
+        # What it waits for must not be forgotten with the server.
+        containers.kill()
+    finally:
+        engine.start()
+    containers.start()
+    done = containers.command("wait", "patient", "--timeout", "30s")
+    assert done.returncode == 0, done.stdout + done.stderr
+    reason = paused["reason"]
+    retry, not_before = reason["details"]["retry"], reason["details"]["not_before"]
+    assert f"retry after a fault of the platform {retry} of 8, not before {not_before}" in reason["message"]
+    assert f"not before {not_before}" in containers.command("events", "patient").stdout
+    assert containers.command("logs", "patient").stdout == "here at last\n"
+    over = json.loads(containers.command("show", "patient", "--json").stdout)
+    assert (over["state"], over["attempt"], over["retries_used"]) == ("SUCCEEDED", retry, 0)
+    assert over["started_at"] >= not_before
+
+
+def _pausing(server: ServerProcess, job: str) -> dict[str, Any] | None:
+    shown: dict[str, Any] = json.loads(server.command("show", job, "--json").stdout)
+    return shown if shown["reason"]["code"] == "retry_later" else None
+
+
 def test_a_killed_server_finds_its_containers_again(
     containers: ServerProcess, engine: ContainerEngine
 ) -> None:

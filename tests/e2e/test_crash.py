@@ -21,7 +21,7 @@ from footplate.testing.faults_run import KILLS, SEED, Run, go_through
 from footplate.testing.faults_users import Users
 from footplate.testing.process import ServerProcess
 
-SETTINGS = "[node]\ncpus = 16\nmemory = '64GB'\n"
+SETTINGS = "retry_pause = '1s'\nretry_pause_most = '1s'\n[node]\ncpus = 16\nmemory = '64GB'\n"
 LONGEST_S = 300 + 10 * KILLS
 
 

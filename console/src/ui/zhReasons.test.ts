@@ -47,11 +47,41 @@ test('failures name the task, its exit code and the retries', () => {
   );
 });
 
+test('a pause before a retry is told with what failed and until when', () => {
+  const details = {
+    cause: 'launch_failed',
+    detail: 'registry.example is away',
+    account: 'transient',
+    retry: 3,
+    retries: 8,
+    not_before: '2026-11-15T12:03:07.000Z',
+    pause_s: 2,
+    ahead: 0,
+  };
+  const at = new Intl.DateTimeFormat('zh-CN', { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    new Date(details.not_before),
+  );
+  expect(ZH_REASONS.retry_later(details)).toBe(
+    `无法启动：registry.example is away；因平台故障第 3 次重试，最多 8 次；不早于 ${at}`,
+  );
+  expect(ZH_REASONS.launch_failed({ ...details, tries: 9 })).toBe(
+    '无法启动：registry.example is away；共尝试 9 次',
+  );
+});
+
 test('what an older server left out is not made up', () => {
   const silent = Object.entries(ZH_REASONS)
     .filter(([, tell]) => tell({}) === '')
     .map(([code]) => code);
-  for (const code of ['insufficient_resources', 'task_failed', 'retrying', 'kept', 'time_limit', 'hang']) {
+  for (const code of [
+    'insufficient_resources',
+    'task_failed',
+    'retrying',
+    'retry_later',
+    'kept',
+    'time_limit',
+    'hang',
+  ]) {
     expect(silent).toContain(code);
   }
   for (const tell of Object.values(ZH_REASONS)) expect(tell({})).not.toMatch(/undefined|NaN|null|Invalid/);

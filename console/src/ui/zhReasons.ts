@@ -44,6 +44,10 @@ const moment = (at: unknown) =>
     new Date(typeof at === 'number' ? at * 1000 : String(at)),
   );
 
+/** A moment to the second, for those that are near. */
+const second = (at: unknown) =>
+  new Intl.DateTimeFormat('zh-CN', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(String(at)));
+
 function wouldFit(details: Details): string {
   const fit = (details.would_fit ?? {}) as Record<string, number | undefined>;
   const each = (of(details, 'needed').tasks ?? 1) > 1 ? '每个子任务 ' : '';
@@ -141,7 +145,9 @@ function reserved(details: Details): string {
 
 /** How a task failed: which one, with which exit code, how many others. */
 function failure(code: unknown, details: Details): string {
-  const { task, exit_code, n_failed, n_tasks, tries } = details;
+  const { task, exit_code, n_failed, n_tasks, tries, detail } = details;
+  const tried = tries !== undefined && `共尝试 ${tries} 次`;
+  if (code === 'launch_failed' && detail) return joined(`无法启动：${detail}`, tried);
   if (task === undefined) return '';
   const exit = Number(exit_code);
   const bySignal = exit > 128 ? `（信号 ${exit - 128}）` : '';
@@ -152,7 +158,7 @@ function failure(code: unknown, details: Details): string {
   return joined(
     `子任务 ${task} ${how[String(code)] ?? `以退出码 ${exit_code} 结束${bySignal}`}`,
     Number(n_failed) > 1 && `${n_tasks} 个子任务中有 ${n_failed} 个失败`,
-    tries !== undefined && `共尝试 ${tries} 次`,
+    tried,
   );
 }
 
@@ -164,6 +170,11 @@ function retrying(details: Details): string {
     failure(details.cause, details),
     `${whose}第 ${details.retry} 次重试，最多 ${details.retries} 次${away}`,
   );
+}
+
+function retryLater(details: Details): string {
+  const what = retrying(details);
+  return what && joined(what, `不早于 ${second(details.not_before)}`, ahead(details));
 }
 
 function kept(details: Details): string {
@@ -190,6 +201,7 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
       : misfit(details),
   no_ports: () => '所需的端口正被占用',
   retrying,
+  retry_later: retryLater,
   preparing: ({ n_tasks, nodes }) =>
     nodes ? `可在 ${names(nodes)} 上启动` : n_tasks ? `正在启动 ${n_tasks} 个子任务` : '',
   running: ({ n_tasks }) => (Number(n_tasks) > 1 ? `${n_tasks} 个子任务都在运行` : '子任务正在运行'),
@@ -202,7 +214,7 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
   out_of_memory: (details) => failure('out_of_memory', details),
   hang: () => '',
   kept,
-  launch_failed: () => '',
+  launch_failed: (details) => failure('launch_failed', details),
   stopped_by_user: (details) => by(details, '停止'),
   halted: (details) => joined(by(details, '暂停'), '已有的结果可以下载'),
   idle: ({ idle_limit_s }) =>

@@ -20,7 +20,7 @@ from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.plan import plan
-from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot, shape_of
+from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot, shape_of
 from footplate.store.store import Move
 
 NO_PORTS = Reason(ReasonCode.NO_PORTS, "waits for ports: those that it asks for are in use")
@@ -212,6 +212,11 @@ class Admission:
         return moves
 
     @property
+    def wakes_at(self) -> float | None:
+        """When the first pause of a waiting job ends, by the last plan."""
+        return self.last.wakes_at if self.last else None
+
+    @property
     def n_waiting(self) -> int:
         """How many jobs wait, those included that came just now."""
         return len(self._pending)
@@ -227,6 +232,7 @@ def _pending(job: Job) -> PendingJob:
         queued_at=job.queued_at,
         shape=shape_of(spec),
         time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
+        pause=None if job.not_before is None else Pause(job.queued_at, job.not_before, job.reason),
     )
 
 

@@ -10,6 +10,7 @@ from footplate.control.ports import Ports
 from footplate.domain.clock import Clock
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
+from footplate.domain.pauses import Pauses
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
@@ -47,4 +48,5 @@ class Context:
     login_of: Callable[[Job, str], Awaitable[RegistryLogin]] = _no_login
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    pauses: Pauses = field(default_factory=Pauses)
     storages: Mapping[str, Storage] = field(default_factory=dict)

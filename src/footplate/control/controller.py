@@ -98,6 +98,7 @@ class Controller:
         self._handles: dict[tuple[str, int], tuple[Mapping[tuple[str, int], int], Handle]] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._replan_soon: asyncio.TimerHandle | None = None
+        self._alarm: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
 
     async def start(self) -> None:
@@ -133,6 +134,8 @@ class Controller:
 
     async def close(self) -> None:
         self._unsubscribe()
+        if self._alarm is not None:
+            self._alarm.cancel()
         for task in (*self._loops, *self._work.values()):
             task.cancel()
         await asyncio.gather(*self._loops, *self._work.values(), return_exceptions=True)
@@ -247,9 +250,12 @@ class Controller:
         )
         await self._insist(
             f"noting the end of job {job.id}",
-            lambda: self._tell_end(job, seen, [TasksGone(self._context.clock.now(), job.attempt)]),
+            lambda: self._tell_end(job, seen, [self._gone(job)]),
         )
         self._handles.pop((job.id, job.attempt), None)
+
+    def _gone(self, job: Job) -> TasksGone:
+        return TasksGone(self._context.clock.now(), job.attempt, self._context.pauses)
 
     async def _stop_others(self, job: Job, grace_s: float, keep: Collection[tuple[str, int]]) -> None:
         """End all tasks but those whose environment is kept."""
@@ -376,6 +382,17 @@ class Controller:
             if not done:
                 # What it decided did not come about: somebody must decide again.
                 self._replan.set()
+            self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        """Plan again when the first pause of a waiting job is over."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+        if (wakes_at := self.admission.wakes_at) is not None:
+            # Not less than a moment: a clock that stands still must not make us plan without end.
+            wait_s = max(wakes_at - self._context.clock.now(), REPLAN_SOON_S)
+            self._alarm = asyncio.get_running_loop().call_later(wait_s, self._replan.set)
 
     async def _enforce_limits(self) -> None:
         now = self._context.clock.now()

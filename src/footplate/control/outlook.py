@@ -41,7 +41,10 @@ async def estimate(
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _usual)),
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _limit)),
     )
-    return Estimate(expected, latest, _basis(seen, known, expected, latest))
+    basis = _basis(seen, known, expected, latest)
+    if any(job.id == job_id and job.pauses(now) for job in seen.pending):
+        basis += "; it pauses before it is tried again"
+    return Estimate(expected, latest, basis)
 
 
 def know(jobs: Mapping[str, Job], run_times: RunTimes) -> dict[str, Known]:

@@ -37,6 +37,8 @@ from footplate.domain.events import (
 )
 from footplate.domain.failures import Failure, FailureClass, applies, classify
 from footplate.domain.job import Job, Next, Task, fresh_tasks
+from footplate.domain.kinds import show_instant
+from footplate.domain.pauses import Pauses
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 
 S = JobState
@@ -138,6 +140,7 @@ def _place(job: Job, event: Placed) -> Outcome:
         reason=reason,
         placement=event.placement,
         tasks=tasks,
+        not_before=None,
         started_at=event.at,
         running_at=None,
     )
@@ -235,7 +238,7 @@ def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
     # In a job that runs, that was the launch of a task that is to be started again, or nothing was to do.
     if job.state is S.STOPPING or not any(task.state is TaskState.STARTING for task in job.tasks):
         return Outcome(job)
-    reason = Reason(ReasonCode.LAUNCH_FAILED, event.message)
+    reason = Reason(ReasonCode.LAUNCH_FAILED, event.message, {"detail": event.message})
     outcome = fail(job, Failure(reason, cause="rejected" if event.is_final else "launch"), event.at)
     # Some tasks may have started all the same: only a stop makes sure that none runs.
     return outcome if outcome.job.state is S.STOPPING else stop(job, Next(S.FAILED, outcome.job.reason))
@@ -289,10 +292,12 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
     ended = replace(job, tasks=tasks)
     if following.state is not S.QUEUED:
         return finish(ended, following, event.at)
+    reason, not_before = _pause(following, event.at, event.pauses)
     again = replace(
         job,
         state=S.QUEUED,
-        reason=following.reason,
+        reason=reason,
+        not_before=not_before,
         next=None,
         placement=None,
         attempt=job.attempt + 1,
@@ -302,6 +307,17 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
         running_at=None,
     )
     return Outcome(again, (Reschedule(),))
+
+
+def _pause(following: Next, at: float, pauses: Pauses) -> tuple[Reason, float | None]:
+    """Say why a job waits to be tried again, and until when it pauses, if it does."""
+    reason, pause_s = following.reason, pauses.length_s(following.pause)
+    if not pause_s:
+        return reason, None
+    until = at + pause_s
+    message = f"{reason.message}, not before {show_instant(until)}"
+    details = {**reason.details, "not_before": show_instant(until), "pause_s": pause_s}
+    return Reason(ReasonCode.RETRY_LATER, message, details), until
 
 
 def _refuse(job: Job, event: Refused) -> Outcome:

@@ -8,6 +8,7 @@ from footplate.domain.events import Effect, RemoveJob, Reschedule, StopTasks
 from footplate.domain.failures import OWN, TRANSIENT, Failure, Verdict, judge
 from footplate.domain.job import Job, Next, Task
 from footplate.domain.kinds import show_duration, show_instant
+from footplate.domain.pauses import N_PROMPT_AFTER_SHORT, count_short
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 
 
@@ -66,7 +67,7 @@ def fail(job: Job, failure: Failure, at: float) -> Outcome:
     """End an attempt that has failed: try again, keep what failed for a look inside, or let it go."""
     verdict = judge(job.spec, failure, job.uses)
     if verdict.retries:
-        return _retry(job, failure, verdict)
+        return _retry(job, failure, verdict, at)
     reason = _why_no_retry(failure.reason, verdict)
     if job.spec.keep_on_failure_s is not None and any(task.has_failed for task in job.tasks):
         return _keep(job, reason, at)
@@ -76,7 +77,7 @@ def fail(job: Job, failure: Failure, at: float) -> Outcome:
     return stop(job, following)
 
 
-def _retry(job: Job, failure: Failure, verdict: Verdict) -> Outcome:
+def _retry(job: Job, failure: Failure, verdict: Verdict, at: float) -> Outcome:
     again = verdict.used + 1
     whose = {OWN: "retry", TRANSIENT: "retry after a fault of the platform"}.get(
         verdict.account, f"retry by {verdict.account}"
@@ -95,8 +96,15 @@ def _retry(job: Job, failure: Failure, verdict: Verdict) -> Outcome:
         avoids = (*avoids, verdict.avoids)
         message += f", away from node {verdict.avoids}"
         details["avoids"] = verdict.avoids
-    retried = replace(job, uses={**job.uses, verdict.account: again}, avoids=avoids)
-    return stop(retried, Next(JobState.QUEUED, Reason(ReasonCode.RETRYING, message, details)))
+    uses, n_short = {**job.uses, verdict.account: again}, job.n_short_lived
+    if verdict.account == TRANSIENT:
+        # The first comes at once: what was lost once is mostly there again.
+        pause = verdict.used
+    else:
+        n_short = count_short(n_short, job.running_at, at)
+        pause = max(0, n_short - N_PROMPT_AFTER_SHORT)
+    retried = replace(job, uses=uses, avoids=avoids, n_short_lived=n_short)
+    return stop(retried, Next(JobState.QUEUED, Reason(ReasonCode.RETRYING, message, details), pause))
 
 
 def _why_no_retry(reason: Reason, verdict: Verdict) -> Reason:
@@ -142,6 +150,7 @@ def finish(job: Job, following: Next, at: float) -> Outcome:
         reason=following.reason,
         next=None,
         placement=None,
+        not_before=None,
         kept_until=None,
         finished_at=at,
     )

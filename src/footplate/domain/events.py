@@ -5,9 +5,10 @@ Events that speak of one attempt carry its number, so that news of an older atte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from footplate.domain.cluster import Placement
+from footplate.domain.pauses import Pauses
 from footplate.domain.states import Reason
 
 
@@ -99,10 +100,11 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class TasksGone:
-    """The engine has ended everything that the attempt had started."""
+    """The engine has ended everything that the attempt had started; `pauses` are those of the platform."""
 
     at: float
     attempt: int
+    pauses: Pauses = field(default_factory=Pauses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from enum import StrEnum
 from footplate.domain.spec import FailureRule, JobSpec
 from footplate.domain.states import Reason
 
-MOST_TRANSIENT_RETRIES = 5
+# With the pauses between them, enough for a registry that is away for two minutes.
+MOST_TRANSIENT_RETRIES = 8
 CANNOT_EXECUTE = (126, 127)
 # Where uses of these retries are counted beside those of rules.
 TRANSIENT = "transient"

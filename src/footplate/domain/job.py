@@ -48,10 +48,14 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Where a stopping job goes once nothing of it runs any more."""
+    """Where a stopping job goes once nothing of it runs any more.
+
+    `pause` is the number of the pause that comes before it is tried again; 0 when none does.
+    """
 
     state: JobState
     reason: Reason
+    pause: int = 0
 
 
 JUST_SUBMITTED = Reason(ReasonCode.SUBMITTED, "just submitted; not looked at by the scheduler yet")
@@ -78,6 +82,9 @@ class Job:
     # Retries by whose account they were: the job's own, those of a rule, those after faults of the platform.
     uses: Mapping[str, int] = field(default_factory=dict)
     avoids: tuple[str, ...] = ()
+    # While it waits to be tried again: until when it pauses. It went back to the queue when the pause began.
+    not_before: float | None = None
+    n_short_lived: int = 0
     kept_until: float | None = None
     deleted_at: float | None = None
     is_deleting: bool = False

@@ -55,6 +55,7 @@ class ReasonCode(StrEnum):
     NO_NODE = "no_node"
     NO_PORTS = "no_ports"
     RETRYING = "retrying"
+    RETRY_LATER = "retry_later"
     # starting
     PREPARING = "preparing"
     # running

@@ -32,13 +32,15 @@ class Plan:
 
     `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons and
     positions are computed when asked for, so that a pass over thousands of equal jobs stays cheap.
-    `explain` raises KeyError for a job that does not wait.
+    `explain` raises KeyError for a job that does not wait. `wakes_at` is when the first pause of a job ends,
+    so that somebody must plan again.
     """
 
     starts: tuple[Start, ...]
     refusals: tuple[Refuse, ...]
     order: tuple[str, ...]
     explain: Callable[[str], Reason]
+    wakes_at: float | None = None
 
     @cached_property
     def position(self) -> Mapping[str, int]:

@@ -37,6 +37,9 @@ class Explainer:
     def explain(self, job_id: str) -> Reason:
         """Say why a waiting job waits; KeyError when it does not."""
         job, n_ahead = self._line[job_id]
+        if job.pause is not None and job.pauses(self._situation.now):
+            why = job.pause.reason
+            return Reason(why.code, why.message, {**why.details, "ahead": n_ahead})
         kind = self._kinds.find(job)
         reason = self._reason_shared_by_equals(job, kind)
         details = {**reason.details, "ahead": n_ahead}
@@ -50,12 +53,17 @@ class Explainer:
 
     @cached_property
     def _line(self) -> dict[str, tuple[PendingJob, int]]:
-        """Count who is ahead of whom; a job that could not start anyway is ahead only within its queue."""
+        """Count who is ahead of whom; a job that could not start anyway is ahead only within its queue.
+
+        One that pauses is ahead of nobody.
+        """
         n_contending, n_held = 0, Counter[str]()
         is_held: dict[Kind, bool] = {}
         line = {}
         for job in self._waiting:
             line[job.id] = job, n_contending + n_held[job.queue]
+            if job.pauses(self._situation.now):
+                continue
             kind = self._kinds.find(job)
             if kind not in is_held:
                 is_held[kind] = self._is_held_back(kind)

@@ -26,6 +26,8 @@ def start_of(
     None when that takes the end of a job that may never end, or lies further ahead than is worth following.
     """
     ends = [(now + remaining(job, now), job.id) for job in snapshot.running]
+    # The end of a pause is a moment to plan at, too, at which no job ends.
+    ends += [(job.pause.until, "") for job in snapshot.pending if job.pause is not None and job.pauses(now)]
     heapq.heapify(ends)
     running = {job.id: job for job in snapshot.running}
     pending = {job.id: job for job in snapshot.pending}
@@ -41,9 +43,9 @@ def start_of(
         if not ends or math.isinf(ends[0][0]):
             return None
         at, ended = heapq.heappop(ends)
-        running.pop(ended)
+        running.pop(ended, None)
         while ends and ends[0][0] <= at:
-            running.pop(heapq.heappop(ends)[1])
+            running.pop(heapq.heappop(ends)[1], None)
     return None
 
 

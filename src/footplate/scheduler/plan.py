@@ -1,13 +1,14 @@
 """One scheduling pass.
 
 1. Count what is free on every node, and what every queue uses.
-2. Put the waiting jobs in order.
+2. Leave out the jobs that pause, and put the others in order.
 3. Take them one by one; a need that was found not to fit is not tried again.
 4. Hold back what its own queue does not allow to start.
 5. Start each gang that fits, whole, in room that no job ahead of it needs.
 6. Keep room for the first that does not fit: nodes for lack of resources, a part of the
    queue's maximum for one that is over it.
-7. Leave the rest waiting, in order, with a reason that is worked out when somebody asks.
+7. Leave the rest waiting, in order, with a reason that is worked out when somebody asks; those that
+   pause stand among them in their place, and hold nobody up.
 """
 
 from __future__ import annotations
@@ -28,15 +29,21 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
     """Decide which waiting jobs start now and where."""
     situation = Situation(snapshot, now)
     kinds = Kinds(situation.queues)
-    ordered = in_order(snapshot.pending, kinds, situation.shares)
-    starts, waiting = _walk(ordered, kinds, situation)
+    # Nearly always nobody pauses, and then this look is all that it costs.
+    paused = [job for job in snapshot.pending if job.pause is not None and job.pause.holds(now)]
+    awake = [job for job in snapshot.pending if not job.pauses(now)] if paused else snapshot.pending
+    starts, waiting = _walk(in_order(awake, kinds, situation.shares), kinds, situation)
     refusals: tuple[Refuse, ...] = ()
     if policy.refuse_impossible:
         refusals = _refuse_impossible(snapshot, kinds, waiting)
         refused = {refusal.job_id for refusal in refusals}
         waiting = [job for job in waiting if job.id not in refused]
+    if paused:
+        waiting = in_order([*waiting, *paused], Kinds(situation.queues), situation.shares)
     order = tuple([job.id for job in waiting])
-    return Plan(tuple(starts), refusals, order, Explainer(situation, kinds, waiting, policy).explain)
+    explain = Explainer(situation, kinds, waiting, policy).explain
+    wakes_at = min((job.pause.until for job in paused if job.pause is not None), default=None)
+    return Plan(tuple(starts), refusals, order, explain, wakes_at)
 
 
 def _walk(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from footplate.domain.cluster import Node, Placement, Queue
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec
+from footplate.domain.states import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,19 @@ Shape = tuple[RoleShape, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """A time in which a job is not to be tried, and why."""
+
+    since: float
+    until: float
+    reason: Reason
+
+    def holds(self, now: float) -> bool:
+        """Tell whether it goes on; a clock that was set back to before its beginning ends it."""
+        return self.since <= now < self.until
+
+
+@dataclass(frozen=True, slots=True)
 class PendingJob:
     """A job that waits. Jobs of equal `shape` and queue need equal room."""
 
@@ -35,6 +49,10 @@ class PendingJob:
     queued_at: float
     shape: Shape
     time_limit_s: float | None = None
+    pause: Pause | None = None
+
+    def pauses(self, now: float) -> bool:
+        return self.pause is not None and self.pause.holds(now)
 
 
 @dataclass(frozen=True, slots=True)

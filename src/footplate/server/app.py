@@ -127,6 +127,11 @@ def _open_store(settings: Settings, clock: Clock) -> Store:
     return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
 
 
+def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
+    # Cookies do not tell ports apart: each server of a host needs a name of its own.
+    return Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
+
+
 async def _wire(
     settings: Settings,
     engine: Engine,
@@ -160,6 +165,7 @@ async def _wire(
         login_of=keyring.login_of,
         trash_kept_s=settings.trash_kept_s,
         idle_limit_s=settings.idle_limit_s,
+        pauses=settings.pauses,
         storages=settings.storage_by_name,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
@@ -184,8 +190,7 @@ async def _wire(
     made_up = await accounts_.ensure_admin(settings.admin_password)
     await controller.start()
     stack.push_async_callback(controller.close)
-    # Cookies do not tell ports apart: each server of a host needs a name of its own.
-    sessions = Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
+    sessions = _make_sessions(settings, secret)
     return Parts(platform, accounts_, controller, feed, growth, sessions, settings, made_up)
 
 

@@ -13,6 +13,7 @@ from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
+from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.specfields import QUEUE_NAME
@@ -60,6 +61,8 @@ class Settings:
     limits: bool = True
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    retry_pause_s: float = 1.0
+    retry_pause_most_s: float = 300.0
     container_socket: str = ""
     container_network: str = HOST_NETWORK
     container_user: str = ""
@@ -73,6 +76,10 @@ class Settings:
     @property
     def containers(self) -> ContainerSettings:
         return ContainerSettings(self.container_socket, self.container_network, self.container_user)
+
+    @property
+    def pauses(self) -> Pauses:
+        return Pauses(self.retry_pause_s, self.retry_pause_most_s)
 
     @property
     def url(self) -> str:
@@ -166,6 +173,21 @@ FILE = Record(
             "How long interactive jobs may be idle before they are stopped; for ever when absent.",
             MISSING,
             "idle_limit_s",
+        ),
+        Field(
+            "retry_pause",
+            Duration(0, 86400),
+            "Pause before the second retry after a fault of the platform; each further one is twice as long. "
+            "With 0 there are none.",
+            MISSING,
+            "retry_pause_s",
+        ),
+        Field(
+            "retry_pause_most",
+            Duration(0, 86400),
+            "The longest of these pauses.",
+            MISSING,
+            "retry_pause_most_s",
         ),
         Field("access_log", Flag(), "Whether every request is logged.", MISSING),
         Field("limits", Flag(), "Whether tasks are held to what they ask for.", MISSING),

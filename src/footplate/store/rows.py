@@ -108,14 +108,17 @@ def read_placement(text: str | None) -> Placement | None:
 
 
 def _write_next(following: Next | None) -> str | None:
-    return None if following is None else dumps([following.state, write_reason(following.reason)])
+    if following is None:
+        return None
+    return dumps([following.state, write_reason(following.reason), following.pause])
 
 
 def _read_next(text: str | None) -> Next | None:
     if text is None:
         return None
-    state, reason = json.loads(text)
-    return Next(JobState(state), read_reason(reason))
+    # Rows of older versions have no pause.
+    state, reason, *pause = json.loads(text)
+    return Next(JobState(state), read_reason(reason), *pause)
 
 
 def state_columns(job: Job) -> dict[str, Any]:
@@ -133,6 +136,8 @@ def state_columns(job: Job) -> dict[str, Any]:
         "is_deleting": job.is_deleting,
         "uses": dumps(dict(job.uses)),
         "avoids": dumps(job.avoids),
+        "not_before": job.not_before,
+        "n_short_lived": job.n_short_lived,
         "kept_until": job.kept_until,
         "deleted_at": job.deleted_at,
         "placement": write_placement(job.placement),
@@ -193,6 +198,8 @@ def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
         finished_at=row["finished_at"],
         uses=json.loads(row["uses"]),
         avoids=tuple(json.loads(row["avoids"])),
+        not_before=row["not_before"],
+        n_short_lived=row["n_short_lived"],
         kept_until=row["kept_until"],
         deleted_at=row["deleted_at"],
         is_deleting=bool(row["is_deleting"]),

@@ -35,6 +35,8 @@ jobs = sa.Table(
     sa.Column("is_deleting", sa.Boolean, nullable=False),
     sa.Column("uses", sa.Text, nullable=False, server_default="{}"),
     sa.Column("avoids", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("not_before", _Time),
+    sa.Column("n_short_lived", sa.Integer, nullable=False, server_default="0"),
     sa.Column("kept_until", _Time),
     sa.Column("deleted_at", _Time),
     sa.Column("spec", sa.Text, nullable=False),

@@ -260,6 +260,8 @@ _STATE_COLUMNS = (
     "is_deleting",
     "uses",
     "avoids",
+    "not_before",
+    "n_short_lived",
     "kept_until",
     "deleted_at",
     "placement",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from footplate.domain.cluster import Gpu, Node, Placement, Queue, TaskPlacement
 from footplate.domain.resources import GIB, NOTHING, Resources
-from footplate.scheduler.snapshot import PendingJob, RoleShape, RunningJob, Shape, Snapshot
+from footplate.scheduler.snapshot import Pause, PendingJob, RoleShape, RunningJob, Shape, Snapshot
 
 
 def amount(cpus: float = 0, memory_gb: float = 0, gpus: int = 0) -> Resources:
@@ -67,10 +67,11 @@ def pending(
     memory_gb: float = 0,
     gpus: int = 0,
     gpu_type: str = "",
+    pause: Pause | None = None,
 ) -> PendingJob:
     """Make a waiting job of one role, or of the roles given."""
     shape: Shape = roles or (role(count=count, cpus=cpus, memory_gb=memory_gb, gpus=gpus, gpu_type=gpu_type),)
-    return PendingJob(job_id, "ann", queue, priority, queued_at, shape, time_limit_s)
+    return PendingJob(job_id, "ann", queue, priority, queued_at, shape, time_limit_s, pause)
 
 
 def running(

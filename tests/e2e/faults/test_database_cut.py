@@ -14,7 +14,7 @@ from footplate.testing.faults_users import Users
 from footplate.testing.postgres import Postgres, PostgresMissing, running_postgres
 from footplate.testing.process import ServerProcess
 
-SETTINGS = "[node]\ncpus = 16\nmemory = '64GB'\n"
+SETTINGS = "retry_pause = '1s'\nretry_pause_most = '1s'\n[node]\ncpus = 16\nmemory = '64GB'\n"
 N_CUTS = max(2, KILLS // 50)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from footplate.domain.errors import InvalidInput
+from footplate.domain.pauses import Pauses
 from footplate.domain.storage import Storage
 from footplate.server.settings import load
 
@@ -61,3 +62,23 @@ def test_a_storage_through_which_the_platforms_own_files_are_seen_is_refused(
     with pytest.raises(InvalidInput, match="jobs would see the files of the platform"):
         read(home, f'[[storages]]\nname = "sets"\npath = "{home}{place}"')
     assert read(home, f'[[storages]]\nname = "sets"\npath = "{home}-sets"')
+
+
+def pauses(home: Path, text: str) -> Pauses:
+    (home / "settings.toml").write_text(text)
+    return load(home, {}).pauses
+
+
+def test_pauses_before_retries_begin_with_a_second_and_end_with_five_minutes(tmp_path: Path) -> None:
+    assert pauses(tmp_path, "") == Pauses(1, 300)
+
+
+def test_pauses_before_retries_can_be_set(tmp_path: Path) -> None:
+    assert pauses(tmp_path, 'retry_pause = "5s"\nretry_pause_most = "1h"\n') == Pauses(5, 3600)
+    assert pauses(tmp_path, "retry_pause = 0\n").length_s(9) == 0
+
+
+@pytest.mark.parametrize("value", ['"-1s"', '"2d"', '"soon"', "-1"])
+def test_a_pause_that_cannot_be_is_refused(tmp_path: Path, value: str) -> None:
+    with pytest.raises(InvalidInput, match="retry_pause"):
+        pauses(tmp_path, f"retry_pause = {value}\n")
