@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.control.ports import Ports
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain.clock import Clock
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
@@ -48,3 +49,4 @@ class Context:
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
     storages: Mapping[str, Storage] = field(default_factory=dict)
+    storage_watch: StorageWatch = field(default_factory=StorageWatch)

@@ -36,9 +36,11 @@ SPARE_SHIM_S = 5
 class ProcessRuntime:
     """Runs each task as its own session; everything it knows is in the task's folder."""
 
-    def __init__(self, confinement: Confinement) -> None:
+    def __init__(self, confinement: Confinement, mounted_within_s: float = 30.0) -> None:
         self._program = requests.task_program()
-        self._spawner = SpawnerClient(confinement.ground())
+        self._spawner = SpawnerClient(confinement.ground(mounted_within_s))
+        # Whatever hangs has ended by then.
+        self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
         self._confinement = confinement
         self._leftovers = Leftovers(confinement.trees)
         self._leftovers.hold_place()
@@ -50,7 +52,7 @@ class ProcessRuntime:
     async def _spawn(self, env: Mapping[str, str], orders: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         for _ in range(SPAWN_TRIES):
             try:
-                async with asyncio.timeout(SPAWN_TIMEOUT_S):
+                async with asyncio.timeout(self._spawn_timeout_s):
                     return await self._spawner.start(env, orders)
             except SpawnerGone:
                 # A task that was started before the spawner died refuses to be started again.
