@@ -1,11 +1,11 @@
 """Looks at folders whose file system may hang, in a process that can be killed; standard library only.
 
 It reads `[root, inner, within_s]`, one JSON array a line, from its standard input, a stream socket, and
-answers each with `{"root": "...", "path": "..."}`, without links, or `{"errno": 2, "message": "..."}`.
+answers each with `{"root": "...", "path": "...", "mount": "..."}` or `{"errno": 2, "message": "..."}`.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH116
+# ruff: noqa: PTH116, PTH120, PTH214
 from __future__ import annotations
 
 import contextlib
@@ -28,7 +28,10 @@ def look(root: str, inner: str) -> dict[str, str]:
         os.stat(f"{root}/.footplate-{os.urandom(8).hex()}")
     path = taskfiles.beneath(root, inner)
     os.stat(path)
-    return {"root": os.path.realpath(root), "path": path}
+    mount = real_root = os.path.realpath(root)
+    while not os.path.ismount(mount):
+        mount = os.path.dirname(mount)
+    return {"root": real_root, "path": path, "mount": mount}
 
 
 def answer(line: bytes) -> dict[str, Any]:

@@ -27,10 +27,11 @@ GONE_WITHIN_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a path on a storage leads, and its root; both without links."""
+    """Where a path on a storage leads, its root, and where that is mounted; all without links."""
 
     root: str
     path: str
+    mount: str
 
 
 class Asker:

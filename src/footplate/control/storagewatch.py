@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 SILENT_AFTER_S = 30.0
 # Until a storage counts as silent, jobs that need it have been placed and hold room: soon no more of them.
 DOUBTFUL_AFTER_S = 1.0
-ASK_AGAIN_S = 2.0
+ASK_AGAIN_S = 1.0
 # What a file system says whose server is away, or whose daemon has died.
 AWAY = frozenset(
     {
@@ -45,6 +45,8 @@ class _Line:
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     asked_at: float | None = None
     silence: str = ""
+    # Where it was mounted when it last answered.
+    mount: str = ""
 
 
 class StorageWatch:
@@ -90,7 +92,7 @@ class StorageWatch:
                 raise EngineUnavailable(line.silence)
             line.asked_at = time.monotonic()
             try:
-                return await line.asker.locate(str(storage.path), inner, self._silent_after_s)
+                place = await line.asker.locate(str(storage.path), inner, self._silent_after_s)
             except OSError as error:
                 if (why := self._absence(error)) is None:
                     raise
@@ -100,6 +102,8 @@ class StorageWatch:
                 raise EngineUnavailable(line.silence) from None
             finally:
                 line.asked_at = None
+            line.mount = place.mount
+            return place
 
     def _absence(self, error: OSError) -> str | None:
         """Say how a storage is away; None for an error that only one that is there can give."""
@@ -109,20 +113,20 @@ class StorageWatch:
 
     async def _await_answer(self, line: _Line, storage: Storage) -> None:
         """Ask a silent storage for a sign of life; while it is silent, nobody else does."""
-        while line.silence:
-            try:
-                await line.asker.locate(str(storage.path), "", self._silent_after_s)
-                line.silence = ""
-            except TimeoutError:
-                pass
-            except OSError as error:
-                if self._absence(error) is None:
-                    line.silence = ""
-                else:
-                    await asyncio.sleep(ASK_AGAIN_S)
+        while not await self._is_back(line, storage):
+            await asyncio.sleep(ASK_AGAIN_S)
+        line.silence = ""
         log.warning("storage %s answers again", storage.name)
         for tell in self._listeners:
             tell()
+
+    async def _is_back(self, line: _Line, storage: Storage) -> bool:
+        try:
+            place = await line.asker.locate(str(storage.path), "", self._silent_after_s)
+        except OSError as error:
+            return self._absence(error) is None and not line.mount
+        # Unmounted, it would be the empty folder at which it is mounted.
+        return line.mount in ("", place.mount)
 
     async def close(self) -> None:
         work = list(self._work)

@@ -21,10 +21,18 @@ WAITING_IN = ("request_wait_answer", "__fuse_simple_request")
 class HangingFolder:
     """A folder whose file system is served by a process, which can be stopped and continued."""
 
-    def __init__(self, path: Path, content: Path, daemon: subprocess.Popen[bytes]) -> None:
+    def __init__(self, path: Path, content: Path) -> None:
         self.path = path
         self.content = content
-        self._daemon = daemon
+        self._daemon: subprocess.Popen[bytes]
+
+    def mount(self) -> None:
+        # Nothing is answered from the kernel's memory.
+        options = f"lowerdir={self.content},timeout=0"
+        command = [PROGRAM, "-f", "-o", options, str(self.path)]
+        daemon = self._daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        await_that(lambda: daemon.poll() is not None or self.path.is_mount(), what=f"{PROGRAM} mounts")
+        assert daemon.poll() is None, f"{PROGRAM} ended with {daemon.returncode}"
 
     def hang(self) -> None:
         """Leave every call into the folder unanswered from now on."""
@@ -36,11 +44,15 @@ class HangingFolder:
         """Answer all that has been asked meanwhile."""
         self._daemon.send_signal(signal.SIGCONT)
 
-    def end(self) -> None:
-        """Take it away for good; whoever waits for it gets an error."""
-        subprocess.run(["umount", "--lazy", self.path], check=False, capture_output=True)
+    def die(self) -> None:
+        """Answer everything with an error from now on."""
         self._daemon.kill()
         self._daemon.wait()
+
+    def unmount(self) -> None:
+        """Take it away, hanging or not; whoever waits for it gets an error."""
+        subprocess.run(["umount", "--lazy", self.path], check=False, capture_output=True)
+        self.die()
 
     def waiting(self) -> list[int]:
         """Name the processes of this machine that wait for such a file system."""
@@ -63,16 +75,12 @@ def hanging_folder(around: Path) -> Iterator[HangingFolder]:
     content, path = around / "content", around / "hanging"
     content.mkdir(parents=True)
     path.mkdir()
-    # Nothing is answered from the kernel's memory.
-    options = f"lowerdir={content},timeout=0"
-    daemon = subprocess.Popen([PROGRAM, "-f", "-o", options, path], stderr=subprocess.DEVNULL)
-    folder = HangingFolder(path, content, daemon)
+    folder = HangingFolder(path, content)
+    folder.mount()
     try:
-        await_that(lambda: path.is_mount() or daemon.poll() is not None, what=f"{PROGRAM} mounts {path}")
-        assert daemon.poll() is None, f"{PROGRAM} ended with {daemon.returncode}"
         yield folder
     finally:
-        folder.end()
+        folder.unmount()
 
 
 def _waits(pid: int) -> bool:

@@ -47,7 +47,11 @@ class ProcessRuntime:
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
-        return await self._spawn(request["env"], orders)
+        answers = await self._spawn(request["env"], orders)
+        if request["mounts"] and any("error" in answer for answer in answers):
+            # Where mounts of the host do not reach other namespaces, it may see what is no longer there.
+            self._spawner.renew()
+        return answers
 
     async def _spawn(self, env: Mapping[str, str], orders: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         for _ in range(SPAWN_TRIES):
@@ -95,7 +99,7 @@ class ProcessRuntime:
         await asyncio.to_thread(self._leftovers.sweep)
 
     async def close(self) -> None:
-        await self._spawner.close()
+        await self._spawner.close_all()
         await asyncio.to_thread(self._leftovers.close)
 
     def _kill(self, watches: Collection[Watch], shims_too: bool) -> None:

@@ -35,6 +35,7 @@ class SpawnerClient:
         self._confined = json.dumps(confined)
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
+        self._retiring: set[asyncio.Task[None]] = set()
 
     async def start(self, env: Mapping[str, str], tasks: Sequence[Mapping[str, Any]]) -> Answers:
         """Have the tasks started; answer per task as the spawner does, or raise `SpawnerGone`."""
@@ -45,6 +46,17 @@ class SpawnerClient:
             connection = self._connection
         return await connection.ask({"env": env, "tasks": tasks})
 
+    def renew(self) -> None:
+        """Have what comes next started by a new spawner, which sees what is mounted by now.
+
+        The one of now ends when it has answered for what it has begun.
+        """
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            retiring = asyncio.create_task(connection.retire())
+            self._retiring.add(retiring)
+            retiring.add_done_callback(self._retiring.discard)
+
     @property
     def pid(self) -> int | None:
         return self._connection.pid if self._connection else None
@@ -53,6 +65,13 @@ class SpawnerClient:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
+
+    async def close_all(self) -> None:
+        """End every spawner, also those that have yet to answer."""
+        for retiring in self._retiring:
+            retiring.cancel()
+        await asyncio.gather(*self._retiring, return_exceptions=True)
+        await self.close()
 
 
 class _Connection:
@@ -116,6 +135,14 @@ class _Connection:
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(SpawnerGone())
+
+    async def retire(self) -> None:
+        """Wait for what was asked, then end it."""
+        try:
+            if self._answers:
+                await asyncio.wait(self._answers.values())
+        finally:
+            await self.close()
 
     async def close(self) -> None:
         self._writer.close()
