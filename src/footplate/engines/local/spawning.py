@@ -36,10 +36,13 @@ class SpawnerClient:
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
         self._retiring: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     async def start(self, env: Mapping[str, str], tasks: Sequence[Mapping[str, Any]]) -> Answers:
         """Have the tasks started; answer per task as the spawner does, or raise `SpawnerGone`."""
         async with self._connecting:
+            if self._is_closed:
+                raise SpawnerGone
             if self._connection is None or self._connection.is_lost:
                 await self.close()
                 self._connection = await _Connection.open(self._confined)
@@ -67,7 +70,8 @@ class SpawnerClient:
             await connection.close()
 
     async def close_all(self) -> None:
-        """End every spawner, also those that have yet to answer."""
+        """End every spawner, also those that have yet to answer; whoever still asks is not given another."""
+        self._is_closed = True
         for retiring in self._retiring:
             retiring.cancel()
         await asyncio.gather(*self._retiring, return_exceptions=True)
