@@ -44,6 +44,10 @@ class Asker:
         self._writer: asyncio.StreamWriter | None = None
         self._killed: list[subprocess.Popen[bytes]] = []
 
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process else None
+
     async def locate(self, root: str, inner: str, within_s: float) -> Place:
         """Find a path; raise `TimeoutError` when the file system is silent, else OSError as it says."""
         async with self._one_at_a_time:
@@ -61,6 +65,7 @@ class Asker:
             return await self._ask(question)
         except ConnectionError:
             # Somebody has killed the process, which says nothing of the storage.
+            self._kill()
             return await self._ask(question)
 
     async def _ask(self, question: Sequence[str | float]) -> bytes:
