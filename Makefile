@@ -4,6 +4,8 @@ DEV_EXTRAS := $(RUN_EXTRAS),torch,dev
 # Container engines, and what the tests of containers make images from.
 CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker.io:dockerd \
 	busybox-static:busybox docker-registry:docker-registry
+# A file system that can be made to hang.
+HANGING := fuse-overlayfs:fuse-overlayfs
 BIN := .venv/bin
 
 .PHONY: demo up console test lint format bench docs screenshots constraints clean
@@ -54,5 +56,5 @@ clean:
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS)
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING)
 	@touch $@ .venv/run-ready

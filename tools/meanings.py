@@ -29,6 +29,7 @@ REASONS = {
     ReasonCode.QUEUE_LIMIT: "Its queue is closed, gone, or at the most that it may use.",
     ReasonCode.NO_NODE: "No node in service could take it, even empty.",
     ReasonCode.NO_PORTS: "The ports that it asks for are in use.",
+    ReasonCode.STORAGE_SILENT: "A storage that it needs does not answer; it waits, and holds nothing.",
     ReasonCode.RETRYING: "The attempt before failed; the job is tried again.",
     ReasonCode.RETRY_LATER: "The attempt before failed; it is tried again after a pause, at `not_before`.",
     ReasonCode.PREPARING: "Has its place and is being started.",

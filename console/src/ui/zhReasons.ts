@@ -200,6 +200,7 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
       ? `${details.queue ? `队列 ${details.queue} ` : ''}没有在用的节点`
       : misfit(details),
   no_ports: () => '所需的端口正被占用',
+  storage_silent: ({ storage }) => (storage ? `存储 ${storage} 没有响应：文件服务器是否离线？` : ''),
   retrying,
   retry_later: retryLater,
   preparing: ({ n_tasks, nodes }) =>

@@ -9,6 +9,7 @@ from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.launch import launch_plan
+from footplate.control.mounts import storages_of
 from footplate.control.outlook import estimate, know
 from footplate.control.runtimes import RunTimes
 from footplate.domain.advance import advance
@@ -87,17 +88,32 @@ class Admission:
 
     def _decide(self) -> list[Move]:
         now = self._context.clock.now()
-        moves, without_ports = self._plan(now, frozenset())
+        held = self._held_by_storages()
+        moves, without_ports = self._plan(now, frozenset(held))
         if without_ports:
             # What they would have taken is for others now.
-            moves, more = self._plan(now, without_ports)
+            moves, more = self._plan(now, without_ports.union(held))
             without_ports |= more
+        passed_over = {**dict.fromkeys(sorted(without_ports), NO_PORTS), **held}
         board = self._context.store.board
-        for job_id in sorted(without_ports):
+        for job_id, reason in passed_over.items():
             job = board.get(job_id)
-            if job is not None and job.reason.code is not ReasonCode.NO_PORTS:
-                moves.append((job_id, WaitExplained(now, NO_PORTS)))
+            if job is not None and job.reason.code is not reason.code:
+                moves.append((job_id, WaitExplained(now, reason)))
         return moves + self._explanations(now)
+
+    def _held_by_storages(self) -> dict[str, Reason]:
+        """Say which jobs would only hold room while a storage does not answer, and of which storage."""
+        silences = self._context.storage_watch.silences()
+        if not silences:
+            return {}
+        held: dict[str, Reason] = {}
+        for job_id in self._pending:
+            job = self._context.store.board.get(job_id)
+            names = [name for name, _ in storages_of(job) if name in silences] if job is not None else ()
+            for name in names[:1]:
+                held[job_id] = Reason(ReasonCode.STORAGE_SILENT, silences[name], {"storage": name})
+        return held
 
     def _plan(self, now: float, passed_over: frozenset[str]) -> tuple[list[Move], frozenset[str]]:
         """Plan without some jobs; the result is what to do, and which jobs found no ports."""

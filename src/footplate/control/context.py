@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.control.ports import Ports
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain.clock import Clock
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
@@ -50,3 +51,4 @@ class Context:
     idle_limit_s: float | None = None
     pauses: Pauses = field(default_factory=Pauses)
     storages: Mapping[str, Storage] = field(default_factory=dict)
+    storage_watch: StorageWatch = field(default_factory=StorageWatch)

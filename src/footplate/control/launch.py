@@ -13,11 +13,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from footplate.control.context import Context
-from footplate.control.mounts import check_there, mounts_of
+from footplate.control.mounts import check_there, mounts_of, storages_of
 from footplate.domain import layout
 from footplate.domain.errors import (
     EngineError,
     EngineRejected,
+    EngineUnavailable,
     FootplateError,
     InvalidInput,
     NotFound,
@@ -36,6 +37,7 @@ log = logging.getLogger(__name__)
 
 TRIES = 4
 FIRST_PAUSE_S = 0.25
+STILL_WANTED_EVERY_S = 0.2
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -76,8 +78,6 @@ async def launch(context: Context, job: Job) -> Handle | None:
     try:
         secrets = await context.secrets_of(job)
         await _prepare_code(context, job)
-        if job.spec.data or job.spec.code:
-            await asyncio.to_thread(check_there, context.storages, job)
         return await _start(context, job, secrets)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
         await _fail(context, job, redact(error.message, secrets.values()), is_final=True)
@@ -109,6 +109,8 @@ async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Hand
     request = context.engine.compile(launch_plan(context, job, secrets))
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, TRIES + 1):
+        # Before every try: the one before may have failed because a storage has fallen silent.
+        await _check_storages(context, job)
         try:
             handle = await context.engine.launch(request)
             break
@@ -123,6 +125,28 @@ async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Hand
     if context.clock.now() - began_at > 1:
         await _tell_step(context, job, "launch", began_at, "all tasks were started")
     return handle
+
+
+async def _check_storages(context: Context, job: Job) -> None:
+    """Make sure that what the job wants of its storages is there, for as long as the job wants it."""
+    if not storages_of(job):
+        return
+    checking = asyncio.ensure_future(check_there(context.home, context.storages, context.storage_watch, job))
+    try:
+        while not checking.done() and _is_wanted(context, job):
+            await asyncio.wait([checking], timeout=STILL_WANTED_EVERY_S)
+    finally:
+        checking.cancel()
+    if not checking.done():
+        raise EngineUnavailable("the job was stopped while one of its storages did not answer")
+    checking.result()
+
+
+def _is_wanted(context: Context, job: Job) -> bool:
+    now = context.store.board.get(job.id)
+    if now is None or now.attempt != job.attempt:
+        return False
+    return now.state in (JobState.STARTING, JobState.RUNNING)
 
 
 async def tell_step(context: Context, job: Job, step: Step) -> None:

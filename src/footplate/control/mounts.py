@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain import layout
-from footplate.domain.errors import EngineRejected
+from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.job import Job
-from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
+from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, overlap
 from footplate.engines.base import Mount
-from footplate.taskfiles import beneath
 
 Storages = Mapping[str, Storage]
+# What a file system says of a path that cannot be used later either.
+LASTING = (errno.EPERM, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG)
 
 
 def mounts_of(home: Path, storages: Storages, job: Job) -> tuple[Mount, ...]:
@@ -44,25 +47,38 @@ def _data(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
             yield Mount(storage.path, Path(data.path), is_read_only, data.source, storage.read_only)
 
 
-def check_there(storages: Storages, job: Job) -> None:
-    """Raise `EngineRejected` when what a job wants of its storages is not there."""
+def storages_of(job: Job) -> list[tuple[str, str]]:
+    """Name what a job wants of which storages, its own folders apart."""
     named = [(data.storage, data.source) for data in job.spec.data if data.storage not in ("", OWN)]
     if job.spec.code is not None and job.spec.code.storage:
         named.append((job.spec.code.storage, job.spec.code.path))
-    for name, inner in named:
+    return named
+
+
+async def check_there(home: Path, storages: Storages, watch: StorageWatch, job: Job) -> None:
+    """Raise `EngineRejected` when what a job wants of its storages is not there, and never will be.
+
+    Of a storage that does not answer nobody knows: `EngineUnavailable`.
+    """
+    for name, inner in storages_of(job):
         if name not in storages:
             raise EngineRejected(f"storage {name} is no longer declared in the server's settings")
         if not storages[name].is_open_to(job.spec.queue):
             raise EngineRejected(f"storage {name} is no longer for jobs of queue {job.spec.queue}")
-        _check(storages[name], inner)
+        await _check(home, storages[name], inner, watch)
 
 
-def _check(storage: Storage, inner: str) -> None:
-    what = (
-        f"storage {storage.name} has no {inner}" if inner else f"the folder of storage {storage.name} is gone"
-    )
+async def _check(home: Path, storage: Storage, inner: str, watch: StorageWatch) -> None:
     try:
-        if not Path(beneath(str(storage.path), inner)).exists():
-            raise EngineRejected(what)
-    except PermissionError as error:
-        raise EngineRejected(f"{inner} of storage {storage.name} cannot be used: {error.strerror}") from None
+        place = await watch.locate(storage, inner)
+    except (FileNotFoundError, NotADirectoryError):
+        gone = f"the folder of storage {storage.name} is gone"
+        raise EngineRejected(f"storage {storage.name} has no {inner}" if inner else gone) from None
+    except OSError as error:
+        kind = EngineRejected if error.errno in LASTING else EngineUnavailable
+        raise kind(
+            f"{inner or 'the folder'} of storage {storage.name} cannot be used: {error.strerror}"
+        ) from None
+    # The settings were checked when they were read; it may not have answered then, or its links have changed.
+    if overlap(Path(place.root), home.resolve()):
+        raise EngineRejected(f"storage {storage.name} leads to the files of the platform itself")

@@ -54,6 +54,7 @@ class ReasonCode(StrEnum):
     QUEUE_LIMIT = "queue_limit"
     NO_NODE = "no_node"
     NO_PORTS = "no_ports"
+    STORAGE_SILENT = "storage_silent"
     RETRYING = "retrying"
     RETRY_LATER = "retry_later"
     # starting

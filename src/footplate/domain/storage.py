@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 # The storage that every job has: its own folders.
 OWN = "job"
@@ -22,3 +22,8 @@ class Storage:
 
     def is_open_to(self, queue: str) -> bool:
         return not self.queues or queue in self.queues
+
+
+def overlap(one: PurePath, other: PurePath) -> bool:
+    """Tell whether one of two folders is the other, or lies in it."""
+    return one == other or one in other.parents or other in one.parents

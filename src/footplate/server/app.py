@@ -16,6 +16,7 @@ from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
 from footplate.control.ports import Ports
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import GIVEN_PORTS
 from footplate.engines.base import Engine
@@ -148,6 +149,8 @@ async def _wire(
     await store.read(images_.load)
 
     keyring = Keyring(store, vault := Vault(secret), clock)
+    watch = StorageWatch(settings.storage_timeout_s)
+    stack.push_async_callback(watch.close)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
     context = Context(
@@ -167,6 +170,7 @@ async def _wire(
         idle_limit_s=settings.idle_limit_s,
         pauses=settings.pauses,
         storages=settings.storage_by_name,
+        storage_watch=watch,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -188,6 +192,7 @@ async def _wire(
     feed = Feed(store)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
+    watch.on_answer(controller.replan)
     await controller.start()
     stack.push_async_callback(controller.close)
     sessions = _make_sessions(settings, secret)
@@ -207,6 +212,7 @@ def local_engine(settings: Settings) -> LocalEngine:
             limits=settings.limits,
             n_processes=node.n_processes,
             containers=settings.containers,
+            mounted_within_s=settings.storage_timeout_s,
         )
     )
 

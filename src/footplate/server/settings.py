@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from footplate.asking import locate_all
+from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, Nullable, Record
@@ -17,8 +19,10 @@ from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.specfields import QUEUE_NAME
-from footplate.domain.storage import OWN, Storage
+from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+
+RESOLVED_WITHIN_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Settings:
     idle_limit_s: float | None = None
     retry_pause_s: float = 1.0
     retry_pause_most_s: float = 300.0
+    storage_timeout_s: float = SILENT_AFTER_S
     container_socket: str = ""
     container_network: str = HOST_NETWORK
     container_user: str = ""
@@ -189,6 +194,13 @@ FILE = Record(
             MISSING,
             "retry_pause_most_s",
         ),
+        Field(
+            "storage_timeout",
+            Duration(1, 3600),
+            "How long a storage may take to answer before its jobs are sent back to wait; 30s when absent.",
+            MISSING,
+            "storage_timeout_s",
+        ),
         Field("access_log", Flag(), "Whether every request is logged.", MISSING),
         Field("limits", Flag(), "Whether tasks are held to what they ask for.", MISSING),
         Field(
@@ -261,9 +273,11 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
 def _keep_apart(settings: Settings) -> None:
     """Refuse storages through which jobs would see the files of the platform itself."""
     home = settings.home.resolve()
+    real = locate_all([str(storage.path) for storage in settings.storages], RESOLVED_WITHIN_S)
     for storage in settings.storages:
-        path = storage.path.resolve()
-        if path == home or path in home.parents or home in path.parents:
+        # Of one that does not answer, or is not there yet, jobs learn more when they start.
+        found = real.get(str(storage.path))
+        if overlap(storage.path, home) or (found and overlap(Path(found.root), home)):
             raise InvalidInput(
                 f"{storage.path} holds the server's home, {settings.home}, or lies in it: jobs would see "
                 "the files of the platform",

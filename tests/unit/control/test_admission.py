@@ -12,11 +12,13 @@ import pytest
 from footplate.control.context import Context
 from footplate.control.controller import Controller
 from footplate.control.ports import Ports
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain import job as jobs
 from footplate.domain.cluster import Node, Queue
 from footplate.domain.events import StopAsked
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.domain.storage import Storage
 from footplate.store import queue_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
@@ -57,29 +59,44 @@ class World:
 
 
 @asynccontextmanager
-async def world(home: Path, ports: Ports) -> AsyncIterator[World]:
+async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[World]:
     database = open_engine(sqlite_url(home))
     migrate(database)
     clock = FakeClock()
     store, cluster, engine = Store(database, "test", clock.now()), Cluster(), FakeEngine(clock, [NODE])
     await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
     await store.read(cluster.load)
-    context = Context(store, cluster, Blobs(home / "blobs"), engine, clock, home, ports=ports)
+    (home / "sets").mkdir()
+    storages = {"sets": Storage("sets", home / "sets")}
+    context = Context(
+        store,
+        cluster,
+        Blobs(home / "blobs"),
+        engine,
+        clock,
+        home / "home",
+        ports=ports,
+        storages=storages,
+        storage_watch=watch,
+    )
     controller = Controller(context)
     await controller.start()
     try:
         yield World(store, engine, controller)
     finally:
         await controller.close()
+        await watch.close()
         store.close()
 
 
 Story = Callable[[World], Coroutine[None, None, None]]
 
 
-def tell(home: Path, story: Story, ports: Ports | None = None) -> None:
+def tell(
+    home: Path, story: Story, ports: Ports | None = None, watch: type[StorageWatch] = StorageWatch
+) -> None:
     async def run() -> None:
-        async with world(home, ports or Ports(lambda _: True)) as one:
+        async with world(home, ports or Ports(lambda _: True), watch()) as one:
             await story(one)
 
     asyncio.run(run())
@@ -128,6 +145,28 @@ def test_a_job_without_ports_waits_with_that_reason_and_holds_nobody_up(tmp_path
         await one.until(greedy, JobState.RUNNING)
 
     tell(tmp_path, story, Ports(lambda port: port != 65_535 or not taken))
+
+
+def test_a_job_of_a_silent_storage_waits_with_that_reason_and_holds_nobody_up(tmp_path: Path) -> None:
+    silent = {"sets": "storage sets does not answer"}
+
+    class Silent(StorageWatch):
+        def silences(self) -> dict[str, str]:
+            return dict(silent)
+
+    async def story(one: World) -> None:
+        held = await one.submit(cpus=2, data=[{"storage": "sets", "path": "/data"}])
+        other = await one.submit()
+        await one.until(other, JobState.RUNNING)
+        job = await one.store.job(held)
+        assert job is not None
+        assert (job.state, job.reason.code) == (JobState.QUEUED, ReasonCode.STORAGE_SILENT)
+        assert (job.reason.message, job.attempt) == (silent["sets"], 0)
+        silent.clear()
+        one.engine.finish(f"{other}.0")
+        await one.until(held, JobState.RUNNING)
+
+    tell(tmp_path, story, watch=Silent)
 
 
 def test_what_the_nodes_have_is_never_given_twice(tmp_path: Path) -> None:

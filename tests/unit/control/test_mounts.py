@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from footplate.control.mounts import check_there, mounts_of
+from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job, submit
 from footplate.domain.spec import CodeRef, DataMount, JobSpec, RoleSpec
@@ -19,6 +23,23 @@ HOME = Path("/home/fp")
 def job_with(*data: DataMount, code: CodeRef | None = None) -> Job:
     spec = JobSpec("train", (RoleSpec("true"),), data=data, code=code)
     return submit("0abcdefghjk1", "ann", spec, 1.0)
+
+
+def check(storages: Mapping[str, Storage], job: Job, home: Path = HOME) -> None:
+    async def ask() -> None:
+        async with watching() as watch:
+            await check_there(home, storages, watch, job)
+
+    asyncio.run(ask())
+
+
+@asynccontextmanager
+async def watching() -> AsyncIterator[StorageWatch]:
+    watch = StorageWatch()
+    try:
+        yield watch
+    finally:
+        await watch.close()
 
 
 @pytest.fixture
@@ -37,19 +58,50 @@ def test_a_storage_that_can_only_be_read_by_now_is_mounted_so(sets: Storage) -> 
 
 def test_a_storage_that_was_taken_from_the_queue_is_refused_at_the_start(sets: Storage) -> None:
     job = job_with(DataMount("/data", "sets", "digits"))
-    check_there({"sets": sets}, job)
+    check({"sets": sets}, job)
     with pytest.raises(EngineRejected, match="no longer for jobs of queue default"):
-        check_there({"sets": replace(sets, queues=("vision",))}, job)
+        check({"sets": replace(sets, queues=("vision",))}, job)
     with pytest.raises(EngineRejected, match="no longer declared"):
-        check_there({}, job)
+        check({}, job)
 
 
 def test_a_job_from_before_there_were_storages_runs_as_it_did() -> None:
     job = job_with(DataMount("/data"))
-    check_there({}, job)
+    check({}, job)
     assert mounts_of(HOME, {}, job) == ()
 
 
 def test_only_whole_folders_of_a_job_are_beyond_the_reach_of_its_tasks() -> None:
     job = job_with(DataMount("/a", "job", "output"), DataMount("/b", "job", "output/deep"))
     assert [mount.is_fixed for mount in mounts_of(HOME, {}, job)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("none", "storage sets has no none"),
+        ("digits/none", "storage sets has no digits/none"),
+        ("file/x", "storage sets has no file/x"),
+        ("out", "leads out of its storage"),
+        ("loop", "cannot be used"),
+    ],
+)
+def test_what_is_not_on_a_storage_is_named(sets: Storage, source: str, message: str) -> None:
+    (sets.path / "file").touch()
+    (sets.path / "out").symlink_to("/etc")
+    (sets.path / "loop").symlink_to("loop")
+    with pytest.raises(EngineRejected, match=message):
+        check({"sets": sets}, job_with(DataMount("/data", "sets", source)))
+
+
+def test_a_folder_of_a_storage_that_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(EngineRejected, match="the folder of storage sets is gone"):
+        check({"sets": Storage("sets", tmp_path / "none")}, job_with(DataMount("/data", "sets")))
+
+
+def test_a_storage_that_has_become_a_link_to_the_home_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "sets").symlink_to(tmp_path / "home")
+    job = job_with(DataMount("/data", "sets"))
+    with pytest.raises(EngineRejected, match="files of the platform"):
+        check({"sets": Storage("sets", tmp_path / "sets")}, job, tmp_path / "home")

@@ -21,7 +21,8 @@ from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
 from footplate.engines.local.spawning import PACKAGES
-from footplate.engines.local.view import Outlook, bad_target, compose, overlapping
+from footplate.engines.local.targets import bad_target, overlapping
+from footplate.engines.local.view import Outlook, compose
 
 PROBE_S = 20
 GROUPS_FOLDER = "/sys/fs/cgroup"
@@ -38,7 +39,7 @@ if sys.argv[2] == "user":
     mounting.leave_user_namespace([])
 else:
     mounting.prepare([])
-nothing = {"shadows": [], "covers": [], "keeps": [], "mounts": [], "masks": []}
+nothing = {"covers": [], "keeps": [], "mounts": [], "hidden": [], "own": [], "free": [], "masks": []}
 mounting.enter_view({**nothing, "tmp": sys.argv[3], "shm_bytes": 65536})
 """
 How = Literal["root", "user"]
@@ -114,9 +115,10 @@ class Confinement:
             "run the job in an image, or run the server as root or where user namespaces are allowed"
         )
 
-    def ground(self) -> dict[str, Any]:
+    def ground(self, mounted_within_s: float) -> dict[str, Any]:
         """Write what the spawner prepares for all tasks."""
         return {
+            "mounted_within_s": mounted_within_s,
             "places": list(self.tree.places) if self.tree else [],
             "view": self.outlook.how if self.outlook else None,
             "sealed": list(self.outlook.sealed) if self.outlook else [],

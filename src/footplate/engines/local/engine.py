@@ -61,7 +61,7 @@ class LocalEngine:
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
-        self._processes = ProcessRuntime(self._confinement)
+        self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
         self._watches = Watches(self._end)

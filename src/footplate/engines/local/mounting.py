@@ -1,9 +1,10 @@
 """Gives a process its own view of the machine's files, in the process that becomes a task.
 
 Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
-`shadows` (folders that are built anew, so that something can be put into them), `tmp` (the folder that
-becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below hidden ones), `mounts`
-(`[source, inner, target, read_only]`), `masks` (devices that lead nowhere), `shm_bytes` (size of `/dev/shm`).
+`tmp` (the folder that becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below
+hidden ones), `mounts` (`[source, inner, target, read_only]`), `hidden` (folders that are not the host's in
+the view), `own` (the platform's folders, which no mount may touch), `free` (targets that may all the same),
+`masks` (devices that lead nowhere), `shm_bytes` (size of `/dev/shm`).
 """
 
 # Without pathlib this process starts sooner and stays smaller.
@@ -11,11 +12,14 @@ becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import stat
 from typing import Any
 
 from footplate import taskfiles
+from footplate.engines.local import targets
+from footplate.engines.local.targets import OLD_ROOT, TMP
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -30,8 +34,8 @@ PR_CAPBSET_DROP = 24
 KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 14, 18, 23, 24, 29, 31})
 MAX_CAPABILITY = 63
 MOST_ENTRIES = 1000
-OLD_ROOT = "/.footplate-old-root"
-TMP = "/tmp"  # noqa: S108
+# What a file system says of a path that will not be there later either; anything else may pass.
+LASTING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM)
 SHM = "/dev/shm"  # noqa: S108
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -78,11 +82,16 @@ def enter_view(view: dict[str, Any]) -> None:
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
     keeps = [(_open(path), path) for path in view["keeps"]]
     mounts = [
-        (_open(source, inner), target, read_only) for source, inner, target, read_only in view["mounts"]
+        (_open(source, inner), _resolve(target, view), read_only)
+        for source, inner, target, read_only in view["mounts"]
     ]
+    mounts.sort(key=lambda mount: len(mount[1]))
+    _check_apart([target for _, target, _ in mounts])
+    # They are built anew, so that something can be put into them.
+    shadows = targets.shadows([target for _, target, _ in mounts], view["hidden"])
     # An earlier run of the task may have put a link to something hidden there.
     tmp_fd = taskfiles.open_folder(view["tmp"])
-    ours = {_shadow(folder) for folder in view["shadows"]}
+    ours = {_shadow(folder) for folder in shadows}
     _bind(tmp_fd, TMP)
     for folder in view["covers"]:
         _mount_empty(folder)
@@ -96,9 +105,9 @@ def enter_view(view: dict[str, Any]) -> None:
         _put_all(mounts, ours)
     for device in view["masks"]:
         _mount(os.devnull, device, None, MS_BIND, None)
-    for folder in view["shadows"]:
+    for folder in shadows:
         _remount_read_only(folder)
-    if "/" in view["shadows"]:
+    if "/" in shadows:
         _check(_libc.umount2(OLD_ROOT.encode(), MNT_DETACH), "umount2 /")
         if os.listdir(OLD_ROOT):  # noqa: PTH208
             raise OSError("the host's files are still to be seen")
@@ -106,6 +115,21 @@ def enter_view(view: dict[str, Any]) -> None:
 
 class Unmountable(OSError):
     """What a job wants to have mounted cannot be, however often it is tried."""
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+def _resolve(target: str, view: dict[str, Any]) -> str:
+    try:
+        return os.path.realpath(target) if target in view["free"] else targets.resolve(target, view["own"])
+    except OSError as error:
+        raise Unmountable(error.errno, f"nothing can be mounted at {target}: {error.strerror}") from None
+
+
+def _check_apart(resolved: list[str]) -> None:
+    if both := targets.overlapping(resolved):
+        raise Unmountable(errno.EINVAL, f"{both[1]} lies in {both[0]}: each needs a path of its own")
 
 
 def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int]) -> None:
@@ -167,7 +191,7 @@ def _open(source: str, inner: str = "") -> int:
     except OSError as error:
         where = f"{source}/{inner}" if inner else source
         message = f"{where} cannot be mounted for the task: {error.strerror}"
-        raise Unmountable(error.errno, message) from None
+        raise (Unmountable if error.errno in LASTING else OSError)(error.errno, message) from None
 
 
 def _shadow(folder: str) -> int:

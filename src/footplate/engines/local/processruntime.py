@@ -36,21 +36,27 @@ SPARE_SHIM_S = 5
 class ProcessRuntime:
     """Runs each task as its own session; everything it knows is in the task's folder."""
 
-    def __init__(self, confinement: Confinement) -> None:
+    def __init__(self, confinement: Confinement, mounted_within_s: float = 30.0) -> None:
         self._program = requests.task_program()
-        self._spawner = SpawnerClient(confinement.ground())
+        self._spawner = SpawnerClient(confinement.ground(mounted_within_s))
+        # Whatever hangs has ended by then.
+        self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
         self._confinement = confinement
         self._leftovers = Leftovers(confinement.trees)
         self._leftovers.hold_place()
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
-        return await self._spawn(request["env"], orders)
+        answers = await self._spawn(request["env"], orders)
+        if request["mounts"] and any("error" in answer for answer in answers):
+            # Where mounts of the host do not reach other namespaces, it may see what is no longer there.
+            self._spawner.renew()
+        return answers
 
     async def _spawn(self, env: Mapping[str, str], orders: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         for _ in range(SPAWN_TRIES):
             try:
-                async with asyncio.timeout(SPAWN_TIMEOUT_S):
+                async with asyncio.timeout(self._spawn_timeout_s):
                     return await self._spawner.start(env, orders)
             except SpawnerGone:
                 # A task that was started before the spawner died refuses to be started again.
@@ -93,7 +99,7 @@ class ProcessRuntime:
         await asyncio.to_thread(self._leftovers.sweep)
 
     async def close(self) -> None:
-        await self._spawner.close()
+        await self._spawner.close_all()
         await asyncio.to_thread(self._leftovers.close)
 
     def _kill(self, watches: Collection[Watch], shims_too: bool) -> None:

@@ -15,6 +15,7 @@ class LocalSettings:
 
     `home` is the server's folder, of which a task sees its own job only. `gpu_nodes` are the device files of
     each declared card. Without `limits` tasks are not held to what they asked for, nor is anything hidden.
+    `mounted_within_s` bounds how long the file systems of mounts may take to answer.
     """
 
     node_name: str = ""
@@ -28,3 +29,4 @@ class LocalSettings:
     n_processes: int = 4096
     gpu_nodes: tuple[tuple[str, ...], ...] = ()
     containers: ContainerSettings = field(default_factory=ContainerSettings)
+    mounted_within_s: float = 30.0

@@ -6,12 +6,15 @@ It reads requests from its standard input, a stream socket, one JSON object a li
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program. When the server goes away it leaves; the tasks go on.
 The second argument says how tasks are confined, as JSON: `{"places": [...], "view": "root" | "user" | null,
-"sealed": [...]}`: the folders in which control groups are made, how a view of its own is got, and what can
-only be read there.
+"sealed": [...], "mounted_within_s": 30}`: the folders in which control groups are made, how a view of its
+own is got, what can only be read there, and how long the file systems of a job's mounts may take to answer.
+
+Such a file system may hang for ever. Whatever touches it is therefore done in the children, which end when
+their time is up; those that are slow keep nobody else's tasks from being started.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH101, PTH103, PTH108, PTH110, PTH123
+# ruff: noqa: PTH101, PTH103, PTH108, PTH110, PTH123, PTH208
 from __future__ import annotations
 
 import contextlib
@@ -23,6 +26,7 @@ import os
 import select
 import signal
 import sys
+import time
 from typing import Any, NoReturn
 
 from footplate import taskfiles
@@ -33,6 +37,7 @@ EXIT_CANNOT_EXECUTE = 126
 CHUNK_BYTES = 1 << 20
 # Each child on its way needs a descriptor here.
 MAX_STARTING = 64
+SLOW_S = 1.0
 # The shim has 3 for itself, and shells know numbers of one digit only.
 FIRST_GROUP_FD, LAST_SHELL_FD = 4, 9
 
@@ -47,6 +52,7 @@ class Ground:
             self.boot_id = file.read().strip()
         self.how_to_view = confined["view"]
         self.sealed = confined["sealed"]
+        self.mounted_within_s = confined["mounted_within_s"]
         # Opened before they are sealed: through these, and only these, groups can still be made.
         self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
         if self.how_to_view == "root":
@@ -73,6 +79,13 @@ class Ground:
                 with contextlib.suppress(OSError):
                     os.rmdir(name, dir_fd=self.places[place])
 
+    def remove_groups_of(self, task: dict[str, Any], pid: int) -> None:
+        """Take back the groups of a child that was killed on its way."""
+        for place, _ in task["groups"]:
+            for name in os.listdir(self.places[place]):
+                if name.startswith(f"{pid}-"):
+                    self.remove_groups(task, name)
+
     def enter_view(self, task: dict[str, Any]) -> None:
         if task["view"] is None:
             return
@@ -83,7 +96,11 @@ class Ground:
             mounting.leave_user_namespace(self.sealed)
         else:
             mounting.leave_mount_namespace()
+        if task["view"]["mounts"]:
+            # The kernel ends this process even while it waits for a file system.
+            signal.setitimer(signal.ITIMER_REAL, self.mounted_within_s)
         mounting.enter_view(task["view"])
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def write_to(folder_fd: int, path: str, text: str) -> None:
@@ -99,28 +116,57 @@ def write_to(folder_fd: int, path: str, text: str) -> None:
 class Batch:
     """One request whose tasks are being started."""
 
-    def __init__(self, number: int, n_tasks: int) -> None:
-        self.number = number
-        self.answers: list[dict[str, Any]] = [{} for _ in range(n_tasks)]
-        self.n_waiting = n_tasks
+    def __init__(self, request: dict[str, Any]) -> None:
+        self.number = request["id"]
+        self.env = request["env"]
+        self.tasks = request["tasks"]
+        self.n_forked = 0
+        self.answers: list[dict[str, Any]] = [{} for _ in self.tasks]
+        self.n_waiting = len(self.tasks)
+
+    @property
+    def has_more(self) -> bool:
+        return self.n_forked < len(self.tasks)
+
+    def give_up(self, error: dict[str, Any]) -> None:
+        """Answer for the tasks that have not been tried yet, which would fare no better."""
+        for position in range(self.n_forked, len(self.tasks)):
+            self.answers[position] = error
+        self.n_waiting -= len(self.tasks) - self.n_forked
+        self.n_forked = len(self.tasks)
 
 
 class Child:
     """One task on its way, and what it has told so far."""
 
-    def __init__(self, batch: Batch, position: int, folder: str) -> None:
+    def __init__(self, batch: Batch, position: int, pid: int) -> None:
         self.batch = batch
         self.position = position
-        self.folder = folder
+        self.pid = pid
+        self.began_at = time.monotonic()
         self.news = b""
 
-    def answer(self) -> dict[str, Any]:
+    @property
+    def task(self) -> dict[str, Any]:
+        task: dict[str, Any] = self.batch.tasks[self.position]
+        return task
+
+    @property
+    def is_slow(self) -> bool:
+        return time.monotonic() - self.began_at > SLOW_S
+
+    def answer(self, mounted_within_s: float) -> dict[str, Any]:
         if self.news:
             told: dict[str, Any] = json.loads(self.news)
             return told
         # Killed on its way; once published, the task has begun and ended like any other.
-        is_published = os.path.exists(self.folder + "/pid")
-        return {"exists": True} if is_published else {"error": "the new process was killed"}
+        if os.path.exists(self.task["folder"] + "/pid"):
+            return {"exists": True}
+        mounts = (self.task["view"] or {}).get("mounts")
+        if not mounts or time.monotonic() - self.began_at < mounted_within_s:
+            return {"error": "the new process was killed"}
+        sources = ", ".join(sorted({source for source, *_ in mounts}))
+        return {"error": f"{sources} could not be mounted within {mounted_within_s:g} s", "is_stuck": True}
 
 
 class Spawner:
@@ -130,48 +176,64 @@ class Spawner:
         self.requests_fd = requests_fd
         self.ground = ground
         self.unread = b""
+        self.unfinished: list[Batch] = []
         self.starting: dict[int, Child] = {}
         self.poll = select.poll()
         self.poll.register(requests_fd, select.POLLIN)
 
     def serve(self) -> None:
         while True:
-            ready = [fd for fd, _ in self.poll.poll()]
+            # Children become slow without a word.
+            ready = [fd for fd, _ in self.poll.poll(SLOW_S * 1000 if self.unfinished else None)]
             self.collect_from(ready)
             if self.requests_fd in ready and not self.receive():
                 return
+            self.start_more()
 
     def receive(self) -> bool:
-        """Read what has come and start it; False when the server has gone."""
+        """Read what has come; False when the server has gone."""
         data = os.read(self.requests_fd, CHUNK_BYTES)
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            self.start(json.loads(line))
+            self.unfinished.append(Batch(json.loads(line)))
         return bool(data)
 
-    def start(self, request: dict[str, Any]) -> None:
-        batch = Batch(request["id"], len(request["tasks"]))
-        for position, task in enumerate(request["tasks"]):
-            while len(self.starting) >= MAX_STARTING:
-                self.collect_from([fd for fd, _ in self.poll.poll()])
-            news_fd = self.fork(task, request["env"])
-            self.starting[news_fd] = Child(batch, position, task["folder"])
-            self.poll.register(news_fd, select.POLLIN)
+    def start_more(self) -> None:
+        for batch in self.unfinished:
+            while batch.has_more and self.has_room_for(batch):
+                self.start(batch, batch.n_forked)
+        self.unfinished = [batch for batch in self.unfinished if batch.has_more]
 
-    def fork(self, task: dict[str, Any], env: dict[str, str]) -> int:
+    def has_room_for(self, batch: Batch) -> bool:
+        """Tell whether a task may be started; one that is slow keeps its own batch waiting, and no other."""
+        if len(self.starting) < MAX_STARTING:
+            return True
+        slow = [child for child in self.starting.values() if child.is_slow]
+        n_quick = len(self.starting) - len(slow)
+        return n_quick < MAX_STARTING and all(child.batch is not batch for child in slow)
+
+    def start(self, batch: Batch, position: int) -> None:
+        batch.n_forked += 1
+        pid, news_fd = self.fork(batch.tasks[position], batch.env)
+        self.starting[news_fd] = Child(batch, position, pid)
+        self.poll.register(news_fd, select.POLLIN)
+
+    def fork(self, task: dict[str, Any], env: dict[str, str]) -> tuple[int, int]:
         """Start a child that becomes the task; its news come through a pipe that closes on exec."""
+        pid = 0
         news_fd, child_fd = os.pipe()
         try:
             for folder in task["folders"]:
                 os.makedirs(folder, exist_ok=True)
             if task["view"] is not None and "tmp" in task["view"]:
                 open_to_all(task["view"]["tmp"])
-            if os.fork() == 0:
+            pid = os.fork()
+            if pid == 0:
                 become(task, env, self.ground, child_fd)
         except OSError as error:
             tell(child_fd, {"error": str(error)})
         os.close(child_fd)
-        return news_fd
+        return pid, news_fd
 
     def collect_from(self, ready: list[int]) -> None:
         for fd in ready:
@@ -187,9 +249,17 @@ class Spawner:
         self.poll.unregister(news_fd)
         os.close(news_fd)
         del self.starting[news_fd]
+        self.settle(child)
+
+    def settle(self, child: Child) -> None:
+        """Note what became of a child, and answer when it was the last of its batch."""
         batch = child.batch
-        batch.answers[child.position] = child.answer()
+        answer = batch.answers[child.position] = child.answer(self.ground.mounted_within_s)
         batch.n_waiting -= 1
+        if not child.news:
+            self.ground.remove_groups_of(child.task, child.pid)
+        if "is_stuck" in answer:
+            batch.give_up(answer)
         if not batch.n_waiting:
             tell(self.requests_fd, {"id": batch.number, "tasks": batch.answers})
 

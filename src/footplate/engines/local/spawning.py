@@ -35,15 +35,30 @@ class SpawnerClient:
         self._confined = json.dumps(confined)
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
+        self._retiring: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     async def start(self, env: Mapping[str, str], tasks: Sequence[Mapping[str, Any]]) -> Answers:
         """Have the tasks started; answer per task as the spawner does, or raise `SpawnerGone`."""
         async with self._connecting:
+            if self._is_closed:
+                raise SpawnerGone
             if self._connection is None or self._connection.is_lost:
                 await self.close()
                 self._connection = await _Connection.open(self._confined)
             connection = self._connection
         return await connection.ask({"env": env, "tasks": tasks})
+
+    def renew(self) -> None:
+        """Have what comes next started by a new spawner, which sees what is mounted by now.
+
+        The one of now ends when it has answered for what it has begun.
+        """
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            retiring = asyncio.create_task(connection.retire())
+            self._retiring.add(retiring)
+            retiring.add_done_callback(self._retiring.discard)
 
     @property
     def pid(self) -> int | None:
@@ -53,6 +68,14 @@ class SpawnerClient:
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
+
+    async def close_all(self) -> None:
+        """End every spawner, also those that have yet to answer; whoever still asks is not given another."""
+        self._is_closed = True
+        for retiring in self._retiring:
+            retiring.cancel()
+        await asyncio.gather(*self._retiring, return_exceptions=True)
+        await self.close()
 
 
 class _Connection:
@@ -116,6 +139,14 @@ class _Connection:
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(SpawnerGone())
+
+    async def retire(self) -> None:
+        """Wait for what was asked, then end it."""
+        try:
+            if self._answers:
+                await asyncio.wait(self._answers.values())
+        finally:
+            await self.close()
 
     async def close(self) -> None:
         self._writer.close()

@@ -66,11 +66,11 @@ class ContainerApi:
                 if line.strip():
                     yield json.loads(line)
 
-    async def create(self, name: str, body: Document) -> None:
-        await self._ask("POST", "/containers/create", params={"name": name}, json=body)
+    async def create(self, name: str, body: Document, within_s: float = TIMEOUT_S) -> None:
+        await self._ask("POST", "/containers/create", params={"name": name}, json=body, timeout=within_s)
 
-    async def start(self, name: str) -> None:
-        await self._ask("POST", f"/containers/{name}/start")
+    async def start(self, name: str, within_s: float = TIMEOUT_S) -> None:
+        await self._ask("POST", f"/containers/{name}/start", timeout=within_s)
 
     async def container(self, name: str) -> Document | None:
         """Describe a container; None when it is not there (any more)."""

@@ -17,13 +17,14 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
 from footplate.engines.base import Ran, Request, Step
 from footplate.engines.local.containers import claiming, ending, inside, starting
-from footplate.engines.local.containers.api import ContainerApi, Document
+from footplate.engines.local.containers.api import TIMEOUT_S, ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
+from footplate.engines.local.containers.sources import MOST_AT_ONCE, Sources
 from footplate.engines.local.containers.tidying import Tidying
 from footplate.engines.local.records import read_claim
 from footplate.engines.local.runtime import Answer
@@ -31,7 +32,6 @@ from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, look
 from footplate.engines.local.watching import TaskKey, Watch
 
-MOST_AT_ONCE = 4
 INSIST_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0
 # Run inside: once the command has begun, everything there is asked to end, the first process before all.
@@ -65,6 +65,7 @@ class ContainerRuntime:
         self._connection = Connection(self._settings.containers.socket)
         self._images = Images()
         self._tidying = Tidying(self._connection.api, self._lock)
+        self._sources = Sources(self._settings.home, self._settings.mounted_within_s)
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
         # Kept only while somebody holds or awaits them.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -88,6 +89,7 @@ class ContainerRuntime:
         await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
         fresh = await asyncio.to_thread(_unclaimed, tasks)
         await self._fetch_images(api, request, fresh)
+        request = await self._sources.resolve(request)
         began_at = time.monotonic()
         answers = await asyncio.gather(
             *(self._start(api, info, request, task) for task in tasks), return_exceptions=True
@@ -122,10 +124,11 @@ class ContainerRuntime:
     async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
         key = key_of(request, task)
         name = container_name(key)
-        async with self._room, self._lock(name):
-            # It looks at storages, which may be slow to answer.
+        # The engine waits for storages that do not answer.
+        within_s = self._sources.within_s if self._sources.has_foreign(request) else TIMEOUT_S
+        async with self._sources.room_for(request), self._lock(name):
             body = await asyncio.to_thread(describe, request, task, info, self._settings)
-            return await starting.begin(api, name, Path(task["folder"]), body, key.marks_of_run)
+            return await starting.begin(api, name, Path(task["folder"]), body, key.marks_of_run, within_s)
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         if self._may_signal:
@@ -217,6 +220,7 @@ class ContainerRuntime:
 
     async def close(self) -> None:
         await self._tidying.close()
+        await self._sources.close()
         await self._connection.close()
 
 

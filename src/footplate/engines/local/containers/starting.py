@@ -12,7 +12,14 @@ from typing import Any
 
 from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
 from footplate.engines.local.containers import claiming
-from footplate.engines.local.containers.api import BAD_REQUEST, CONFLICT, ContainerApi, Document, Refused
+from footplate.engines.local.containers.api import (
+    BAD_REQUEST,
+    CONFLICT,
+    TIMEOUT_S,
+    ContainerApi,
+    Document,
+    Refused,
+)
 from footplate.engines.local.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 
@@ -22,19 +29,29 @@ LOOK_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
 
 
-async def begin(api: ContainerApi, name: str, folder: Path, body: Document, marks: Collection[str]) -> Answer:
-    """Start a task that was never started; repeating this after a crash at any point is safe."""
+async def begin(
+    api: ContainerApi,
+    name: str,
+    folder: Path,
+    body: Document,
+    marks: Collection[str],
+    within_s: float = TIMEOUT_S,
+) -> Answer:
+    """Start a task that was never started; repeating this after a crash at any point is safe.
+
+    `within_s` bounds each of the two steps that look at what is mounted.
+    """
     if await asyncio.to_thread(read_claim, folder) is not None:
         return EXISTS
     if not await asyncio.to_thread(claiming.has_begun, folder):
-        await _bring_up(api, name, folder, body)
+        await _bring_up(api, name, folder, body, within_s)
     return await claim(api, name, folder, marks)
 
 
-async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document) -> None:
+async def _bring_up(api: ContainerApi, name: str, folder: Path, body: Document, within_s: float) -> None:
     try:
-        await _create(api, name, body)
-        await api.start(name)
+        await _create(api, name, body, within_s)
+        await api.start(name, within_s)
     except NameTaken:
         raise
     except EngineError as error:
@@ -61,9 +78,9 @@ async def claim(api: ContainerApi, name: str, folder: Path, marks: Collection[st
     return EXISTS
 
 
-async def _create(api: ContainerApi, name: str, body: Document) -> None:
+async def _create(api: ContainerApi, name: str, body: Document, within_s: float) -> None:
     try:
-        await api.create(name, body)
+        await api.create(name, body, within_s)
     except Refused as error:
         # Podman calls this an internal error.
         if error.status != CONFLICT and "already in use" not in error.message:

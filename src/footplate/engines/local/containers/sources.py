@@ -1,0 +1,68 @@
+"""Finds what of storages is mounted into containers, without waiting for ever for one that hangs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from weakref import WeakValueDictionary
+
+from footplate.asking import Asker
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.engines.base import Request
+from footplate.engines.local.mounting import LASTING
+
+MOST_AT_ONCE = 4
+
+Mount = Mapping[str, Any]
+
+
+class Sources:
+    """Resolves paths on storages, and keeps those who wait for one storage from those who do not."""
+
+    def __init__(self, home: Path | None, within_s: float) -> None:
+        self._home = home
+        self.within_s = within_s
+        self._askers: dict[str, Asker] = {}
+        self._rooms: WeakValueDictionary[tuple[str, ...], asyncio.Semaphore] = WeakValueDictionary()
+
+    def room_for(self, request: Request) -> asyncio.Semaphore:
+        """Hand out what bounds how many containers are made at once: of those with the same storages."""
+        key = tuple(sorted({mount["source"] for mount in self._foreign(request)}))
+        room = self._rooms.get(key)
+        if room is None:
+            room = self._rooms[key] = asyncio.Semaphore(MOST_AT_ONCE)
+        return room
+
+    def has_foreign(self, request: Request) -> bool:
+        return any(self._foreign(request))
+
+    async def resolve(self, request: Request) -> Request:
+        """Put in the place of each path on a storage where it leads."""
+        if not any(mount["inner"] for mount in self._foreign(request)):
+            return request
+        return {**request, "mounts": [await self._resolve(mount) for mount in request["mounts"]]}
+
+    async def _resolve(self, mount: Mount) -> Mount:
+        # What is not fixed is refused by whoever describes the container.
+        if not mount["inner"] or not mount["is_fixed"] or self._is_own(mount):
+            return mount
+        source, inner = mount["source"], mount["inner"]
+        asker = self._askers.setdefault(source, Asker())
+        try:
+            place = await asker.locate(source, inner, self.within_s)
+        except OSError as error:
+            kind = EngineRejected if error.errno in LASTING else EngineUnavailable
+            why = error.strerror or "no answer"
+            raise kind(f"{source}/{inner} cannot be mounted for the task: {why}") from None
+        return {**mount, "source": place.path, "inner": ""}
+
+    def _foreign(self, request: Request) -> Iterable[Mount]:
+        return (mount for mount in request["mounts"] if not self._is_own(mount))
+
+    def _is_own(self, mount: Mount) -> bool:
+        return self._home is not None and Path(mount["source"]).is_relative_to(self._home)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(asker.close() for asker in self._askers.values()))

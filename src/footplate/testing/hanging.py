@@ -1,0 +1,90 @@
+"""A real file system that hangs when a test says so, as a network file system does whose server is away."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from footplate.testing.process import await_that
+
+PROGRAM = "fuse-overlayfs"
+DEVICE = "/dev/fuse"
+# Where in the kernel a process is that has asked such a file system.
+WAITING_IN = ("request_wait_answer", "__fuse_simple_request")
+
+
+class HangingFolder:
+    """A folder whose file system is served by a process, which can be stopped and continued."""
+
+    def __init__(self, path: Path, content: Path) -> None:
+        self.path = path
+        self.content = content
+        self._daemon: subprocess.Popen[bytes]
+
+    def mount(self) -> None:
+        # Nothing is answered from the kernel's memory.
+        options = f"lowerdir={self.content},timeout=0"
+        command = [PROGRAM, "-f", "-o", options, str(self.path)]
+        daemon = self._daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        await_that(lambda: daemon.poll() is not None or self.path.is_mount(), what=f"{PROGRAM} mounts")
+        assert daemon.poll() is None, f"{PROGRAM} ended with {daemon.returncode}"
+
+    def hang(self) -> None:
+        """Leave every call into the folder unanswered from now on."""
+        self._daemon.send_signal(signal.SIGSTOP)
+        # Only then is it certain that it answers no more.
+        os.waitid(os.P_PID, self._daemon.pid, os.WSTOPPED | os.WNOWAIT)
+
+    def answer(self) -> None:
+        """Answer all that has been asked meanwhile."""
+        self._daemon.send_signal(signal.SIGCONT)
+
+    def die(self) -> None:
+        """Answer everything with an error from now on."""
+        self._daemon.kill()
+        self._daemon.wait()
+
+    def unmount(self) -> None:
+        """Take it away, hanging or not; whoever waits for it gets an error."""
+        subprocess.run(["umount", "--lazy", self.path], check=False, capture_output=True)
+        self.die()
+
+    def waiting(self) -> list[int]:
+        """Name the processes of this machine that wait for such a file system."""
+        pids = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
+        return [pid for pid in pids if _waits(pid)]
+
+
+def why_none() -> str | None:
+    """Say why this machine can have no file system that hangs; None when it can."""
+    if os.geteuid() != 0:
+        return "only root can mount a file system that hangs"
+    if shutil.which(PROGRAM) is None:
+        return f"{PROGRAM} is not installed"
+    return None if Path(DEVICE).exists() else f"this machine has no {DEVICE}"
+
+
+@contextmanager
+def hanging_folder(around: Path) -> Iterator[HangingFolder]:
+    """Mount a folder that answers until it is told to hang; `content` is what is in it."""
+    content, path = around / "content", around / "hanging"
+    content.mkdir(parents=True)
+    path.mkdir()
+    folder = HangingFolder(path, content)
+    folder.mount()
+    try:
+        yield folder
+    finally:
+        folder.unmount()
+
+
+def _waits(pid: int) -> bool:
+    with suppress(OSError):
+        threads = Path(f"/proc/{pid}/task").iterdir()
+        return any((thread / "wchan").read_text() in WAITING_IN for thread in threads)
+    return False
