@@ -23,6 +23,9 @@ answering.main()
 PACKAGES = str(Path(__file__).parents[1])
 # A killed process is gone in no time, unless the kernel itself waits for the file system.
 GONE_WITHIN_S = 1.0
+# With so many that cannot be killed, no more are started.
+MOST_STUCK = 4
+LOOK_EVERY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,9 @@ class Asker:
     async def _ask(self, question: Sequence[str | float]) -> bytes:
         if self._reader is None or self._writer is None or self._reader.at_eof():
             self._kill()
+            while len(self._killed) >= MOST_STUCK:
+                await asyncio.sleep(LOOK_EVERY_S)
+                self._kill()
             process, ours = _start()
             self._process = process
             ours.setblocking(False)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+import footplate
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.states import TaskState
+from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import boot_id, marked, start_ticks
 from footplate.engines.local.settings import LocalSettings
@@ -19,6 +26,13 @@ from footplate.testing.engine_bench import Bench, on_loop, until
 
 def is_running(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+async def until_so(is_so: Callable[[], bool]) -> None:
+    async def look() -> bool | None:
+        return is_so() or None
+
+    await until(look)
 
 
 class TestHostileTasks:
@@ -54,6 +68,64 @@ class TestHostileTasks:
         (seen,) = await bench.until_over(handle)
         assert seen.state is TaskState.LOST
         assert (await bench.see_one(handle)).state is TaskState.LOST
+
+    @on_loop
+    async def test_a_forged_end_is_no_end_while_the_task_runs(self, bench: Bench) -> None:
+        handle = await bench.launch("echo 0 >../exit; until [ -e go ]; do sleep 0.02; done; exit 7")
+        await until_so((bench.task(handle) / "exit").exists)
+        await bench.restart()
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        (bench.task(handle) / "work/go").touch()
+        assert await bench.exit_code(handle) == 7
+
+    @on_loop
+    async def test_a_task_that_forges_both_its_records_does_not_run_on_for_long(self, bench: Bench) -> None:
+        if "memory" not in bench.engine.limits:
+            pytest.skip("tasks are in no control groups here")
+        handle = await bench.launch("echo $$ >it; cp /dev/null ../pid; echo 0 >../exit; sleep 600")
+        it = bench.task(handle) / "work/it"
+        await until_so((bench.task(handle) / "exit").exists)
+        pid = int(it.read_text())
+        await bench.restart()
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        leftovers = engine._processes._leftovers
+        leftovers._stray_after_s = 0
+        await engine.nodes()
+        await until_so(lambda: not is_running(pid))
+
+    @on_loop
+    async def test_no_task_can_speak_to_a_container_engine(self, bench: Bench) -> None:
+        if "files" not in bench.engine.limits:
+            pytest.skip("tasks have no view of their own here")
+        folder = Path(tempfile.mkdtemp(dir="/var/tmp"))
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(folder / "engine.sock"))
+            listener.listen()
+            settings = LocalSettings(
+                home=bench.folder, containers=ContainerSettings(socket=f"{folder}/engine.sock")
+            )
+            await bench.engine.close()
+            bench.engine = LocalEngine(settings)
+            try:
+                program = f"import socket; socket.socket(socket.AF_UNIX).connect('{folder}/engine.sock')"
+                handle = await bench.launch(f'python3 -c "{program}"')
+                assert await bench.exit_code(handle) == 1
+                assert b"Connection refused" in bench.log(handle)
+            finally:
+                shutil.rmtree(folder)
+
+    @on_loop
+    async def test_no_task_can_change_the_programs_of_the_platform_or_the_machine(self, bench: Bench) -> None:
+        if "files" not in bench.engine.limits:
+            pytest.skip("tasks have no view of their own here")
+        ours = Path(footplate.__file__)
+        handle = await bench.launch(
+            f"for one in {ours} {ours.parent}/new {sys.prefix}/new /etc/new /usr/new; do "
+            'if (: >>"$one") 2>/dev/null; then echo "could write $one"; fi; done'
+        )
+        await bench.until_over(handle)
+        assert bench.log(handle) == b""
 
     @on_loop
     async def test_a_pipe_in_place_of_the_exit_code_makes_nobody_wait(self, bench: Bench) -> None:

@@ -69,7 +69,8 @@ class TestHungMounts:
         asked_at = time.monotonic()
         assert await bench.exit_code(await bench.launch("true", attempt=1)) == 0
         assert time.monotonic() - asked_at < WITHIN_S / 1.5
-        with pytest.raises(EngineUnavailable, match=f"{self.folder.path} could not be mounted within 3 s"):
+        why = f"{self.folder.path} at /data could not be mounted within 3 s: a file system on the way"
+        with pytest.raises(EngineUnavailable, match=why):
             await stuck
         assert time.monotonic() - began_at < 3 * WITHIN_S
         await asyncio.to_thread(await_that, lambda: not self.folder.waiting())

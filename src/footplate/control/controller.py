@@ -107,6 +107,7 @@ class Controller:
         self.admission.take_all()
         self.admission.run_times.learn(await self._context.store.read(job_queries.recently_succeeded))
         self._unsubscribe = self._context.store.subscribe(self._take_news)
+        self._context.storage_watch.on_answer(self.replan)
         engine = self._context.engine
         if isinstance(engine, GivesHints):
             engine.on_change(self._take_hint)
@@ -139,6 +140,7 @@ class Controller:
         for task in (*self._loops, *self._work.values()):
             task.cancel()
         await asyncio.gather(*self._loops, *self._work.values(), return_exceptions=True)
+        await self._context.storage_watch.close()
         await self._context.engine.close()
 
     def replan(self) -> None:

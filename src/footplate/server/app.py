@@ -149,8 +149,6 @@ async def _wire(
     await store.read(images_.load)
 
     keyring = Keyring(store, vault := Vault(secret), clock)
-    watch = StorageWatch(settings.storage_timeout_s)
-    stack.push_async_callback(watch.close)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
     context = Context(
@@ -170,7 +168,7 @@ async def _wire(
         idle_limit_s=settings.idle_limit_s,
         pauses=settings.pauses,
         storages=settings.storage_by_name,
-        storage_watch=watch,
+        storage_watch=StorageWatch(settings.storage_timeout_s),
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -189,14 +187,12 @@ async def _wire(
     )
     accounts_ = Accounts(platform, secret)
     issuers.append(accounts_)
-    feed = Feed(store)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
-    watch.on_answer(controller.replan)
     await controller.start()
     stack.push_async_callback(controller.close)
     sessions = _make_sessions(settings, secret)
-    return Parts(platform, accounts_, controller, feed, growth, sessions, settings, made_up)
+    return Parts(platform, accounts_, controller, Feed(store), growth, sessions, settings, made_up)
 
 
 def local_engine(settings: Settings) -> LocalEngine:

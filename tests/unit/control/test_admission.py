@@ -85,7 +85,6 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
         yield World(store, engine, controller)
     finally:
         await controller.close()
-        await watch.close()
         store.close()
 
 

@@ -21,11 +21,13 @@ from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
 from footplate.engines.local.spawning import PACKAGES
-from footplate.engines.local.targets import bad_target, overlapping
-from footplate.engines.local.view import Outlook, compose
+from footplate.engines.local.targets import bad_target, is_below, overlapping
+from footplate.engines.local.view import Outlook, compose, outermost
 
 PROBE_S = 20
 GROUPS_FOLDER = "/sys/fs/cgroup"
+# The machine's programs and settings, which a task that is root could change for everybody.
+SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
 OFF = "limits are turned off by the server's settings"
 # What each limit needs: a controller of the kernel's, or a view.
 BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
@@ -58,6 +60,8 @@ class Confinement:
     home: str = ""
     # Where servers of this home made groups before, besides the tree.
     earlier: tuple[Tree, ...] = ()
+    # Where container engines may listen: no task may speak to them.
+    sockets: tuple[str, ...] = ()
 
     @property
     def limits(self) -> frozenset[Limit]:
@@ -142,7 +146,11 @@ class Confinement:
         }
 
     def _view(self, request: Request, task: Mapping[str, Any], masks: Sequence[str]) -> dict[str, Any] | None:
-        return compose(self.outlook, request, task, masks) if self.outlook else None
+        if self.outlook is None:
+            return None
+        # Below what is hidden anyway there is nothing to mask.
+        open_sockets = [path for path in self.sockets if not is_below(path, self.outlook.hidden)]
+        return compose(self.outlook, request, task, [*masks, *filter(os.path.exists, open_sockets)])
 
 
 def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confinement:
@@ -174,8 +182,16 @@ def unconfined(home: Path | None = None) -> Confinement:
 
 def _outlook(home: Path | None, how: How) -> Outlook:
     interpreter = [str(Path(folder).resolve()) for folder in (sys.prefix, sys.base_prefix, PACKAGES)]
-    sealed = (GROUPS_FOLDER,) if Path(GROUPS_FOLDER).is_dir() else ()
-    return Outlook(how, str(home.resolve()) if home else "", tuple(interpreter), sealed)
+    place = str(home.resolve()) if home else ""
+    trees = [*interpreter, *(SYSTEM if how == "root" else ())]
+    # A home within one of them must stay writable.
+    unwritable = [tree for tree in outermost(filter(_is_real_folder, trees)) if not is_below(place, (tree,))]
+    sealed = [folder for folder in (GROUPS_FOLDER,) if Path(folder).is_dir()]
+    return Outlook(how, place, tuple(interpreter), (*sealed, *unwritable))
+
+
+def _is_real_folder(path: str) -> bool:
+    return Path(path).is_dir() and not Path(path).is_symlink()
 
 
 @cache

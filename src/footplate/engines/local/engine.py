@@ -25,6 +25,7 @@ from footplate.engines.local import request as requests
 from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
+from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.devices import Nodes
 from footplate.engines.local.machine import Machine
@@ -188,9 +189,10 @@ class LocalEngine:
 
     def _find_running(self, key: TaskKey, folder: Path) -> Watch | None:
         watch = self._watches.find(key)
+        if watch is None or not key.in_container:
+            return watch
         # A container that is kept after its end lives on.
-        has_ended = watch is not None and key.in_container and glance(folder) is not None
-        return None if has_ended else watch
+        return watch if glance(folder, outlives_its_end=True) is None else None
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
         await asyncio.to_thread(_fence, handle)
@@ -247,7 +249,7 @@ class LocalEngine:
         return await dump_stacks({watch.key.task: descendants(watch.identity.pid) for watch in running})
 
     async def nodes(self) -> Sequence[Node]:
-        await self._processes.sweep()
+        await self._processes.sweep(self._watches.identities())
         node = await self._machine.node(self._watches.attempt_ids())
         return [replace(node, enforced=tuple(sorted(self.limits)), unenforced=self._confinement.why_not)]
 
@@ -273,7 +275,10 @@ class LocalEngine:
 def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) -> Confinement:
     if not settings.limits:
         return unconfined(settings.home)
-    confinement = confine(settings.home, machine.gpu_nodes, settings.n_processes)
+    confinement = replace(
+        confine(settings.home, machine.gpu_nodes, settings.n_processes),
+        sockets=known_sockets(settings.containers.socket),
+    )
     if confinement.why_not:
         log.warning("tasks are not held to all that they ask for: %s", confinement.why_not)
     return confinement
@@ -295,7 +300,7 @@ def _place_files(request: Request) -> None:
 
 def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
     """See those that have ended in order: two small files each, quicker to read than to hand to a thread."""
-    return {key: sight for key, folder in folders.items() if (sight := glance(folder))}
+    return {key: sight for key, folder in folders.items() if (sight := glance(folder, key.in_container))}
 
 
 def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:

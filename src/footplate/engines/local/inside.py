@@ -9,6 +9,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ async def run_inside(
     argv: Sequence[str],
     timeout_s: float,
     most_bytes: int,
-    release: Callable[[Identity], None],
+    holding: Callable[[Identity], AbstractContextManager[None]],
 ) -> Ran:
     """Run a command in a task's variables, folder, view and groups, and gather what it writes."""
     order = await asyncio.to_thread(_order, request, task, argv, confinement)
@@ -49,8 +50,8 @@ async def run_inside(
         if "pid" not in answer:
             raise EngineUnavailable(f"the command could not be started: {answer.get('error', answer)}")
         identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
-        in_time = await _wait(identity, folder / "log", timeout_s)
-        release(identity)
+        with holding(identity):
+            in_time = await _wait(identity, folder / "log", timeout_s)
         output, is_cut = await asyncio.to_thread(_read, folder / "log", most_bytes)
         end = read_exit(folder)
         return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 from footplate.engines.local import cgroups
@@ -19,17 +20,23 @@ SOON_S = 0.2
 SWEEP_EVERY_S = 30
 LAST_TRY_S = 2
 GIVE_UP_S = 5
+# A task that is being started is not known to run yet, and may take as long as its mounts do.
+STRAY_AFTER_S = 180
+
+log = logging.getLogger(__name__)
 
 
 class Leftovers:
     """The groups of tasks that have ended or should; called from threads, except for `add`."""
 
-    def __init__(self, trees: Sequence[Tree]) -> None:
+    def __init__(self, trees: Sequence[Tree], stray_after_s: float = STRAY_AFTER_S) -> None:
         self._trees = tuple(trees)
         self._ended: list[str] = []
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._swept_at = float("-inf")
+        self._stray_after_s = stray_after_s
+        self._unknown_since: dict[str, float] = {}
         self._marker = f"server.{uuid.uuid4().hex[:8]}.{os.getpid()}-{start_ticks(os.getpid())}"
 
     def hold_place(self) -> None:
@@ -57,14 +64,31 @@ class Leftovers:
         """Kill until a task's groups are empty, and remove them; False when some process resists."""
         return self._end(_name(identity), for_s) if self._trees else True
 
-    def sweep(self) -> None:
-        """Remove the groups whose task has ended and that nobody else removed."""
+    def sweep(self, running: Collection[Identity]) -> None:
+        """Remove the groups whose task has ended and that nobody else removed.
+
+        A group that nobody knows to run, while somebody is in it, is of a task that has forged its own end.
+        """
         if not self._trees or time.monotonic() - self._swept_at < SWEEP_EVERY_S:
             return
         self._swept_at = time.monotonic()
+        known, unknown = {_name(identity) for identity in running}, []
         for name in cgroups.names(self._trees):
             owner = cgroups.owner_of(name)
             if owner is not None and not is_alive(*owner):
+                self._end(name, GIVE_UP_S)
+            elif cgroups.is_task(name) and name not in known:
+                unknown.append(name)
+        self._end_strays(unknown)
+
+    def _end_strays(self, unknown: Sequence[str]) -> None:
+        now = time.monotonic()
+        self._unknown_since = {name: self._unknown_since.get(name, now) for name in unknown}
+        for name, since in self._unknown_since.items():
+            if now - since >= self._stray_after_s and (owner := cgroups.owner_of(name)):
+                log.warning("process %d runs on although its task has ended: it is killed", owner[0])
+                self._kill(name)
+                send(owner[0], signal.SIGKILL)
                 self._end(name, GIVE_UP_S)
 
     def close(self) -> None:

@@ -46,8 +46,7 @@ def prepare(sealed: list[str]) -> None:
     _check(_libc.unshare(CLONE_NEWNS), "unshare")
     # What the host unmounts leaves the tasks too; nothing goes the other way.
     _mount("none", "/", None, MS_REC | MS_SLAVE, None)
-    for tree in sealed:
-        seal(tree)
+    _seal_all(sealed)
     # Children keep what they need of root's powers until they execute a program.
     for number in set(range(MAX_CAPABILITY + 1)) - KEPT_CAPABILITIES:
         _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
@@ -61,8 +60,7 @@ def leave_user_namespace(sealed: list[str]) -> None:
     _write("/proc/self/uid_map", f"{uid} {uid} 1")
     _write("/proc/self/gid_map", f"{gid} {gid} 1")
     _mount("none", "/", None, MS_REC | MS_SLAVE, None)
-    for tree in sealed:
-        seal(tree)
+    _seal_all(sealed)
 
 
 def join_view(pid: int, needs_user: bool) -> None:
@@ -174,6 +172,13 @@ def _make_like(fd: int, target: str) -> None:
 
 def _mount_empty(folder: str) -> None:
     _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "mode=555,size=1m")
+
+
+def _seal_all(trees: list[str]) -> None:
+    for tree in trees:
+        if not os.path.ismount(tree):
+            _mount(tree, tree, None, MS_BIND | MS_REC, None)
+        seal(tree)
 
 
 def seal(tree: str) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ class ProcessRuntime:
         self._confinement = confinement
         self._leftovers = Leftovers(confinement.trees)
         self._leftovers.hold_place()
+        # What runs inside of tasks now.
+        self._inside: set[Identity] = set()
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
@@ -75,8 +78,17 @@ class ProcessRuntime:
     ) -> Ran:
         """Run a command where a task runs or ran."""
         return await inside.run_inside(
-            self._spawn, self._confinement, request, task, argv, timeout_s, most_bytes, self.release
+            self._spawn, self._confinement, request, task, argv, timeout_s, most_bytes, self._holding
         )
+
+    @contextlib.contextmanager
+    def _holding(self, identity: Identity) -> Iterator[None]:
+        self._inside.add(identity)
+        try:
+            yield
+        finally:
+            self._inside.discard(identity)
+            self.release(identity)
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         return await asyncio.to_thread(_ask, watches)
@@ -94,9 +106,9 @@ class ProcessRuntime:
         """Give back what held a task that has ended; soon, together with that of others."""
         self._leftovers.add(identity)
 
-    async def sweep(self) -> None:
-        """Give back what held tasks that ended while nobody looked."""
-        await asyncio.to_thread(self._leftovers.sweep)
+    async def sweep(self, running: Collection[Identity]) -> None:
+        """Give back what held tasks that ended while nobody looked; end what runs on after its task's end."""
+        await asyncio.to_thread(self._leftovers.sweep, {*running, *self._inside})
 
     async def close(self) -> None:
         await self._spawner.close_all()

@@ -10,7 +10,7 @@ from pathlib import Path
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import TaskState
 from footplate.engines.base import Cause
-from footplate.engines.local.processes import boot_id, is_foreign, kill_marked, open_process
+from footplate.engines.local.processes import boot_id, is_alive, is_foreign, kill_marked, open_process
 from footplate.engines.local.records import STOPPED_BY_TERM, Claim, Exit, Identity, read_claim, read_exit
 
 LEFTOVERS_S = 10
@@ -36,11 +36,17 @@ class Sight:
     pidfd: int = -1
 
 
-def glance(folder: Path) -> Sight | None:
-    """Tell how a task ended that has recorded its end; None when a closer look is needed."""
+def glance(folder: Path, outlives_its_end: bool = False) -> Sight | None:
+    """Tell how a task ended that has recorded its end; None when a closer look is needed.
+
+    A process that is still there has not ended, whatever stands in its place for records; a container that
+    `outlives_its_end` has.
+    """
     end = read_exit(folder)
     claim = read_claim(folder) if end is not None else None
-    return None if end is None or claim is None or claim.identity is None else _exited(claim, end)
+    if end is None or claim is None or claim.identity is None:
+        return None
+    return _exited(claim, end) if outlives_its_end or not _is_there(claim.identity) else None
 
 
 def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: True) -> Sight:
@@ -50,9 +56,9 @@ def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: 
         return Sight(TaskState.WAITING)
     if claim.identity is None:
         return _never_started(claim)
-    if end is not None:
-        return _exited(claim, end)
     pidfd = open_process(claim.identity)
+    if end is not None and pidfd is None:
+        return _exited(claim, end)
     # A task may have put another's name into its claim.
     is_own = pidfd is None or not is_foreign(claim.identity, marks)
     if pidfd is not None and is_own:
@@ -66,6 +72,10 @@ def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: 
     if is_own and claim.identity.boot_id == boot_id():
         end_group(claim.identity, LEFTOVERS_S)
     return _lost(claim, claim.identity, marks)
+
+
+def _is_there(identity: Identity) -> bool:
+    return identity.boot_id == boot_id() and is_alive(identity.pid, identity.start_ticks)
 
 
 def _never_started(claim: Claim) -> Sight:

@@ -165,8 +165,12 @@ class Child:
         mounts = (self.task["view"] or {}).get("mounts")
         if not mounts or time.monotonic() - self.began_at < mounted_within_s:
             return {"error": "the new process was killed"}
-        sources = ", ".join(sorted({source for source, *_ in mounts}))
-        return {"error": f"{sources} could not be mounted within {mounted_within_s:g} s", "is_stuck": True}
+        what = ", ".join(f"{source} at {target}" for source, _, target, _ in mounts)
+        why = "a file system on the way does not answer"
+        return {
+            "error": f"{what} could not be mounted within {mounted_within_s:g} s: {why}",
+            "is_stuck": True,
+        }
 
 
 class Spawner:

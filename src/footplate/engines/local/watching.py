@@ -59,6 +59,9 @@ class Watches:
     def attempt_ids(self) -> set[str]:
         return {key.attempt_id for key in self._by_key}
 
+    def identities(self) -> list[Identity]:
+        return [watch.identity for watch in self._by_key.values()]
+
     def add(self, key: TaskKey, identity: Identity, started_at: float, pidfd: int) -> Watch:
         """Watch a task from now on; the descriptor becomes ours."""
         known = self._by_key.get(key)

@@ -16,6 +16,16 @@ HOW_TO_GET_ONE = (
 )
 
 
+# Whoever may speak to one of these is root on this machine, or as good as.
+OTHERS = (Path("/run/containerd/containerd.sock"), Path("/run/crio/crio.sock"))
+
+
+def known_sockets(declared: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Name all places where a container engine may listen, now or later."""
+    places = [*_candidates(declared, environment), *_candidates("", environment), *OTHERS]
+    return tuple(dict.fromkeys(str(path.resolve()) for path in places))
+
+
 def find_socket(declared: str, environment: Mapping[str, str] = os.environ) -> Path | None:
     """Name the first socket that is there: the declared one only, or else the usual ones."""
     return next((path for path in _candidates(declared, environment) if _is_socket(path)), None)
