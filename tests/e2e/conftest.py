@@ -10,6 +10,7 @@ import pytest
 from footplate.testing.process import ServerProcess
 
 SETTINGS = """
+retry_pause = 0
 [node]
 name = "bench"
 cpus = 4
