@@ -69,8 +69,9 @@ def _status_of(job: Job) -> AbstractContextManager[Any]:
 @click.option(
     "-w", "--wait", "is_waiting", is_flag=True, help="Return when nothing of the jobs runs any more."
 )
+@click.option("--now", is_flag=True, help="By force at once, also those that use their grace time.")
 @json_option
-def stop(jobs: tuple[str, ...], is_waiting: bool, as_json: bool) -> None:
+def stop(jobs: tuple[str, ...], is_waiting: bool, now: bool, as_json: bool) -> None:
     """Stop jobs: politely first, by force after their grace time."""
     client = connect()
     stopped = []
@@ -78,7 +79,7 @@ def stop(jobs: tuple[str, ...], is_waiting: bool, as_json: bool) -> None:
         job = client.job(name)
         was_over = job.is_final
         if not was_over:
-            job.stop()
+            job.stop(now)
         if is_waiting:
             job.wait()
         stopped.append(job.data)

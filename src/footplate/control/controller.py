@@ -40,6 +40,7 @@ from footplate.domain.resources import GIB
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import JobState, TaskState
 from footplate.engines.base import (
+    AbandonsLaunches,
     GivesHints,
     Handle,
     Observation,
@@ -65,6 +66,7 @@ USAGE_S = 5.0
 SWEEP_S = 600.0
 LEFTOVERS_S = 60.0
 LOOK_AFTER_LAUNCH_S = 0.01
+ABANDON_EVERY_S = 0.1
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
@@ -186,7 +188,10 @@ class Controller:
             case LaunchTasks():
                 self._spawn("launch", job, self._launch(job))
             case StopTasks(grace_s=grace_s, keep=()):
-                self._spawn("stop", job, self._stop(job, grace_s))
+                if ("stop", job.id, job.attempt) in self._work:
+                    self._spawn("stop sooner", job, self._stop_sooner(job, grace_s))
+                else:
+                    self._spawn("stop", job, self._stop(job, grace_s))
             case StopTasks(grace_s=grace_s, keep=keep):
                 self._spawn("stop others", job, self._stop_others(job, grace_s, keep))
             case RemoveJob():
@@ -256,6 +261,11 @@ class Controller:
         )
         self._handles.pop((job.id, job.attempt), None)
 
+    async def _stop_sooner(self, job: Job, grace_s: float) -> None:
+        """Shorten the grace of a stop that is under way, which then finds that all have ended."""
+        await self._until_done(job, "launch")
+        await self._context.engine.stop(self._handle(job), grace_s)
+
     def _gone(self, job: Job) -> TasksGone:
         return TasksGone(self._context.clock.now(), job.attempt, self._context.pauses)
 
@@ -283,10 +293,14 @@ class Controller:
         await self._context.store.apply_all((job.id, event) for event in moves)
 
     async def _until_done(self, job: Job, *kinds: str) -> None:
+        engine, attempt_id = self._context.engine, f"{job.id}.{job.attempt}"
         for kind in kinds:
             under_way = self._work.get((kind, job.id, job.attempt))
-            if under_way is not None:
-                await asyncio.wait([under_way])
+            while under_way is not None and not under_way.done():
+                if kind == "launch" and isinstance(engine, AbandonsLaunches):
+                    # Time and again: what it waits for may have begun just now.
+                    engine.abandon(attempt_id)
+                await asyncio.wait([under_way], timeout=ABANDON_EVERY_S)
 
     async def _insist(self, what: str, step: Callable[[], Awaitable[T]]) -> T:
         """Do what must be done in the end, however often it fails; every failure is told."""
@@ -435,7 +449,7 @@ class Controller:
             elif job.state is JobState.STOPPING:
                 kept = [(task.role, task.index) for task in job.tasks if task.has_failed]
                 keep = tuple(kept) if job.is_kept else ()
-                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s, keep))
+                self._carry_out(job, StopTasks(job.attempt, job.grace_s, keep))
         for job_id in await self._context.store.read(job_queries.to_remove):
             removing = await self._context.store.job(job_id)
             if removing is not None:

@@ -117,7 +117,7 @@ async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Hand
         except EngineRejected:
             raise
         except EngineError as error:
-            if attempt == TRIES:
+            if attempt == TRIES or not _is_wanted(context, job):
                 raise
             log.warning("launch of job %s, try %d of %d: %s", job.id, attempt, TRIES, error)
             await asyncio.sleep(pause_s)

@@ -251,18 +251,20 @@ def _ask_stop(job: Job, event: StopAsked) -> Outcome:
         return finish(job, following, event.at)
     if job.is_kept:
         return _release(job, Released(event.at, event.by))
+    grace_s = job.grace_s if event.grace_s is None else event.grace_s
     if job.state is S.STOPPING:
-        # A stop during a retry cancels the retry; an end that is already decided stands.
+        # A stop during a retry cancels the retry; an end that is already decided stands, and may come sooner.
         again = job.next is not None and job.next.state is S.QUEUED
-        return Outcome(replace(job, next=following, reason=event.reason) if again else job)
-    return stop(job, following)
+        stopping = replace(job, next=following, reason=event.reason) if again else job
+        return Outcome(stopping, (StopTasks(job.attempt, grace_s),) if grace_s < job.spec.grace_s else ())
+    return stop(job, following, grace_s)
 
 
 def _release(job: Job, _event: Released) -> Outcome:
     if not job.is_kept or job.next is None:
         return Outcome(job)
     released = replace(job, kept_until=None, reason=job.next.reason)
-    return Outcome(released, (StopTasks(job.attempt, job.spec.grace_s),))
+    return Outcome(released, (StopTasks(job.attempt, job.grace_s),))
 
 
 def _preempt(job: Job, event: Preempted) -> Outcome:

@@ -64,11 +64,15 @@ class LaunchFailed:
 
 @dataclass(frozen=True, slots=True)
 class StopAsked:
-    """Somebody or a limit wants the job to end; `by` names the person, or is empty for the platform."""
+    """Somebody or a limit wants the job to end; `by` names the person, or is empty for the platform.
+
+    `grace_s` is how long its tasks may take to end, where that is not what the job itself asks for.
+    """
 
     at: float
     reason: Reason
     by: str = ""
+    grace_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ class Next:
     pause: int = 0
 
 
+DELETED_GRACE_S = 2.0
 JUST_SUBMITTED = Reason(ReasonCode.SUBMITTED, "just submitted; not looked at by the scheduler yet")
 
 
@@ -93,6 +94,12 @@ class Job:
     def is_kept(self) -> bool:
         """Whether failed tasks can be entered although the job is at its end."""
         return self.kept_until is not None
+
+    @property
+    def grace_s(self) -> float:
+        """How long its tasks may take to end; what was deleted is cleaned up soon."""
+        asked_s = self.spec.grace_s
+        return asked_s if self.deleted_at is None else min(asked_s, DELETED_GRACE_S)
 
     @property
     def runs(self) -> dict[tuple[str, int], int]:

@@ -227,6 +227,13 @@ class TellsSteps(Protocol):
 
 
 @runtime_checkable
+class AbandonsLaunches(Protocol):
+    def abandon(self, attempt_id: str) -> None:
+        """Fetch nothing more for an attempt that is to be stopped: a launch that waits for it fails."""
+        ...
+
+
+@runtime_checkable
 class PullsImages(Protocol):
     def use_logins(self, find: Callable[[str, str], Awaitable[RegistryLogin]]) -> None:
         """Ask `find(attempt_id, secret_name)` when a job's image has to be pulled with a stored login.

@@ -221,9 +221,10 @@ class Job:
         document: dict[str, Any] = self._connection.fetch(self._path("config"))
         return document
 
-    def stop(self) -> Job:
-        """Ask the job to end; `wait` tells when it has."""
-        self.data = self._connection.send("POST", self._path("stop"), is_repeatable=True)
+    def stop(self, now: bool = False) -> Job:
+        """Ask the job to end, `now` by force at once; `wait` tells when it has."""
+        params = {"now": "true" if now else None}
+        self.data = self._connection.send("POST", self._path("stop"), is_repeatable=True, params=params)
         return self
 
     def halt(self) -> Job:

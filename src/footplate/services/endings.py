@@ -13,11 +13,12 @@ from footplate.store import job_queries, transitions
 from footplate.store.writer import Transaction
 
 
-async def stop(platform: Platform, caller: Caller, id_or_name: str) -> Job:
-    """Ask a job to end; a job that is over already is a conflict."""
+async def stop(platform: Platform, caller: Caller, id_or_name: str, now: bool = False) -> Job:
+    """Ask a job to end, `now` without any grace; a job that is over already is a conflict."""
     job = await _living(platform, caller, id_or_name, "stop")
     reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
-    return await _apply(platform, caller, job, StopAsked(platform.clock.now(), reason, caller.name))
+    asked = StopAsked(platform.clock.now(), reason, caller.name, grace_s=0.0 if now else None)
+    return await _apply(platform, caller, job, asked)
 
 
 async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:

@@ -174,7 +174,7 @@ def test_a_failed_environment_is_kept_and_holds_its_place() -> None:
 def test_a_kept_environment_ends_as_the_failure_that_it_was(event: Any) -> None:
     kept = after(running(keep_on_failure="10m"), exited(1))
     outcome = advance(kept, event)
-    assert outcome.effects == (StopTasks(0, kept.spec.grace_s),)
+    assert outcome.effects == (StopTasks(0, outcome.job.grace_s),)
     over = after(outcome.job, TasksGone(AT + 10, 0))
     assert (over.state, over.reason.code) == (JobState.FAILED, ReasonCode.TASK_FAILED)
     assert over.kept_until is None

@@ -114,6 +114,9 @@ class LocalEngine:
         await asyncio.shield(launching)
         return self.handle_of(request)
 
+    def abandon(self, attempt_id: str) -> None:
+        self._containers.abandon(attempt_id)
+
     async def _launch(self, request: Request) -> None:
         if request["code_folder"] is not None or request["files"]:
             await asyncio.to_thread(_place_files, request)

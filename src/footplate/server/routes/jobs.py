@@ -184,9 +184,14 @@ async def edit(parts: Wired, caller: Signed, job_id: str, change: p.JobChange) -
 
 
 @router.post("/{job_id}/stop", response_model=p.JobDetail)
-async def stop(parts: Wired, caller: Signed, job_id: str) -> Response:
+async def stop(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    now: Annotated[bool, Query(description="By force at once, also while it uses its grace.")] = False,
+) -> Response:
     """Ask a job to end: politely, after its grace by force."""
-    return JSONResponse(show(parts, caller, await endings.stop(parts.platform, caller, job_id)))
+    return JSONResponse(show(parts, caller, await endings.stop(parts.platform, caller, job_id, now)))
 
 
 @router.post("/{job_id}/halt", response_model=p.JobDetail)

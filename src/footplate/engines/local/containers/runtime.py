@@ -7,12 +7,12 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from footplate.domain.errors import EngineError, EngineRejected, NotFound
+from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable, NotFound
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
 from footplate.engines.base import Ran, Request, Step
@@ -70,6 +70,7 @@ class ContainerRuntime:
         # Kept only while somebody holds or awaits them.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._find_login: FindLogin | None = None
+        self._fetching: dict[str, asyncio.Task[None]] = {}
 
     def _lock(self, name: str) -> asyncio.Lock:
         """Hand out the lock under which a container is brought up, claimed or removed."""
@@ -88,7 +89,7 @@ class ContainerRuntime:
         api, info = await self._connection.api(), await self._connection.info()
         await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
         fresh = await asyncio.to_thread(_unclaimed, tasks)
-        await self._fetch_images(api, request, fresh)
+        await self._while_wanted(request["attempt_id"], self._fetch_images(api, request, fresh))
         request = await self._sources.resolve(request)
         began_at = time.monotonic()
         answers = await asyncio.gather(
@@ -99,6 +100,21 @@ class ContainerRuntime:
             noun = "container was" if n_started == 1 else "containers were"
             self._step(request, "container", f"{n_started} {noun} created and started", began_at, True)
         return settled
+
+    def abandon(self, attempt_id: str) -> None:
+        if fetching := self._fetching.get(attempt_id):
+            fetching.cancel()
+
+    async def _while_wanted(self, attempt_id: str, fetch: Coroutine[None, None, None]) -> None:
+        fetching = self._fetching[attempt_id] = asyncio.create_task(fetch)
+        try:
+            await asyncio.wait([fetching])
+        finally:
+            del self._fetching[attempt_id]
+            fetching.cancel()
+        if fetching.cancelled():
+            raise EngineUnavailable(f"nobody waits for the images of {attempt_id} any more")
+        fetching.result()
 
     async def _fetch_images(self, api: ContainerApi, request: Request, tasks: Iterable[Task]) -> None:
         wanted = {task["image"]: task["image_credentials"] for task in tasks}

@@ -1,0 +1,48 @@
+"""How long tasks may take to end: what the job asks for, less for those deleted, none for whoever insists."""
+
+from __future__ import annotations
+
+from footplate.domain.advance import advance
+from footplate.domain.events import DeleteAsked, StopAsked, StopTasks
+from footplate.domain.job import DELETED_GRACE_S
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.testing.builders import AT, after, running
+
+USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+PATIENT = {"grace": "1h"}
+
+
+def asked(grace_s: float | None = None) -> StopAsked:
+    return StopAsked(AT + 5, USER, "ann", grace_s)
+
+
+def test_a_stop_gives_the_grace_that_the_job_asks_for() -> None:
+    assert advance(running(**PATIENT), asked()).effects == (StopTasks(0, 3600.0),)
+
+
+def test_a_stop_at_once_gives_none() -> None:
+    assert advance(running(**PATIENT), asked(0)).effects == (StopTasks(0, 0),)
+
+
+def test_a_second_stop_at_once_cuts_the_grace_of_the_first() -> None:
+    stopping = after(running(**PATIENT), asked())
+    assert advance(stopping, asked()).effects == ()
+    assert advance(stopping, asked(0)).effects == (StopTasks(0, 0),)
+    assert advance(stopping, asked(0)).job == stopping
+
+
+def test_what_is_deleted_is_cleaned_up_soon() -> None:
+    deleted = advance(running(**PATIENT), DeleteAsked(AT + 5, "ann"))
+    assert deleted.job.state is JobState.STOPPING
+    assert deleted.effects == (StopTasks(0, DELETED_GRACE_S),)
+
+
+def test_deleting_a_job_that_uses_its_grace_cuts_it() -> None:
+    stopping = after(running(**PATIENT), asked())
+    assert advance(stopping, DeleteAsked(AT + 6, "ann", for_good=True)).effects == (
+        StopTasks(0, DELETED_GRACE_S),
+    )
+
+
+def test_a_deleted_job_has_no_more_grace_than_it_asked_for() -> None:
+    assert advance(running(grace="1s"), DeleteAsked(AT + 5, "ann")).effects == (StopTasks(0, 1.0),)
