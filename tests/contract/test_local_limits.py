@@ -319,17 +319,41 @@ class TestView(WithEngine):
         assert b"hush" not in bench.log(handle)
 
     @on_loop
-    async def test_tasks_of_an_ordinary_account_cannot_look_into_each_other(self, bench: Bench) -> None:
+    async def test_tasks_of_different_people_cannot_look_into_each_other(self, bench: Bench) -> None:
         self.needs(bench, "files")
-        if os.geteuid() == 0:
-            pytest.skip("tasks of a server that runs as root can look into each other")
-        other = await bench.launch("echo hush >/tmp/secret; echo ready; sleep 600", attempt=0)
+        other = await bench.launch(
+            "echo hush >/tmp/secret; echo ready; sleep 600", attempt=0, owner="bob", secrets={"KEY": "hush"}
+        )
         await bench.until_logged(other, b"ready")
         looks = [f"cat /proc/{shim_of(bench, other)}/{file}" for file in ("root/tmp/secret", "environ")]
         handle = await bench.launch("; ".join(f"{look} || echo refused" for look in looks), attempt=1)
         await bench.until_over(handle)
         assert bench.log(handle).count(b"refused") == 2
         assert b"hush" not in bench.log(handle)
+
+    @on_loop
+    async def test_root_in_a_task_is_root_over_files_and_nothing_else(self, bench: Bench) -> None:
+        self.needs(bench, "files")
+        if os.geteuid() != 0:
+            pytest.skip("tasks of an ordinary account are not root")
+        handle = await bench.launch(
+            "touch mine; chown 1234:1234 mine; stat -c %u:%g mine; "
+            "for one in 'mount -t tmpfs none /mnt' 'hostname other' 'date -s 2000-01-01'; do "
+            "$one >/dev/null 2>&1 && echo could $one; done; true"
+        )
+        await bench.until_over(handle)
+        assert bench.log(handle).decode().split() == ["1234:1234"]
+
+    @on_loop
+    async def test_a_command_run_inside_sees_what_the_task_sees(self, bench: Bench) -> None:
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        request = bench.compile("echo ready; sleep 600", owner="bob", secrets={"KEY": "hush"})
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, b"ready")
+        look = ["sh", "-c", f"tr '\\0' '\\n' </proc/{shim_of(bench, handle)}/environ | grep KEY"]
+        ran = await engine.run_inside(request, "main", 0, look)
+        assert ran.output == b"KEY=hush\n"
 
     @on_loop
     async def test_a_mount_that_does_not_exist_says_which(self, bench: Bench) -> None:

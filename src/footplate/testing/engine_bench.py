@@ -31,7 +31,8 @@ def plan(folder: Path, *roles: RoleSpec, attempt: int = 0, **more: Any) -> Launc
         for i, (name, index) in enumerate(names)
     )
     job_id = more.pop("job_id", f"job{abs(hash(folder)) % 10**8}")
-    return LaunchPlan(job_id, "ann", attempt, spec, Placement(tasks), folder / f"attempt-{attempt}", **more)
+    owner = more.pop("owner", "ann")
+    return LaunchPlan(job_id, owner, attempt, spec, Placement(tasks), folder / f"attempt-{attempt}", **more)
 
 
 class Bench:

@@ -28,6 +28,7 @@ PROBE_S = 20
 GROUPS_FOLDER = "/sys/fs/cgroup"
 # The machine's programs and settings, which a task that is root could change for everybody.
 SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
+NOT_APART = "tasks of different people can look into each other: the kernel gives no user namespaces"
 OFF = "limits are turned off by the server's settings"
 # What each limit needs: a controller of the kernel's, or a view.
 BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
@@ -36,13 +37,19 @@ ALL_LIMITS: tuple[Limit, ...] = (*BY_CONTROLLER, *BY_VIEW, "gpus")
 PROBE = """
 import sys
 sys.path.append(sys.argv[1])
-from footplate.engines.local import mounting
+from footplate.engines.local import apart, mounting
 if sys.argv[2] == "user":
     mounting.leave_user_namespace([])
 else:
     mounting.prepare([])
 nothing = {"covers": [], "keeps": [], "mounts": [], "hidden": [], "own": [], "free": [], "masks": []}
 mounting.enter_view({**nothing, "tmp": sys.argv[3], "shm_bytes": 65536})
+if sys.argv[2] == "root":
+    try:
+        apart.join(apart.make_namespace())
+        print("apart")
+    except OSError:
+        pass
 """
 How = Literal["root", "user"]
 
@@ -77,7 +84,10 @@ class Confinement:
         by_reason: dict[str, list[str]] = {}
         for limit, reason in self.faults.items():
             by_reason.setdefault(reason, []).append(limit)
-        return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
+        told = [f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items()]
+        if self.outlook and self.outlook.how == "root" and not self.outlook.is_apart:
+            told.append(NOT_APART)
+        return "; ".join(told)
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         """Say why what a job wants to find at paths of its own can never be given to it, if so."""
@@ -126,6 +136,7 @@ class Confinement:
             "places": list(self.tree.places) if self.tree else [],
             "view": self.outlook.how if self.outlook else None,
             "sealed": list(self.outlook.sealed) if self.outlook else [],
+            "apart": self.outlook is not None and self.outlook.is_apart,
         }
 
     def order(self, request: Request, task: Mapping[str, Any]) -> dict[str, Any]:
@@ -155,7 +166,8 @@ class Confinement:
 
 def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confinement:
     """Find out what this machine can hold tasks to."""
-    delegated, (how, why_no_view) = find_tree(home), find_view()
+    delegated, found = find_tree(home), find_view()
+    why_no_view = found.why_not
     faults: dict[Limit, str] = {
         limit: delegated.faults[controller]
         for limit, controller in BY_CONTROLLER.items()
@@ -167,7 +179,7 @@ def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confin
         faults["gpus"] = "cards are only masked by CUDA_VISIBLE_DEVICES"
     return Confinement(
         delegated.tree,
-        None if why_no_view else _outlook(home, how),
+        None if why_no_view else _outlook(home, found),
         nodes,
         faults,
         n_processes,
@@ -180,32 +192,46 @@ def unconfined(home: Path | None = None) -> Confinement:
     return Confinement(faults=dict.fromkeys(ALL_LIMITS, OFF), home=str(home.resolve()) if home else "")
 
 
-def _outlook(home: Path | None, how: How) -> Outlook:
+def _outlook(home: Path | None, found: Found) -> Outlook:
     interpreter = [str(Path(folder).resolve()) for folder in (sys.prefix, sys.base_prefix, PACKAGES)]
     place = str(home.resolve()) if home else ""
-    trees = [*interpreter, *(SYSTEM if how == "root" else ())]
+    trees = [*interpreter, *(SYSTEM if found.how == "root" else ())]
     # A home within one of them must stay writable.
     unwritable = [tree for tree in outermost(filter(_is_real_folder, trees)) if not is_below(place, (tree,))]
     sealed = [folder for folder in (GROUPS_FOLDER,) if Path(folder).is_dir()]
-    return Outlook(how, place, tuple(interpreter), (*sealed, *unwritable))
+    return Outlook(found.how, place, tuple(interpreter), (*sealed, *unwritable), found.is_apart)
 
 
 def _is_real_folder(path: str) -> bool:
     return Path(path).is_dir() and not Path(path).is_symlink()
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """By which right tasks can have a view of their own, or why they cannot.
+
+    `is_apart` says whether root can keep the tasks of different people from looking into each other.
+    """
+
+    how: How
+    why_not: str = ""
+    is_apart: bool = False
+
+
 @cache
-def find_view() -> tuple[How, str]:
-    """Find out by which right tasks can have a view of their own, or why they cannot."""
+def find_view() -> Found:
+    """Find out what the kernel allows."""
     rights: tuple[How, ...] = ("root", "user") if os.geteuid() == 0 else ("user",)
-    faults = {how: _try_view(how) for how in rights}
-    for how, fault in faults.items():
-        if not fault:
-            return how, ""
-    return rights[0], f"the kernel gives this server no mount namespace ({faults[rights[0]]})"
+    faults = []
+    for how in rights:
+        found = _try_view(how)
+        if not found.why_not:
+            return found
+        faults.append(found.why_not)
+    return Found(rights[0], f"the kernel gives this server no mount namespace ({faults[0]})")
 
 
-def _try_view(how: str) -> str:
+def _try_view(how: How) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         probe = subprocess.run(  # noqa: S603  # our own program
             [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, how, folder],
@@ -214,8 +240,10 @@ def _try_view(how: str) -> str:
             check=False,
             cwd="/",
         )
+    if probe.returncode == 0:
+        return Found(how, is_apart=b"apart" in probe.stdout)
     lines = probe.stderr.decode(errors="replace").strip().splitlines()
-    return "" if probe.returncode == 0 else (lines or ["it failed"])[-1].removeprefix("PermissionError: ")
+    return Found(how, (lines or ["it failed"])[-1].removeprefix("PermissionError: "))
 
 
 def _earlier_trees(home: Path | None, delegated: Delegated) -> tuple[Tree, ...]:

@@ -48,8 +48,23 @@ def prepare(sealed: list[str]) -> None:
     _mount("none", "/", None, MS_REC | MS_SLAVE, None)
     _seal_all(sealed)
     # Children keep what they need of root's powers until they execute a program.
-    for number in set(range(MAX_CAPABILITY + 1)) - KEPT_CAPABILITIES:
-        _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)
+    drop_powers()
+
+
+def drop_powers() -> None:
+    """Give up, for all programs that are executed from here on, what could undo the limits."""
+    for number in range(MAX_CAPABILITY + 1):
+        # Beyond the last one that the kernel knows there are none.
+        if number not in KEPT_CAPABILITIES and _libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) < 0:
+            break
+
+
+def leave_user() -> None:
+    _check(_libc.unshare(CLONE_NEWUSER), "unshare")
+
+
+def enter_namespace(fd: int) -> None:
+    _check(_libc.setns(fd, 0), "setns")
 
 
 def leave_user_namespace(sealed: list[str]) -> None:
@@ -67,7 +82,7 @@ def join_view(pid: int, needs_user: bool) -> None:
     """Enter the namespaces of another process, to see what it sees."""
     for kind in ("user", "mnt") if needs_user else ("mnt",):
         fd = os.open(f"/proc/{pid}/ns/{kind}", os.O_RDONLY)
-        _check(_libc.setns(fd, 0), "setns")
+        enter_namespace(fd)
         os.close(fd)
 
 

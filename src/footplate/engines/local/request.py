@@ -63,6 +63,7 @@ def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
     gang = {**prepared.gang_env, **plan.secrets}
     return {
         "attempt_id": plan.attempt_id,
+        "owner": plan.owner,
         "folder": str(plan.folder),
         "files": {str(plan.folder / path): text for path, text in prepared.files.items()},
         # What is copied for every task; code that they may only read is mounted for all.
@@ -109,6 +110,7 @@ def spawn_order(
         "runner": runner(task["folder"]),
         "argv": [*program, task["command"]],
         "env": task["env"],
+        "owner": request["owner"],
         **confined,
     }
 

@@ -2,12 +2,13 @@
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
 `{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "work_folder", "log", "runner", "argv", "env",
-"groups", "joins", "counters", "view"}, ...]}`,
+"groups", "joins", "counters", "view", "owner"}, ...]}`,
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program. When the server goes away it leaves; the tasks go on.
 The second argument says how tasks are confined, as JSON: `{"places": [...], "view": "root" | "user" | null,
-"sealed": [...], "mounted_within_s": 30}`: the folders in which control groups are made, how a view of its
-own is got, what can only be read there, and how long the file systems of a job's mounts may take to answer.
+"sealed": [...], "apart": true, "mounted_within_s": 30}`: the folders in which control groups are made, how a
+view of its own is got, what can only be read there, whether the tasks of different people are kept apart, and
+how long the file systems of a job's mounts may take to answer.
 
 Such a file system may hang for ever. Whatever touches it is therefore done in the children, which end when
 their time is up; those that are slow keep nobody else's tasks from being started.
@@ -30,7 +31,7 @@ import time
 from typing import Any, NoReturn
 
 from footplate import taskfiles
-from footplate.engines.local import mounting
+from footplate.engines.local import apart, mounting
 
 PR_SET_CHILD_SUBREAPER = 36
 EXIT_CANNOT_EXECUTE = 126
@@ -53,6 +54,7 @@ class Ground:
         self.how_to_view = confined["view"]
         self.sealed = confined["sealed"]
         self.mounted_within_s = confined["mounted_within_s"]
+        self.apart = apart.Apart() if confined["apart"] else None
         # Opened before they are sealed: through these, and only these, groups can still be made.
         self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
         if self.how_to_view == "root":
@@ -231,9 +233,10 @@ class Spawner:
                 os.makedirs(folder, exist_ok=True)
             if task["view"] is not None and "tmp" in task["view"]:
                 open_to_all(task["view"]["tmp"])
+            people_fd = self.ground.apart.namespace_of(task["owner"]) if self.ground.apart else None
             pid = os.fork()
             if pid == 0:
-                become(task, env, self.ground, child_fd)
+                become(task, env, self.ground, people_fd, child_fd)
         except OSError as error:
             tell(child_fd, {"error": str(error)})
         os.close(child_fd)
@@ -283,7 +286,9 @@ def tell(fd: int, message: dict[str, Any]) -> None:
         data = data[os.write(fd, data) :]
 
 
-def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> NoReturn:
+def become(
+    task: dict[str, Any], env: dict[str, str], ground: Ground, people_fd: int | None, news_fd: int
+) -> NoReturn:
     """Turn this child into the task's shim; never return, whatever happens."""
     is_ours, name, entries = False, "", []
     news: dict[str, Any]
@@ -295,6 +300,8 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
         entries = ground.make_groups(task, name)
         ground.enter_view(task)
         enter(task)
+        if people_fd is not None:
+            apart.join(people_fd)
         at = publish(task["folder"], pid, f"{pid} {ticks} {ground.boot_id}\n")
         is_ours = at is not None
         news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}

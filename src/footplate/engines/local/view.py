@@ -15,13 +15,15 @@ class Outlook:
     """What the views of one server's tasks have in common.
 
     `home` is hidden but for the task's own job; `keeps` stay visible wherever they lie; `sealed` are trees
-    that tasks can only read. Paths are without links. `how` says by which right views are made.
+    that tasks can only read. Paths are without links. `how` says by which right views are made, `is_apart`
+    whether the tasks of each person are in a user namespace of theirs besides.
     """
 
     how: Literal["root", "user"] = "root"
     home: str = ""
     keeps: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
+    is_apart: bool = False
 
     @property
     def hidden(self) -> tuple[str, ...]:
