@@ -24,7 +24,7 @@ from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
-from footplate.engines.local.containers.sources import MOST_AT_ONCE, Sources
+from footplate.engines.local.containers.sources import Sources
 from footplate.engines.local.containers.tidying import Tidying
 from footplate.engines.local.records import read_claim
 from footplate.engines.local.runtime import Answer
@@ -66,7 +66,6 @@ class ContainerRuntime:
         self._images = Images()
         self._tidying = Tidying(self._connection.api, self._lock)
         self._sources = Sources(self._settings.home, self._settings.mounted_within_s)
-        self._room = asyncio.Semaphore(MOST_AT_ONCE)
         # Kept only while somebody holds or awaits them.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._find_login: FindLogin | None = None
@@ -211,7 +210,7 @@ class ContainerRuntime:
         return [key for key, is_gone in zip(tasks, answers, strict=True) if not is_gone and key not in over]
 
     async def _remove(self, name: str) -> bool:
-        async with self._room, self._lock(name):
+        async with self._sources.room, self._lock(name):
             try:
                 await ending.remove(await self._connection.api(), name)
             except EngineError:

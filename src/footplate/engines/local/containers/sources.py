@@ -25,12 +25,14 @@ class Sources:
         self._home = home
         self.within_s = within_s
         self._askers: dict[str, Asker] = {}
+        # Of whatever has nothing to do with storages.
+        self.room = asyncio.Semaphore(MOST_AT_ONCE)
         self._rooms: WeakValueDictionary[tuple[str, ...], asyncio.Semaphore] = WeakValueDictionary()
 
     def room_for(self, request: Request) -> asyncio.Semaphore:
         """Hand out what bounds how many containers are made at once: of those with the same storages."""
         key = tuple(sorted({mount["source"] for mount in self._foreign(request)}))
-        room = self._rooms.get(key)
+        room = self._rooms.get(key) if key else self.room
         if room is None:
             room = self._rooms[key] = asyncio.Semaphore(MOST_AT_ONCE)
         return room
