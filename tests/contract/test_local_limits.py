@@ -32,6 +32,7 @@ from footplate.engines.local.stacks import find_spy
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, on_loop, plan, until
 from footplate.testing.limit_contract import GROW
+from footplate.testing.process import await_that
 
 # Leaves session, group and parent, and takes its environment off, so that no mark is left on it.
 SCRUBBED = "setsid env -i sh -c 'trap \"\" TERM HUP INT; echo $$ >../daemon; while :; do sleep 0.1; done' & "
@@ -143,6 +144,23 @@ class TestLimits(WithEngine):
         await bench.engine.nodes()  # type: ignore[attr-defined]
         assert not groups(bench)
         assert not is_running(daemon)
+
+    @on_loop
+    async def test_a_server_that_ends_leaves_no_groups_of_tasks_that_ended_unnoticed(
+        self, bench: Bench
+    ) -> None:
+        self.needs(bench, "memory")
+        handle = await bench.launch("until [ -e go ]; do sleep 0.02; done")
+        await bench.engine.close()
+        (bench.task(handle) / "work/go").touch()
+        shim = shim_of(bench, handle)
+        await_that(lambda: not is_running(shim))
+        assert groups(bench)
+        bench.open()
+        assert await bench.exit_code(handle) == 0
+        await bench.engine.close()
+        assert not groups(bench)
+        bench.open()
 
     @on_loop
     async def test_the_sweep_leaves_running_tasks_alone(self, bench: Bench) -> None:

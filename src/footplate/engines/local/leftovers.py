@@ -72,14 +72,18 @@ class Leftovers:
         if not self._trees or time.monotonic() - self._swept_at < SWEEP_EVERY_S:
             return
         self._swept_at = time.monotonic()
-        known, unknown = {_name(identity) for identity in running}, []
-        for name in cgroups.names(self._trees):
-            owner = cgroups.owner_of(name)
-            if owner is not None and not is_alive(*owner):
-                self._end(name, GIVE_UP_S)
-            elif cgroups.is_task(name) and name not in known:
-                unknown.append(name)
-        self._end_strays(unknown)
+        known = {_name(identity) for identity in running}
+        alive = self._end_orphans(GIVE_UP_S)
+        self._end_strays([name for name in alive if cgroups.is_task(name) and name not in known])
+
+    def _end_orphans(self, for_s: float) -> list[str]:
+        """Remove the groups of processes that have ended; return the others."""
+        owners = [(name, owner) for name in cgroups.names(self._trees) if (owner := cgroups.owner_of(name))]
+        alive = [name for name, owner in owners if is_alive(*owner)]
+        for name, _ in owners:
+            if name not in alive:
+                self._end(name, for_s)
+        return alive
 
     def _end_strays(self, unknown: Sequence[str]) -> None:
         now = time.monotonic()
@@ -97,6 +101,8 @@ class Leftovers:
             if self._timer is not None:
                 self._timer.cancel()
         self._remove_ended()
+        # What ended before an earlier server, that was killed, could notice: there may never be a next one.
+        self._end_orphans(LAST_TRY_S)
         cgroups.remove(self._trees, self._marker)
         for place in {place for tree in self._trees for place in tree.places}:
             with suppress(OSError):
