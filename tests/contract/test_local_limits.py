@@ -469,6 +469,31 @@ def without_device_groups(*args: Any) -> Confinement:
     return replace(found, tree=replace(found.tree, folders=folders))
 
 
+class TestWithoutGroups:
+    """A machine on which no control groups can be written."""
+
+    def run_loop(self, main: Any) -> None:
+        asyncio.run(main)
+
+    @pytest.fixture
+    def bench(self, tmp_path: Path) -> Bench:
+        def confine_less(home: Path | None, nodes: Any, n_processes: int) -> Confinement:
+            confinement = confine(home, nodes, n_processes)
+            faults = {**confinement.faults, "memory": "control groups cannot be written"}
+            return replace(confinement, tree=None, faults=faults)
+
+        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path), confine_less), tmp_path)
+
+    @on_loop
+    async def test_each_process_alone_is_held_to_the_memory_of_its_task(self, bench: Bench) -> None:
+        grow = "python3 -c 'b = bytearray(400 * 2**20); print(len(b))'"
+        held = await bench.launch(grow, attempt=0, resources=Resources(1000, 256 * MIB))
+        free = await bench.launch(grow, attempt=1, resources=Resources(1000, 1024 * MIB))
+        assert await bench.exit_code(held) == 1
+        assert b"MemoryError" in bench.log(held)
+        assert await bench.exit_code(free) == 0
+
+
 class TestWithoutLimits(WithEngine):
     settings = MappingProxyType({"limits": False})
 

@@ -29,6 +29,7 @@ GROUPS_FOLDER = "/sys/fs/cgroup"
 # The machine's programs and settings, which a task that is root could change for everybody.
 SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
 NOT_APART = "tasks of different people can look into each other: the kernel gives no user namespaces"
+INSTEAD = "; instead each process of a task alone is held to the memory of the task"
 OFF = "limits are turned off by the server's settings"
 # What each limit needs: a controller of the kernel's, or a view.
 BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
@@ -73,6 +74,10 @@ class Confinement:
     @property
     def limits(self) -> frozenset[Limit]:
         return frozenset(limit for limit in ALL_LIMITS if limit not in self.faults)
+
+    @property
+    def holds_single_processes(self) -> bool:
+        return self.faults.get("memory", OFF) != OFF
 
     @property
     def trees(self) -> tuple[Tree, ...]:
@@ -153,6 +158,8 @@ class Confinement:
             "groups": self.tree.order(need) if self.tree else [],
             "counters": self.tree.counters() if self.tree else [],
             "joins": "",
+            # Where no group holds them together, each process alone.
+            "data_bytes": task["memory_bytes"] if self.holds_single_processes else None,
             "view": self._view(request, task, () if by_group else denied),
         }
 
@@ -173,6 +180,8 @@ def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confin
         for limit, controller in BY_CONTROLLER.items()
         if controller in delegated.faults
     }
+    if "memory" in faults:
+        faults["memory"] += INSTEAD
     if why_no_view:
         faults |= dict.fromkeys(BY_VIEW, why_no_view)
     if nodes and why_no_view and not (delegated.tree and "devices" in delegated.tree.folders):

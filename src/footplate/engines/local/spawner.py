@@ -2,7 +2,7 @@
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
 `{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "work_folder", "log", "runner", "argv", "env",
-"groups", "joins", "counters", "view", "owner"}, ...]}`,
+"groups", "joins", "counters", "data_bytes", "view", "owner"}, ...]}`,
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program. When the server goes away it leaves; the tasks go on.
 The second argument says how tasks are confined, as JSON: `{"places": [...], "view": "root" | "user" | null,
@@ -24,6 +24,7 @@ import fcntl
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -300,6 +301,8 @@ def become(
         entries = ground.make_groups(task, name)
         ground.enter_view(task)
         enter(task)
+        if task["data_bytes"] is not None:
+            resource.setrlimit(resource.RLIMIT_DATA, (task["data_bytes"], task["data_bytes"]))
         if people_fd is not None:
             apart.join(people_fd)
         at = publish(task["folder"], pid, f"{pid} {ticks} {ground.boot_id}\n")
