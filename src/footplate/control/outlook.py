@@ -44,8 +44,8 @@ async def estimate(
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _usual)),
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _limit)),
     )
-    before = [known[job.id] for job in (*seen.running, *seen.pending) if job.id != job_id and job.id in known]
-    basis = _basis(before, expected, latest)
+    before = {job.id for job in seen.running} | {job.id for job in seen.pending if job.id != job_id}
+    basis = _basis([known[one] for one in before if one in known], expected, latest)
     if any(job.id == job_id and job.pauses(now) for job in seen.pending):
         basis += "; it pauses before it is tried again"
     return Estimate(expected, latest, basis)

@@ -197,7 +197,7 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         if task.has_failed
         else None
     )
-    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
 
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
@@ -208,7 +208,7 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
         return Outcome(job)
     task = changed.task(event.role, event.index)
     failure = Failure(describe_failure(task), cause="lost", node=task.node)
-    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
 
 
 def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:

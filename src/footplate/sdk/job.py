@@ -12,6 +12,7 @@ from typing import Any, cast
 from urllib.parse import quote
 
 from footplate.domain.errors import EngineUnavailable
+from footplate.domain.exitcode import exit_code_of
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.sdk.connection import Connection
 from footplate.sdk.errors import TimedOut, Unreachable
@@ -83,9 +84,8 @@ class Job:
 
     @property
     def exit_code(self) -> int | None:
-        """The first exit code that is not 0; 0 when all tasks ended well; None while that is open."""
-        codes = [task["exit_code"] for task in self.tasks]
-        return next((code for code in codes if code), None if None in codes else 0)
+        """That of the task which decided how the job ended; 0 for a success; None while that is open."""
+        return exit_code_of(self.state, self.reason, [task["exit_code"] for task in self.tasks])
 
     def refresh(self) -> Job:
         """Ask the server how the job stands."""

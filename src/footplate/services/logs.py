@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.exitcode import exit_code_of
 from footplate.domain.job import Job
 from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.specfields import MAX_TASKS
-from footplate.domain.states import JobState
 from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries
@@ -417,6 +417,6 @@ def _state(job: Job) -> dict[str, Any]:
 
 
 def _ending(job: Job) -> dict[str, Any]:
-    failed = sorted((task.finished_at or 0, task.exit_code) for task in job.tasks if task.exit_code)
-    code = failed[0][1] if failed else 0 if job.state is JobState.SUCCEEDED else None
+    in_time = sorted(job.tasks, key=lambda task: task.finished_at or 0)
+    code = exit_code_of(job.state, job.reason, [task.exit_code for task in in_time])
     return {**_state(job), "exit_code": code}
