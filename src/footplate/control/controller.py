@@ -20,7 +20,7 @@ from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.notice import give_notice
 from footplate.control.progress import Progress
-from footplate.control.sweep import sweep, sweep_engine
+from footplate.control.sweep import pace_s, sweep, sweep_engine
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import EngineRejected, NotFound, StaleLease
@@ -62,7 +62,6 @@ LOGS_S = 1.0
 LEASE_S = 5.0
 PROGRESS_S = 2.0
 USAGE_S = 5.0
-SWEEP_S = 600.0
 LEFTOVERS_S = 60.0
 LOOK_AFTER_LAUNCH_S = 0.01
 REPLAN_SOON_S = 0.02
@@ -126,7 +125,7 @@ class Controller:
             ("progress", _every(PROGRESS_S, self.look_at_progress)),
             ("usage", _every(USAGE_S, self._usage_keeper.look)),
             ("lease", _every(LEASE_S, self._hold_lease)),
-            ("sweep", _every(SWEEP_S, self.sweep)),
+            ("sweep", _every(pace_s(self._context), self.sweep, first_after_s=0)),
             ("leftovers", _every(LEFTOVERS_S, self._sweep_engine)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
@@ -455,9 +454,15 @@ class Controller:
             self._on_fatal(error)
 
 
-def _every(seconds: float, step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+def _every(
+    seconds: float, step: Callable[[], Awaitable[None]], first_after_s: float | None = None
+) -> Callable[[], Awaitable[None]]:
+    wait_s = seconds if first_after_s is None else first_after_s
+
     async def paced() -> None:
-        await asyncio.sleep(seconds)
+        nonlocal wait_s
+        await asyncio.sleep(wait_s)
+        wait_s = seconds
         await step()
 
     return paced
