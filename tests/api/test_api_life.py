@@ -86,6 +86,26 @@ def test_a_kept_environment_is_released_when_its_time_is_over(ann: Api, clock: F
     assert "released" in kinds_of(ann, job)
 
 
+def test_a_follower_hears_at_once_that_a_kept_job_has_failed(ann: Api, clock: FakeClock) -> None:
+    job = ann.running(keep_on_failure="10m")
+    ann.write_log(job, b"the last words\n")
+    ann.finish(job, 3)
+    kept = ann.until(job, "STOPPING")
+    clock.advance(60)
+    assert ann.job(job["id"])["run_time_s"] == kept["run_time_s"]
+    with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
+        printed = ""
+        for event in events:
+            if event.kind == "log":
+                printed += event.data["text"]
+            if event.kind == "state" and event.data["state"] == "STOPPING":
+                break
+        assert printed == "the last words\n", "what it printed comes before"
+        assert (event.data["kept_until"], event.data["exit_code"]) == (kept["kept_until"], 3)
+    ann.ok("POST", f"/jobs/{job['id']}/release")
+    assert ann.until(job, "FAILED")["run_time_s"] == kept["run_time_s"]
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [

@@ -260,4 +260,4 @@ def _running(job: Job) -> RunningJob:
         ends_by: float | None = job.kept_until + spec.grace_s
     else:
         ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
-    return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)
+    return RunningJob(job.id, spec.queue, spec.priority, job.placement.held, ends_by)

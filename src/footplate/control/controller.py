@@ -28,6 +28,7 @@ from footplate.domain.events import (
     Effect,
     Event,
     LaunchTasks,
+    OthersGone,
     RemoveJob,
     Reschedule,
     StopTasks,
@@ -265,7 +266,8 @@ class Controller:
             request = engine.compile(launch_plan(self._context, job))
             handle = engine.handle_of(request, others)
             seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
-            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, []))
+            gone = OthersGone(self._context.clock.now(), job.attempt)
+            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, [gone]))
 
     async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
         now = self._context.clock.now()
@@ -430,9 +432,7 @@ class Controller:
                 # A task that was to be started again may not have been.
                 self._carry_out(job, LaunchTasks(job.attempt))
             elif job.state is JobState.STOPPING:
-                kept = [(task.role, task.index) for task in job.tasks if task.has_failed]
-                keep = tuple(kept) if job.is_kept else ()
-                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s, keep))
+                self._carry_out(job, StopTasks(job.attempt, job.spec.grace_s, tuple(job.kept)))
         for job_id in await self._context.store.read(job_queries.to_remove):
             removing = await self._context.store.job(job_id)
             if removing is not None:

@@ -20,6 +20,7 @@ from footplate.domain.events import (
     Hung,
     LaunchFailed,
     LaunchTasks,
+    OthersGone,
     Placed,
     Preempted,
     Refused,
@@ -59,6 +60,7 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
     (S.STOPPING, TasksGone): _ENDS | {S.QUEUED, S.STOPPING},
+    (S.STOPPING, OthersGone): frozenset({S.STOPPING}),
     (S.STOPPING, Released): frozenset({S.STOPPING}),
     (S.STARTING, Hung): frozenset({S.STOPPING}),
     (S.RUNNING, Hung): frozenset({S.STOPPING}),
@@ -85,6 +87,7 @@ LATE = (
     TaskLost,
     LaunchFailed,
     TasksGone,
+    OthersGone,
     Placed,
     Refused,
     WaitExplained,
@@ -309,6 +312,17 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
     return Outcome(again, (Reschedule(),))
 
 
+def _give_back(job: Job, _event: OthersGone) -> Outcome:
+    """Free the places of all tasks but those that are kept."""
+    placement, kept = job.placement, job.kept
+    if not kept or placement is None:
+        return Outcome(job)
+    tasks = tuple(replace(one, is_given_back=(one.role, one.index) not in kept) for one in placement.tasks)
+    if tasks == placement.tasks:
+        return Outcome(job)
+    return Outcome(replace(job, placement=replace(placement, tasks=tasks)), (Reschedule(),))
+
+
 def _pause(following: Next, at: float, pauses: Pauses) -> tuple[Reason, float | None]:
     """Say why a job waits to be tried again, and until when it pauses, if it does."""
     reason, pause_s = following.reason, pauses.length_s(following.pause)
@@ -359,6 +373,7 @@ _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
     Hung: _end_hang,
     Released: _release,
     TasksGone: _go_on,
+    OthersGone: _give_back,
     Refused: _refuse,
     WaitExplained: _explain_wait,
     Edited: _edit,

@@ -174,8 +174,14 @@ def _keep(job: Job, reason: Reason, at: float) -> Outcome:
         f"{reason.message}; kept for {show_duration(keep_s)}, until {show_instant(until)}, for a look inside",
         {**reason.details, "cause": reason.code.value, "kept_until": show_instant(until)},
     )
+    # The run is over now: the time for which it is kept is no part of it.
     keeping = replace(
-        job, state=JobState.STOPPING, reason=told, next=Next(JobState.FAILED, reason), kept_until=until
+        job,
+        state=JobState.STOPPING,
+        reason=told,
+        next=Next(JobState.FAILED, reason),
+        kept_until=until,
+        finished_at=at,
     )
     return Outcome(keeping, (StopTasks(job.attempt, job.spec.grace_s, kept),))
 
@@ -201,7 +207,7 @@ def finish(job: Job, following: Next, at: float) -> Outcome:
         placement=None,
         not_before=None,
         kept_until=None,
-        finished_at=at,
+        finished_at=at if job.finished_at is None else job.finished_at,
     )
     effects: tuple[Effect, ...] = (Reschedule(),)
     return Outcome(finished, (*effects, RemoveJob()) if job.is_deleting else effects)

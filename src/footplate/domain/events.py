@@ -108,6 +108,14 @@ class TasksGone:
 
 
 @dataclass(frozen=True, slots=True)
+class OthersGone:
+    """The engine has ended every task but those that are kept after a failure."""
+
+    at: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The job can never start as it is."""
 
@@ -160,6 +168,7 @@ Event = (
     | Hung
     | Released
     | TasksGone
+    | OthersGone
     | Refused
     | WaitExplained
     | Edited

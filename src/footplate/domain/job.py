@@ -95,6 +95,11 @@ class Job:
         return self.kept_until is not None
 
     @property
+    def kept(self) -> frozenset[tuple[str, int]]:
+        """The tasks whose environment is kept, by role and index."""
+        return frozenset((task.role, task.index) for task in self.tasks if self.is_kept and task.has_failed)
+
+    @property
     def runs(self) -> dict[tuple[str, int], int]:
         """Which tasks were started again by themselves, and how often."""
         return {(task.role, task.index): task.run for task in self.tasks if task.run}

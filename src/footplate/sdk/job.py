@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -92,10 +92,16 @@ class Job:
         self.data = self._connection.fetch(self._path())
         return self
 
-    def wait(self, timeout: float | None = None, until: str | Collection[str] | None = None) -> Job:
+    def wait(
+        self,
+        timeout: float | None = None,
+        until: str | Collection[str] | None = None,
+        on_look: Callable[[Job], None] = lambda _job: None,
+    ) -> Job:
         """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
 
-        A server that goes away meanwhile is waited for, as far as the client's patience reaches.
+        `on_look` is called whenever the server has said how the job stands. A server that goes away
+        meanwhile is waited for, as far as the client's patience reaches.
         """
         wanted = {until} if isinstance(until, str) else set(until or ())
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -104,6 +110,7 @@ class Job:
             try:
                 self.refresh()
                 patience.connect()
+                on_look(self)
                 if self.is_final or self.state in wanted:
                     return self
             except (Unreachable, EngineUnavailable) as error:

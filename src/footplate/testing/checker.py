@@ -32,7 +32,7 @@ _TOLD: Mapping[str, type] = {
     "delete_asked": ev.DeleteAsked,
     "released": ev.Released,
 }
-_SILENT = (ev.Placed, ev.TasksGone, ev.LaunchFailed, ev.Preempted, ev.Hung, ev.Refused)
+_SILENT = (ev.Placed, ev.TasksGone, ev.OthersGone, ev.LaunchFailed, ev.Preempted, ev.Hung, ev.Refused)
 _AFTER_THE_END = frozenset({"edited", "delete_asked", "restored", "deleted"})
 # Told by whoever prepares a launch, who may be slower than the job.
 _STEPS = frozenset({"step", "progress"})

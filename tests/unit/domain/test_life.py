@@ -13,9 +13,11 @@ from footplate.domain.events import (
     Hung,
     LaunchFailed,
     LaunchTasks,
+    OthersGone,
     Placed,
     Released,
     RemoveJob,
+    Reschedule,
     Restored,
     StopAsked,
     StopTasks,
@@ -221,3 +223,19 @@ def test_what_is_deleted_for_good_is_removed_once_nothing_runs() -> None:
     assert RemoveJob() in advance(deleting, TasksGone(AT + 1, 0)).effects
     removing = replace(after(running(), exited(0)), is_deleting=True, deleted_at=AT)
     assert after(removing, Restored(AT + 1, "ann")).deleted_at == AT, "too late to come back"
+
+
+def test_a_release_that_comes_before_the_end_of_the_others_is_not_mistaken() -> None:
+    kept = after(running(count=2, keep_on_failure="1h"), exited(3))
+    released = after(kept, Released(AT + 6, "ann"), OthersGone(AT + 7, 0))
+    assert released.state is JobState.STOPPING, "the kept task may still be there"
+    assert released.placement is not None
+    assert len(released.placement.held.tasks) == 2
+    assert after(released, TasksGone(AT + 8, 0)).state is JobState.FAILED
+
+
+def test_the_end_of_the_others_frees_their_places_once() -> None:
+    kept = after(running(count=2, keep_on_failure="1h"), exited(3))
+    freed = advance(kept, OthersGone(AT + 7, 0))
+    assert freed.effects == (Reschedule(),)
+    assert advance(freed.job, OthersGone(AT + 8, 0)).job is freed.job
