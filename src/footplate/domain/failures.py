@@ -18,6 +18,8 @@ from footplate.domain.states import Reason
 # With the pauses between them, enough for a registry that is away for two minutes.
 MOST_TRANSIENT_RETRIES = 8
 CANNOT_EXECUTE = {126: "the command cannot be executed", 127: "the command is not found"}
+# SIGINT, SIGQUIT, SIGKILL and SIGTERM: nobody's program ends itself so. What we end ourselves has a cause.
+KILLED = (130, 131, 137, 143)
 # Where uses of these retries are counted beside those of rules.
 TRANSIENT = "transient"
 OWN = "retry"
@@ -58,7 +60,8 @@ class Verdict:
 
 def classify(failure: Failure) -> FailureClass:
     """Tell the class of a failure that no rule names."""
-    if failure.cause in ("lost", "launch"):
+    was_killed = not failure.cause and failure.exit_code in KILLED
+    if failure.cause in ("lost", "launch") or was_killed:
         return FailureClass.TRANSIENT
     if failure.cause == "rejected" or (not failure.cause and failure.exit_code in CANNOT_EXECUTE):
         return FailureClass.PERMANENT

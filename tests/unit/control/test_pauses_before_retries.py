@@ -58,7 +58,7 @@ def test_a_job_starts_as_soon_as_its_pause_is_over(tmp_path: Path) -> None:
 
 def test_others_run_while_a_job_pauses_and_none_is_woken_late(tmp_path: Path) -> None:
     async def story() -> None:
-        async with life(tmp_path, SystemClock(), pauses=Pauses(0.5, 10)) as one:
+        async with life(tmp_path, SystemClock(), pauses=Pauses(1.5, 10)) as one:
             paused = await pausing(one)
             other = await one.submit(2)
             await one.until(other, JobState.RUNNING, 0)

@@ -61,6 +61,12 @@ def again(stopping: Job) -> Job:
     [
         (Failure(FAULT, exit_code=1), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=137, cause="oom"), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=130), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=131), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=137), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=143), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=134), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=139), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=126), FailureClass.PERMANENT),
         (Failure(FAULT, exit_code=127), FailureClass.PERMANENT),
         (Failure(FAULT, cause="rejected"), FailureClass.PERMANENT),
@@ -239,3 +245,16 @@ def test_the_end_of_the_others_frees_their_places_once() -> None:
     freed = advance(kept, OthersGone(AT + 7, 0))
     assert freed.effects == (Reschedule(),)
     assert advance(freed.job, OthersGone(AT + 8, 0)).job is freed.job
+
+
+def test_a_task_that_was_killed_is_tried_again_at_no_cost_unless_a_rule_says_otherwise() -> None:
+    retrying = after(running(), exited(137))
+    assert dict(retrying.uses) == {"transient": 1}
+    assert "retry after a fault of the platform 1 of 8" in retrying.reason.message
+    rules = [{"action": "stop", "signals": ["SIGKILL"]}]
+    assert after(running(on_failure=rules), exited(137)).state is JobState.FAILED
+
+
+def test_what_we_end_ourselves_is_no_fault_of_the_platform() -> None:
+    stopping = after(running(count=2), exited(1), exited(137, index=1))
+    assert after(stopping, TasksGone(AT + 6, 0)).state is JobState.FAILED
