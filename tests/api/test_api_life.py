@@ -238,6 +238,25 @@ def test_a_hung_task_is_told_with_the_stacks_of_all(ann: Api, server: Served, cl
     assert ann.job(job["id"])["state"] == "RUNNING"
 
 
+def test_a_hung_job_says_so_until_there_is_progress_again(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(count=2, hang="10m")
+    usual = job["reason"]
+    idle(server, job, 1)
+    look_over(server, clock, 700)
+    hung = ann.job(job["id"])
+    assert (hung["state"], hung["reason"]["code"]) == ("RUNNING", "hang")
+    assert hung["reason"]["message"].startswith("no progress of main-1 since ")
+    assert "the stacks of its tasks are in its event hang" in hung["reason"]["message"]
+    listed = ann.ok("GET", f"/jobs?name={job['name']}")["items"]
+    assert [one["reason"]["code"] for one in listed if one["id"] == job["id"]] == ["hang"]
+    ann.write_log(job, b"epoch 2\n", index=1)
+    look_over(server, clock, 10)
+    assert ann.job(job["id"])["reason"] == usual
+    assert kinds_of(ann, job)[-1] == "hang_over"
+    look_over(server, clock, 700)
+    assert len(hangs(ann, job)) == 2, "the next one is told again"
+
+
 def test_a_busy_or_talking_task_does_not_hang(ann: Api, server: Served, clock: FakeClock) -> None:
     busy, talking = ann.running(hang="10m"), ann.running(hang="10m")
     idle(server, talking)

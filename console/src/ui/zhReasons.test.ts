@@ -72,6 +72,12 @@ test('a success in spite of failures counts them', () => {
   expect(ZH_REASONS.completed({ n_failed: 2, n_tasks: 4 })).toBe('所有子任务都已完成；4 个中有 2 个失败');
 });
 
+test('a hang says since when, and where the stacks are', () => {
+  const told = ZH_REASONS.hang({ tasks: ['main-0'], since: '2026-11-15T12:03:07.000Z', has_stacks: true });
+  expect(told).toContain('子任务 main-0 自');
+  expect(told).toContain('调用栈见事件');
+});
+
 test('a pause before a retry is told with what failed and until when', () => {
   const details = {
     cause: 'launch_failed',

@@ -230,7 +230,13 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
   task_failed: (details) => failure('task_failed', details),
   task_lost: (details) => failure('task_lost', details),
   out_of_memory: (details) => failure('out_of_memory', details),
-  hang: () => '',
+  hang: ({ tasks, since, has_stacks }) =>
+    since
+      ? joined(
+          `子任务 ${names(tasks)} 自 ${second(since)} 起没有进展：没有输出，也没有使用 CPU 或 GPU`,
+          Boolean(has_stacks) && '各子任务的调用栈见事件',
+        )
+      : '',
   kept,
   launch_failed: (details) => failure('launch_failed', details),
   stopped_by_user: (details) => by(details, '停止'),

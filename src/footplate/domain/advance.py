@@ -17,12 +17,14 @@ from footplate.domain.events import (
     DeleteAsked,
     Edited,
     Event,
+    HangSeen,
     Hung,
     LaunchFailed,
     LaunchTasks,
     OthersGone,
     Placed,
     Preempted,
+    ProgressSeen,
     Refused,
     Released,
     RemoveJob,
@@ -64,6 +66,8 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, Released): frozenset({S.STOPPING}),
     (S.STARTING, Hung): frozenset({S.STOPPING}),
     (S.RUNNING, Hung): frozenset({S.STOPPING}),
+    (S.RUNNING, HangSeen): frozenset({S.RUNNING}),
+    (S.RUNNING, ProgressSeen): frozenset({S.RUNNING}),
     **{(state, Restored): frozenset({state}) for state in FINAL_STATES},
     (S.STARTING, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
     (S.RUNNING, TaskExited): frozenset({S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
@@ -93,6 +97,8 @@ LATE = (
     WaitExplained,
     Preempted,
     Hung,
+    HangSeen,
+    ProgressSeen,
     Released,
     Restored,
     StopAsked,
@@ -173,10 +179,13 @@ def _start_task(job: Job, event: TaskStarted) -> Outcome:
 def _run_when_all_started(job: Job, at: float) -> Job:
     if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
         return job
+    return replace(job, state=S.RUNNING, reason=_why_running(job), running_at=at)
+
+
+def _why_running(job: Job) -> Reason:
     n_tasks = len(job.tasks)
     message = f"all {n_tasks} tasks run" if n_tasks > 1 else "the task runs"
-    reason = Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
-    return replace(job, state=S.RUNNING, reason=reason, running_at=at)
+    return Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
 
 
 def _exit_task(job: Job, event: TaskExited) -> Outcome:
@@ -280,6 +289,15 @@ def _end_hang(job: Job, event: Hung) -> Outcome:
     return end(job, Next(S.FAILED, reason), event.at)
 
 
+def _note_hang(job: Job, event: HangSeen) -> Outcome:
+    return Outcome(replace(job, reason=event.reason))
+
+
+def _note_progress(job: Job, _event: ProgressSeen) -> Outcome:
+    hung = job.reason.code is ReasonCode.HANG
+    return Outcome(replace(job, reason=_why_running(job)) if hung else job)
+
+
 def _go_on(job: Job, event: TasksGone) -> Outcome:
     if job.is_kept:
         # That was the end of the others: what is kept stays until it is released.
@@ -371,6 +389,8 @@ _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
     StopAsked: _ask_stop,
     Preempted: _preempt,
     Hung: _end_hang,
+    HangSeen: _note_hang,
+    ProgressSeen: _note_progress,
     Released: _release,
     TasksGone: _go_on,
     OthersGone: _give_back,

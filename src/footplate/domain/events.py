@@ -90,6 +90,23 @@ class Hung:
 
 
 @dataclass(frozen=True, slots=True)
+class HangSeen:
+    """Tasks make no progress, and the job's policy is to say so and let it run."""
+
+    at: float
+    attempt: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressSeen:
+    """Tasks that had made no progress make some again."""
+
+    at: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
 class Released:
     """The environment that was kept after a failure is no longer needed; `by` is empty for the platform."""
 
@@ -166,6 +183,8 @@ Event = (
     | StopAsked
     | Preempted
     | Hung
+    | HangSeen
+    | ProgressSeen
     | Released
     | TasksGone
     | OthersGone

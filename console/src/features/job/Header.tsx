@@ -36,7 +36,7 @@ function ReasonLine({ job }: { job: JobDetail }) {
   const { code } = job.reason;
   if (SAYS_ENOUGH.has(code)) return null;
   const saysWhoIsAhead = Number(job.reason.details.ahead) > 0;
-  const tone = job.state === 'FAILED' || code === 'kept' ? 'bad' : 'plain';
+  const tone = job.state === 'FAILED' || code === 'kept' || code === 'hang' ? 'bad' : 'plain';
   return (
     <div className={styles.reason} data-tone={tone}>
       <strong>{reasons[code]}</strong>

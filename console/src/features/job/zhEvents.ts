@@ -41,6 +41,7 @@ export const ZH_EVENTS: Record<string, Teller> = {
   task_retried: (data) => `子任务 ${data.task} 第 ${data.run} 次重启`,
   hang: (data, message) =>
     `子任务长时间没有进展，${actions[String(data.action)] ?? ''}：${Array.isArray(data.tasks) ? data.tasks.join('、') : message}`,
+  hang_over: (data) => `子任务 ${Array.isArray(data.tasks) ? data.tasks.join('、') : ''} 又有了进展`,
   stop_asked: (data, message) => why(data, message),
   stopping: (data, message) => `正在停止：${why(data, message)}`,
   requeued: (data, message) => `重新排队：${why(data, message)}`,
