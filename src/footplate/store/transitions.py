@@ -107,6 +107,8 @@ def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
     data = {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code}
     if event.cause:
         data["cause"] = event.cause
+    if event.detail:
+        data["detail"] = event.detail
     return [("task_exited", message, data), *_tell_retry_of(before, after, event)]
 
 
