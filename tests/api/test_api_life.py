@@ -86,6 +86,26 @@ def test_a_kept_environment_is_released_when_its_time_is_over(ann: Api, clock: F
     assert "released" in kinds_of(ann, job)
 
 
+def test_a_follower_hears_at_once_that_a_kept_job_has_failed(ann: Api, clock: FakeClock) -> None:
+    job = ann.running(keep_on_failure="10m")
+    ann.write_log(job, b"the last words\n")
+    ann.finish(job, 3)
+    kept = ann.until(job, "STOPPING")
+    clock.advance(60)
+    assert ann.job(job["id"])["run_time_s"] == kept["run_time_s"]
+    with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
+        printed = ""
+        for event in events:
+            if event.kind == "log":
+                printed += event.data["text"]
+            if event.kind == "state" and event.data["state"] == "STOPPING":
+                break
+        assert printed == "the last words\n", "what it printed comes before"
+        assert (event.data["kept_until"], event.data["exit_code"]) == (kept["kept_until"], 3)
+    ann.ok("POST", f"/jobs/{job['id']}/release")
+    assert ann.until(job, "FAILED")["run_time_s"] == kept["run_time_s"]
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -216,6 +236,25 @@ def test_a_hung_task_is_told_with_the_stacks_of_all(ann: Api, server: Served, cl
     look_over(server, clock, 700)
     assert len(hangs(ann, job)) == 1, "told once"
     assert ann.job(job["id"])["state"] == "RUNNING"
+
+
+def test_a_hung_job_says_so_until_there_is_progress_again(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(count=2, hang="10m")
+    usual = job["reason"]
+    idle(server, job, 1)
+    look_over(server, clock, 700)
+    hung = ann.job(job["id"])
+    assert (hung["state"], hung["reason"]["code"]) == ("RUNNING", "hang")
+    assert hung["reason"]["message"].startswith("no progress of main-1 since ")
+    assert "the stacks of its tasks are in its event hang" in hung["reason"]["message"]
+    listed = ann.ok("GET", f"/jobs?name={job['name']}")["items"]
+    assert [one["reason"]["code"] for one in listed if one["id"] == job["id"]] == ["hang"]
+    ann.write_log(job, b"epoch 2\n", index=1)
+    look_over(server, clock, 10)
+    assert ann.job(job["id"])["reason"] == usual
+    assert kinds_of(ann, job)[-1] == "hang_over"
+    look_over(server, clock, 700)
+    assert len(hangs(ann, job)) == 2, "the next one is told again"
 
 
 def test_a_busy_or_talking_task_does_not_hang(ann: Api, server: Served, clock: FakeClock) -> None:

@@ -39,12 +39,43 @@ test('limits of queues and nodes are told apart', () => {
 test('failures name the task, its exit code and the retries', () => {
   const failed = { task: 'worker-0', exit_code: 137, n_failed: 2, n_tasks: 4, class: 'unknown' };
   expect(ZH_REASONS.task_failed({ ...failed, tries: 3 })).toBe(
-    '子任务 worker-0 以退出码 137 结束（信号 9）；4 个子任务中有 2 个失败；共尝试 3 次',
+    '4 个子任务中有 2 个失败；子任务 worker-0 以退出码 137 结束（信号 9）；共尝试 3 次',
+  );
+  expect(ZH_REASONS.task_failed({ ...failed, role: 'worker', min_failed: 2 })).toBe(
+    '角色 worker 的 4 个子任务中有 2 个失败（min_failed 2）；最后一个：子任务 worker-0 以退出码 137 结束（信号 9）',
+  );
+  expect(ZH_REASONS.task_failed({ ...failed, exit_code: 255, n_failed: 1 })).toBe(
+    '子任务 worker-0 以退出码 255 结束',
   );
   const retry = { ...failed, n_failed: 1, cause: 'task_lost', account: 'transient', retry: 1, retries: 5 };
   expect(ZH_REASONS.retrying({ ...retry, avoids: 'n1' })).toBe(
     '子任务 worker-0 丢失；因平台故障第 1 次重试，最多 5 次，避开节点 n1',
   );
+});
+
+test('a failure that is not tried again says why', () => {
+  const failed = { task: 'main-0', exit_code: 127, n_failed: 1, n_tasks: 1 };
+  expect(ZH_REASONS.task_failed({ ...failed, rule: 2, rule_times: 3 })).toContain(
+    'on_failure 的第 2 条规则：3 次重试已用完',
+  );
+  expect(ZH_REASONS.task_failed({ ...failed, rule: 1, rule_times: 0 })).toContain(
+    '按 on_failure 的第 1 条规则不再重试',
+  );
+  expect(ZH_REASONS.task_failed({ ...failed, retries_left: 2 })).toContain('再试也只会同样失败');
+  expect(ZH_REASONS.retrying({ ...failed, cause: 'task_failed', rule: 2, retry: 1, retries: 3 })).toContain(
+    '按 on_failure 的第 2 条规则第 1 次重试，最多 3 次',
+  );
+});
+
+test('a success in spite of failures counts them', () => {
+  expect(ZH_REASONS.completed({})).toBe('所有子任务都已完成');
+  expect(ZH_REASONS.completed({ n_failed: 2, n_tasks: 4 })).toBe('所有子任务都已完成；4 个中有 2 个失败');
+});
+
+test('a hang says since when, and where the stacks are', () => {
+  const told = ZH_REASONS.hang({ tasks: ['main-0'], since: '2026-11-15T12:03:07.000Z', has_stacks: true });
+  expect(told).toContain('子任务 main-0 自');
+  expect(told).toContain('调用栈见事件');
 });
 
 test('a pause before a retry is told with what failed and until when', () => {

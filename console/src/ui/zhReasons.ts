@@ -143,28 +143,45 @@ function reserved(details: Details): string {
   return joined(needs, why, wouldFit(details), ahead(details));
 }
 
+/** Whether there is a signal of that number on the machines that run tasks. */
+const isSignal = (n: number) => (n >= 1 && n <= 31) || n === 34 || n === 64;
+
+/** Why a failure was the last one. */
+function whyLast({ tries, rule, rule_times, retries_left }: Details): string {
+  if (rule !== undefined && rule_times !== undefined) {
+    const times = Number(rule_times);
+    return times > 0
+      ? `on_failure 的第 ${rule} 条规则：${times} 次重试已用完`
+      : `按 on_failure 的第 ${rule} 条规则不再重试`;
+  }
+  if (retries_left !== undefined) return '不再重试：再试也只会同样失败';
+  return tries !== undefined ? `共尝试 ${tries} 次` : '';
+}
+
 /** How a task failed: which one, with which exit code, how many others. */
 function failure(code: unknown, details: Details): string {
-  const { task, exit_code, n_failed, n_tasks, tries, detail } = details;
-  const tried = tries !== undefined && `共尝试 ${tries} 次`;
+  const { task, exit_code, n_failed, n_tasks, role, min_failed, detail } = details;
+  const tried = whyLast(details);
   if (code === 'launch_failed' && detail) return joined(`无法启动：${detail}`, tried);
   if (task === undefined) return '';
   const exit = Number(exit_code);
-  const bySignal = exit > 128 ? `（信号 ${exit - 128}）` : '';
+  const bySignal = isSignal(exit - 128) ? `（信号 ${exit - 128}）` : '';
   const how: Record<string, string> = {
     task_lost: '丢失',
     out_of_memory: `超出内存上限而被终止，退出码 ${exit_code}${bySignal}`,
   };
   return joined(
-    `子任务 ${task} ${how[String(code)] ?? `以退出码 ${exit_code} 结束${bySignal}`}`,
-    Number(n_failed) > 1 && `${n_tasks} 个子任务中有 ${n_failed} 个失败`,
+    Number(n_failed) > 1 &&
+      `${role ? `角色 ${role} 的 ` : ''}${n_tasks} 个子任务中有 ${n_failed} 个失败${min_failed ? `（min_failed ${min_failed}）` : ''}`,
+    `${Number(n_failed) > 1 && role ? '最后一个：' : ''}子任务 ${task} ${how[String(code)] ?? `以退出码 ${exit_code} 结束${bySignal}`}`,
     tried,
   );
 }
 
 function retrying(details: Details): string {
   if (details.retry === undefined) return '';
-  const whose = details.account === 'transient' ? '因平台故障' : '';
+  const rule = details.rule ? `按 on_failure 的第 ${details.rule} 条规则` : '';
+  const whose = details.account === 'transient' ? '因平台故障' : rule;
   const away = details.avoids ? `，避开节点 ${details.avoids}` : '';
   return joined(
     failure(details.cause, details),
@@ -206,14 +223,20 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
   preparing: ({ n_tasks, nodes }) =>
     nodes ? `可在 ${names(nodes)} 上启动` : n_tasks ? `正在启动 ${n_tasks} 个子任务` : '',
   running: ({ n_tasks }) => (Number(n_tasks) > 1 ? `${n_tasks} 个子任务都在运行` : '子任务正在运行'),
-  completed: ({ role, n_succeeded, n_tasks }) =>
+  completed: ({ role, n_succeeded, n_failed, n_tasks }) =>
     n_succeeded === undefined
-      ? '所有子任务都已完成'
+      ? joined('所有子任务都已完成', Number(n_failed) > 0 && `${n_tasks} 个中有 ${n_failed} 个失败`)
       : `${n_tasks} 个 ${role} 子任务中有 ${n_succeeded} 个成功，已满足要求`,
   task_failed: (details) => failure('task_failed', details),
   task_lost: (details) => failure('task_lost', details),
   out_of_memory: (details) => failure('out_of_memory', details),
-  hang: () => '',
+  hang: ({ tasks, since, has_stacks }) =>
+    since
+      ? joined(
+          `子任务 ${names(tasks)} 自 ${second(since)} 起没有进展：没有输出，也没有使用 CPU 或 GPU`,
+          Boolean(has_stacks) && '各子任务的调用栈见事件',
+        )
+      : '',
   kept,
   launch_failed: (details) => failure('launch_failed', details),
   stopped_by_user: (details) => by(details, '停止'),

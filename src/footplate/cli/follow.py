@@ -63,13 +63,21 @@ def leave(job: Job) -> int:
 
 
 def _relay(events: Iterator[Followed]) -> Ended | None:
-    kinds = {LogText: "log", StateSeen: "state", StepSeen: "step", Ended: "end"}
+    kinds = {LogText: "log", StateSeen: "state", StepSeen: "step"}
     for event in events:
+        if (ended := _end_in(event)) is not None:
+            print_json_line({"event": "end", **asdict(ended)})
+            return ended
         data = event.event if isinstance(event, StepSeen) else asdict(event)
         print_json_line({"event": kinds[type(event)], **data})
-        if isinstance(event, Ended):
-            return event
     return None
+
+
+def _end_in(event: Followed) -> Ended | None:
+    """The end that an event tells; a job that has failed and is kept runs no more."""
+    if isinstance(event, StateSeen) and event.kept_until:
+        return Ended(JobState.FAILED, event.reason, event.exit_code)
+    return event if isinstance(event, Ended) else None
 
 
 def _show(view: View, events: Iterator[Followed], raw: bool) -> Ended | None:
@@ -77,14 +85,14 @@ def _show(view: View, events: Iterator[Followed], raw: bool) -> Ended | None:
     out: Out = Screen(sys.stdout, view.footer) if is_live else Pipe(raw)
     with out if isinstance(out, Screen) else nullcontext():
         for event in events:
-            if isinstance(event, LogText):
-                out.write([event.text] if raw else view.log(event))
-            else:
-                _note(view.tell(event), out)
-            if isinstance(event, Ended):
+            if (ended := _end_in(event)) is not None:
                 if not raw:
                     out.write(view.rest())
-                return event
+                return ended
+            if isinstance(event, LogText):
+                out.write([event.text] if raw else view.log(event))
+            elif not isinstance(event, Ended):
+                _note(view.tell(event), out)
     return None
 
 
@@ -134,10 +142,8 @@ class View:
             self._prefix(task) + line for (_, task), lines in self._lines.items() for line in lines.finish()
         ]
 
-    def tell(self, event: StateSeen | StepSeen | Ended) -> list[str]:
+    def tell(self, event: StateSeen | StepSeen) -> list[str]:
         """Return what is worth saying about an event; nothing when it is known."""
-        if isinstance(event, Ended):
-            return []
         if isinstance(event, StepSeen):
             return self._say(event.message)
         return self._tell_state(event)
@@ -190,5 +196,15 @@ def _print_end(job: Job, ended: Ended) -> None:
     ran = f" after {show_span(job.data['run_time_s'])}" if job.data.get("run_time_s") else ""
     state = show_state(ended.state)
     click.echo(f"{job.name} ({job.id}) {state}{ran}: {ended.reason.get('message', '')}", err=True)
-    if ended.state == JobState.FAILED:
+    if job.data.get("kept_until"):
+        tell_kept(job)
+    elif ended.state == JobState.FAILED:
         click.echo(f"  details  footplate show {job.id}\n  again    footplate clone {job.id}", err=True)
+
+
+def tell_kept(job: Job) -> None:
+    """Say on standard error how to enter what a failed job has kept, and how to give it up."""
+    click.echo(
+        f"  look inside  footplate exec {job.id} -- ls -l\n  give it up   footplate release {job.id}",
+        err=True,
+    )

@@ -43,7 +43,7 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
     found = connect().job(job)
     try:
         with _status_of(found):
-            found.wait(timeout)
+            found.wait(timeout, on_look=KeptTeller())
     except KeyboardInterrupt:
         return leave(found)
     except TimedOut as error:
@@ -51,6 +51,22 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
         return TIMED_OUT
     tell(found.data, f"{named(found)} {show_state(found.state)}: {found.reason.message}", as_json)
     return outcome(found.state, found.exit_code)
+
+
+class KeptTeller:
+    """Says once to whoever waits that the job has failed, and how to look at what it keeps."""
+
+    def __init__(self) -> None:
+        self._has_told = False
+
+    def __call__(self, job: Job) -> None:
+        from footplate.cli.follow import tell_kept
+
+        if self._has_told or not job.data.get("kept_until"):
+            return
+        self._has_told = True
+        click.echo(f"{named(job)} has failed: {job.reason.message}", err=True)
+        tell_kept(job)
 
 
 def _status_of(job: Job) -> AbstractContextManager[Any]:

@@ -256,5 +256,8 @@ def _running(job: Job) -> RunningJob:
     spec = job.spec
     assert job.placement is not None
     since = job.running_at or job.started_at or job.queued_at
-    ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
-    return RunningJob(job.id, spec.queue, spec.priority, job.placement, ends_by)
+    if job.kept_until is not None:
+        ends_by: float | None = job.kept_until + spec.grace_s
+    else:
+        ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
+    return RunningJob(job.id, spec.queue, spec.priority, job.placement.held, ends_by)

@@ -20,7 +20,7 @@ from footplate.control.limits import overdue
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.notice import give_notice
 from footplate.control.progress import Progress
-from footplate.control.sweep import sweep, sweep_engine
+from footplate.control.sweep import pace_s, sweep, sweep_engine
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import EngineRejected, NotFound, StaleLease
@@ -28,6 +28,7 @@ from footplate.domain.events import (
     Effect,
     Event,
     LaunchTasks,
+    OthersGone,
     RemoveJob,
     Reschedule,
     StopTasks,
@@ -63,7 +64,6 @@ LOGS_S = 1.0
 LEASE_S = 5.0
 PROGRESS_S = 2.0
 USAGE_S = 5.0
-SWEEP_S = 600.0
 LEFTOVERS_S = 60.0
 LOOK_AFTER_LAUNCH_S = 0.01
 ABANDON_EVERY_S = 0.1
@@ -129,7 +129,7 @@ class Controller:
             ("progress", _every(PROGRESS_S, self.look_at_progress)),
             ("usage", _every(USAGE_S, self._usage_keeper.look)),
             ("lease", _every(LEASE_S, self._hold_lease)),
-            ("sweep", _every(SWEEP_S, self.sweep)),
+            ("sweep", _every(pace_s(self._context), self.sweep, first_after_s=0)),
             ("leftovers", _every(LEFTOVERS_S, self._sweep_engine)),
             ("explain", _every(EXPLAIN_EVERY_S, self._explain_rest)),
         ):
@@ -278,7 +278,8 @@ class Controller:
             request = engine.compile(launch_plan(self._context, job))
             handle = engine.handle_of(request, others)
             seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
-            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, []))
+            gone = OthersGone(self._context.clock.now(), job.attempt)
+            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, [gone]))
 
     async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
         now = self._context.clock.now()
@@ -447,9 +448,7 @@ class Controller:
                 # A task that was to be started again may not have been.
                 self._carry_out(job, LaunchTasks(job.attempt))
             elif job.state is JobState.STOPPING:
-                kept = [(task.role, task.index) for task in job.tasks if task.has_failed]
-                keep = tuple(kept) if job.is_kept else ()
-                self._carry_out(job, StopTasks(job.attempt, job.grace_s, keep))
+                self._carry_out(job, StopTasks(job.attempt, job.grace_s, tuple(job.kept)))
         for job_id in await self._context.store.read(job_queries.to_remove):
             removing = await self._context.store.job(job_id)
             if removing is not None:
@@ -471,9 +470,15 @@ class Controller:
             self._on_fatal(error)
 
 
-def _every(seconds: float, step: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+def _every(
+    seconds: float, step: Callable[[], Awaitable[None]], first_after_s: float | None = None
+) -> Callable[[], Awaitable[None]]:
+    wait_s = seconds if first_after_s is None else first_after_s
+
     async def paced() -> None:
-        await asyncio.sleep(seconds)
+        nonlocal wait_s
+        await asyncio.sleep(wait_s)
+        wait_s = seconds
         await step()
 
     return paced

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from footplate.control.runtimes import Kind, RunTimes, kind_of
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
-from footplate.scheduler.forecast import Remaining, only_ahead_of, start_of
+from footplate.scheduler.forecast import MOST_STEPS, Remaining, only_ahead_of, start_of
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
@@ -20,11 +20,14 @@ OVERRUN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the run time of a job."""
+    """What is known of how long a job holds its place: its run time, and what may come after it."""
 
     since: float | None
     limit_s: float | None
     usual_s: tuple[float, float] | None
+    after_s: float = 0.0
+    # For one that has ended and is kept: when it is released.
+    kept_until: float | None = None
 
 
 async def estimate(
@@ -41,7 +44,8 @@ async def estimate(
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _usual)),
         asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _limit)),
     )
-    basis = _basis(seen, known, expected, latest)
+    before = {job.id for job in seen.running} | {job.id for job in seen.pending if job.id != job_id}
+    basis = _basis([known[one] for one in before if one in known], expected, latest)
     if any(job.id == job_id and job.pauses(now) for job in seen.pending):
         basis += "; it pauses before it is tried again"
     return Estimate(expected, latest, basis)
@@ -55,16 +59,22 @@ def know(jobs: Mapping[str, Job], run_times: RunTimes) -> dict[str, Known]:
         kind = kind_of(job.owner, job.spec.name)
         if kind not in usual:
             usual[kind] = run_times.usual(kind)
-        since = job.running_at or job.started_at
-        known[job.id] = Known(since, job.spec.time_limit_s, usual[kind])
+        # A failure may be kept for a while, and then comes the polite stop.
+        keep_s = 0.0 if job.is_kept else job.spec.keep_on_failure_s or 0.0
+        after_s = keep_s + job.spec.grace_s
+        known[job.id] = Known(job.running_at, job.spec.time_limit_s, usual[kind], after_s, job.kept_until)
     return known
 
 
 def _by(known: Mapping[str, Known], total_s: Callable[[Known], float]) -> Remaining:
     def remaining(job: RunningJob | PendingJob, at: float) -> float:
         one = known.get(job.id)
-        whole_s: float = math.inf if one is None else total_s(one)
-        if math.isinf(whole_s) or one is None or one.since is None or isinstance(job, PendingJob):
+        if one is None:
+            return math.inf
+        if one.kept_until is not None:
+            return max(one.kept_until - at, 0.0) + one.after_s
+        whole_s = total_s(one)
+        if math.isinf(whole_s) or one.since is None or isinstance(job, PendingJob):
             return whole_s
         return max(one.since + whole_s - at, whole_s * OVERRUN)
 
@@ -72,23 +82,40 @@ def _by(known: Mapping[str, Known], total_s: Callable[[Known], float]) -> Remain
 
 
 def _usual(one: Known) -> float:
-    limit_s = math.inf if one.limit_s is None else one.limit_s
+    limit_s = _limit(one)
     return limit_s if one.usual_s is None else min(limit_s, one.usual_s[0])
 
 
 def _limit(one: Known) -> float:
-    return math.inf if one.limit_s is None else one.limit_s
+    return math.inf if one.limit_s is None else one.limit_s + one.after_s
 
 
-def _basis(seen: Snapshot, known: Mapping[str, Known], expected: float | None, latest: float | None) -> str:
-    held = [one for job in seen.running if (one := known.get(job.id)) is not None]
-    unlimited = sum(one.limit_s is None for one in held)
-    unheard = sum(one.limit_s is None and one.usual_s is None for one in held)
+def _basis(before: Sequence[Known], expected: float | None, latest: float | None) -> str:
+    """Say what an estimate rests on, by what is known of the jobs that run or are ahead."""
+    lasting = [one for one in before if one.kept_until is None]
+    unlimited = sum(one.limit_s is None for one in lasting)
     if expected is None:
-        return (
-            f"nobody can tell: of {len(held)} running jobs {unheard} have no time limit, "
-            "and nothing like them has run before"
-        )
-    if latest is None:
-        return f"from usual run times; no later bound, since {unlimited} running jobs have no time limit"
-    return "from usual run times and time limits"
+        return f"nobody can tell: {_why_unknown(lasting)}"
+    usual = any(one.usual_s is not None for one in lasting)
+    limits = any(one.limit_s is not None for one in lasting)
+    sources = ("usual run times",) * usual + ("time limits",) * limits
+    told = f"from {' and '.join(sources)}" if sources else "nothing of unknown length is before it"
+    if latest is None and unlimited:
+        told += f"; no later bound, since {_have_none(unlimited, len(lasting))}"
+    return told
+
+
+def _why_unknown(lasting: Sequence[Known]) -> str:
+    unheard = sum(one.limit_s is None and one.usual_s is None for one in lasting)
+    if unheard:
+        them = "it" if unheard == 1 else "them"
+        return f"{_have_none(unheard, len(lasting))}, and nothing like {them} has run before"
+    if len(lasting) > MOST_STEPS:
+        return f"{len(lasting)} jobs are before it"
+    return "the ends of other jobs alone do not let it start"
+
+
+def _have_none(n: int, n_all: int) -> str:
+    have = "has" if n == 1 else "have"
+    before = "the job before it" if n_all == 1 else f"{n} of {n_all} jobs before it"
+    return f"{before} {have} no time limit"

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from footplate.control.context import Context
 from footplate.domain.errors import FootplateError
-from footplate.domain.events import Hung, StopAsked
+from footplate.domain.events import Event, HangSeen, Hung, ProgressSeen, StopAsked
 from footplate.domain.job import Job, Task
-from footplate.domain.kinds import show_duration
+from footplate.domain.kinds import show_duration, show_instant
 from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.engines.base import DumpsStacks, Handle, ReadsUsage, Usage
 from footplate.store.logfiles import LogFile
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 # Less than this share of one CPU, and nothing of a card, counts as idle.
 IDLE_CPU = 0.05
 IDLE_CARD = 0.01
+MOST_NAMED = 100
 MOST_OF_A_STACK = 16 * 1024
 MOST_OF_ALL_STACKS = 256 * 1024
 
@@ -37,6 +39,8 @@ class Mark:
     active_at: float
     cpu_s: float
     log_bytes: int
+    # Whether it was seen to do something, and not only taken to since it was not looked at before.
+    has_acted: bool = False
 
 
 class Progress:
@@ -91,7 +95,7 @@ class Progress:
         spent = (cpu_s - before.cpu_s) / max(now - before.at, 0.001)
         busy_cards = any(card.utilisation > IDLE_CARD for card in used.cards)
         if spent > IDLE_CPU or busy_cards or log_bytes != before.log_bytes:
-            before.active_at = now
+            before.active_at, before.has_acted = now, True
         before.at, before.cpu_s, before.log_bytes = now, cpu_s, log_bytes
 
     async def _judge(self, job: Job, now: float) -> None:
@@ -119,11 +123,21 @@ class Progress:
         attempt = (job.id, job.attempt)
         if not is_hung:
             self._told.discard(attempt)
+            if job.reason.code is ReasonCode.HANG and self._moves_again(job, policy):
+                await self._context.store.apply_all([(job.id, ProgressSeen(now, job.attempt))])
         elif attempt not in self._told:
             self._told.add(attempt)
-            await self._tell_hang(job, hung, now)
+            # A server that was started meanwhile has told it in its life before.
+            if job.reason.code is not ReasonCode.HANG:
+                await self._tell_hang(job, hung, now - max(idle[name] for name in hung), now)
 
-    async def _tell_hang(self, job: Job, hung: Sequence[str], now: float) -> None:
+    def _moves_again(self, job: Job, policy: HangPolicy) -> bool:
+        """Whether those that hung were seen to do something; after a restart nobody knows that at first."""
+        acted = {task.name for task in _running_tasks(job) if self._marks[_key(job, task)].has_acted}
+        hung = {task.name for task in _running_tasks(job)} & set(job.reason.details.get("tasks", ()))
+        return bool(acted) if policy.tasks == "all" else hung <= acted
+
+    async def _tell_hang(self, job: Job, hung: Sequence[str], since: float, now: float) -> None:
         policy = job.spec.hang
         assert policy is not None
         names = ", ".join(hung[:5]) + (f" and {len(hung) - 5} more" if len(hung) > 5 else "")
@@ -131,12 +145,14 @@ class Progress:
             f"no progress of {names} for {show_duration(policy.after_s)}: no output, no use of CPU or GPU"
         )
         stacks = await self._stacks(job)
-        action, tasks = policy.action, list(hung[:100])
+        action, tasks = policy.action, list(hung[:MOST_NAMED])
         await self._context.store.write(
             lambda tx: tx.record(job, "hang", now, message, tasks=tasks, action=action, stacks=stacks)
         )
-        if policy.action != "notify":
-            await self._context.store.apply_all([(job.id, Hung(now, job.attempt, message))])
+        event: Event = Hung(now, job.attempt, message)
+        if policy.action == "notify":
+            event = HangSeen(now, job.attempt, _why_hung(names, tasks, since, bool(stacks)))
+        await self._context.store.apply_all([(job.id, event)])
 
     async def _stacks(self, job: Job) -> dict[str, str]:
         engine = self._context.engine
@@ -148,6 +164,13 @@ class Progress:
             log.exception("the stacks of job %s cannot be read", job.id)
             return {}
         return _bounded(found)
+
+
+def _why_hung(names: str, tasks: Sequence[str], since: float, has_stacks: bool) -> Reason:
+    where = "; the stacks of its tasks are in its event hang" if has_stacks else ""
+    message = f"no progress of {names} since {show_instant(since)}: no output, no use of CPU or GPU{where}"
+    details = {"tasks": tasks, "since": show_instant(since), "has_stacks": has_stacks}
+    return Reason(ReasonCode.HANG, message, details)
 
 
 def _bounded(stacks: Mapping[str, str]) -> dict[str, str]:

@@ -15,6 +15,13 @@ from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.writer import Transaction
 
 LEFTOVERS_KEPT_S = 7 * 86400.0
+SELDOM_S = 600.0
+OFTEN_S = 1.0
+
+
+def pace_s(context: Context) -> float:
+    """How often to sweep: seldom, but no job lies in the trash much longer than it is to."""
+    return min(max(context.trash_kept_s / 10, OFTEN_S), SELDOM_S)
 
 
 async def sweep(context: Context) -> None:

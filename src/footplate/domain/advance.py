@@ -17,11 +17,14 @@ from footplate.domain.events import (
     DeleteAsked,
     Edited,
     Event,
+    HangSeen,
     Hung,
     LaunchFailed,
     LaunchTasks,
+    OthersGone,
     Placed,
     Preempted,
+    ProgressSeen,
     Refused,
     Released,
     RemoveJob,
@@ -59,9 +62,12 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.STOPPING, LaunchFailed): frozenset({S.STOPPING}),
     (S.STOPPING, Preempted): frozenset({S.STOPPING}),
     (S.STOPPING, TasksGone): _ENDS | {S.QUEUED, S.STOPPING},
+    (S.STOPPING, OthersGone): frozenset({S.STOPPING}),
     (S.STOPPING, Released): frozenset({S.STOPPING}),
     (S.STARTING, Hung): frozenset({S.STOPPING}),
     (S.RUNNING, Hung): frozenset({S.STOPPING}),
+    (S.RUNNING, HangSeen): frozenset({S.RUNNING}),
+    (S.RUNNING, ProgressSeen): frozenset({S.RUNNING}),
     **{(state, Restored): frozenset({state}) for state in FINAL_STATES},
     (S.STARTING, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
     (S.RUNNING, TaskExited): frozenset({S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
@@ -85,11 +91,14 @@ LATE = (
     TaskLost,
     LaunchFailed,
     TasksGone,
+    OthersGone,
     Placed,
     Refused,
     WaitExplained,
     Preempted,
     Hung,
+    HangSeen,
+    ProgressSeen,
     Released,
     Restored,
     StopAsked,
@@ -170,10 +179,13 @@ def _start_task(job: Job, event: TaskStarted) -> Outcome:
 def _run_when_all_started(job: Job, at: float) -> Job:
     if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
         return job
+    return replace(job, state=S.RUNNING, reason=_why_running(job), running_at=at)
+
+
+def _why_running(job: Job) -> Reason:
     n_tasks = len(job.tasks)
     message = f"all {n_tasks} tasks run" if n_tasks > 1 else "the task runs"
-    reason = Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
-    return replace(job, state=S.RUNNING, reason=reason, running_at=at)
+    return Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
 
 
 def _exit_task(job: Job, event: TaskExited) -> Outcome:
@@ -197,7 +209,7 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         if task.has_failed
         else None
     )
-    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
 
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
@@ -208,7 +220,7 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
         return Outcome(job)
     task = changed.task(event.role, event.index)
     failure = Failure(describe_failure(task), cause="lost", node=task.node)
-    return _retry_task(changed, task, failure) or weigh(changed, event.role, failure, event.at)
+    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
 
 
 def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:
@@ -279,6 +291,15 @@ def _end_hang(job: Job, event: Hung) -> Outcome:
     return end(job, Next(S.FAILED, reason), event.at)
 
 
+def _note_hang(job: Job, event: HangSeen) -> Outcome:
+    return Outcome(replace(job, reason=event.reason))
+
+
+def _note_progress(job: Job, _event: ProgressSeen) -> Outcome:
+    hung = job.reason.code is ReasonCode.HANG
+    return Outcome(replace(job, reason=_why_running(job)) if hung else job)
+
+
 def _go_on(job: Job, event: TasksGone) -> Outcome:
     if job.is_kept:
         # That was the end of the others: what is kept stays until it is released.
@@ -309,6 +330,17 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
         running_at=None,
     )
     return Outcome(again, (Reschedule(),))
+
+
+def _give_back(job: Job, _event: OthersGone) -> Outcome:
+    """Free the places of all tasks but those that are kept."""
+    placement, kept = job.placement, job.kept
+    if not kept or placement is None:
+        return Outcome(job)
+    tasks = tuple(replace(one, is_given_back=(one.role, one.index) not in kept) for one in placement.tasks)
+    if tasks == placement.tasks:
+        return Outcome(job)
+    return Outcome(replace(job, placement=replace(placement, tasks=tasks)), (Reschedule(),))
 
 
 def _pause(following: Next, at: float, pauses: Pauses) -> tuple[Reason, float | None]:
@@ -359,8 +391,11 @@ _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
     StopAsked: _ask_stop,
     Preempted: _preempt,
     Hung: _end_hang,
+    HangSeen: _note_hang,
+    ProgressSeen: _note_progress,
     Released: _release,
     TasksGone: _go_on,
+    OthersGone: _give_back,
     Refused: _refuse,
     WaitExplained: _explain_wait,
     Edited: _edit,

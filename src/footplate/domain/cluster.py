@@ -58,7 +58,10 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class TaskPlacement:
-    """One task's place: node, cards, and the ports it was given, by label."""
+    """One task's place: node, cards, and the ports it was given, by label.
+
+    What `is_given_back` counts no more: the task is over, and others of its gang are kept.
+    """
 
     role: str
     index: int
@@ -67,6 +70,7 @@ class TaskPlacement:
     gpus: tuple[int, ...] = ()
     ports: tuple[tuple[str, tuple[int, ...]], ...] = ()
     address: str = "127.0.0.1"
+    is_given_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +80,12 @@ class Placement:
     tasks: tuple[TaskPlacement, ...]
 
     @property
+    def held(self) -> Placement:
+        """The part that is not given back."""
+        if not any(task.is_given_back for task in self.tasks):
+            return self
+        return Placement(tuple(task for task in self.tasks if not task.is_given_back))
+
+    @property
     def resources(self) -> Resources:
-        return total(task.resources for task in self.tasks)
+        return total(task.resources for task in self.tasks if not task.is_given_back)

@@ -94,6 +94,23 @@ class Hung:
 
 
 @dataclass(frozen=True, slots=True)
+class HangSeen:
+    """Tasks make no progress, and the job's policy is to say so and let it run."""
+
+    at: float
+    attempt: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressSeen:
+    """Tasks that had made no progress make some again."""
+
+    at: float
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
 class Released:
     """The environment that was kept after a failure is no longer needed; `by` is empty for the platform."""
 
@@ -109,6 +126,14 @@ class TasksGone:
     at: float
     attempt: int
     pauses: Pauses = field(default_factory=Pauses)
+
+
+@dataclass(frozen=True, slots=True)
+class OthersGone:
+    """The engine has ended every task but those that are kept after a failure."""
+
+    at: float
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +187,11 @@ Event = (
     | StopAsked
     | Preempted
     | Hung
+    | HangSeen
+    | ProgressSeen
     | Released
     | TasksGone
+    | OthersGone
     | Refused
     | WaitExplained
     | Edited

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from footplate.domain.spec import FailureRule, JobSpec
@@ -17,7 +17,9 @@ from footplate.domain.states import Reason
 
 # With the pauses between them, enough for a registry that is away for two minutes.
 MOST_TRANSIENT_RETRIES = 8
-CANNOT_EXECUTE = (126, 127)
+CANNOT_EXECUTE = {126: "the command cannot be executed", 127: "the command is not found"}
+# SIGINT, SIGQUIT, SIGKILL and SIGTERM: nobody's program ends itself so. What we end ourselves has a cause.
+KILLED = (130, 131, 137, 143)
 # Where uses of these retries are counted beside those of rules.
 TRANSIENT = "transient"
 OWN = "retry"
@@ -42,7 +44,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to try again, on whose account, out of how many times, and away from which node."""
+    """Whether to try again, on whose account, out of how many times, and away from which node.
+
+    `rule` is the number of the job's rule that decided, counted from 1; 0 when none did.
+    """
 
     failure_class: FailureClass
     retries: bool
@@ -50,11 +55,13 @@ class Verdict:
     most: int = 0
     used: int = 0
     avoids: str = ""
+    rule: int = 0
 
 
 def classify(failure: Failure) -> FailureClass:
     """Tell the class of a failure that no rule names."""
-    if failure.cause in ("lost", "launch"):
+    was_killed = not failure.cause and failure.exit_code in KILLED
+    if failure.cause in ("lost", "launch") or was_killed:
         return FailureClass.TRANSIENT
     if failure.cause == "rejected" or (not failure.cause and failure.exit_code in CANNOT_EXECUTE):
         return FailureClass.PERMANENT
@@ -64,12 +71,13 @@ def classify(failure: Failure) -> FailureClass:
 def judge(spec: JobSpec, failure: Failure, uses: Mapping[str, int]) -> Verdict:
     """Decide about a failure, given how often each account was used before."""
     kind = classify(failure)
-    for number, rule in enumerate(spec.on_failure):
+    for number, rule in enumerate(spec.on_failure, start=1):
         if applies(rule, failure):
             if rule.action == "stop":
-                return Verdict(kind, retries=False)
+                return Verdict(kind, retries=False, rule=number)
             avoids = failure.node if rule.action == "retry_elsewhere" else ""
-            return _verdict(kind, f"rule-{number}", rule.times, uses, avoids)
+            verdict = _verdict(kind, f"rule-{number - 1}", rule.times, uses)
+            return replace(verdict, avoids=avoids, rule=number)
     if kind is FailureClass.TRANSIENT:
         return _verdict(kind, TRANSIENT, MOST_TRANSIENT_RETRIES, uses)
     if kind is FailureClass.PERMANENT:
@@ -77,28 +85,29 @@ def judge(spec: JobSpec, failure: Failure, uses: Mapping[str, int]) -> Verdict:
     return _verdict(kind, OWN, spec.retry, uses)
 
 
-def _verdict(
-    kind: FailureClass, account: str, most: int, uses: Mapping[str, int], avoids: str = ""
-) -> Verdict:
+def _verdict(kind: FailureClass, account: str, most: int, uses: Mapping[str, int]) -> Verdict:
     used = uses.get(account, 0)
-    return Verdict(kind, used < most, account, most, used, avoids)
+    return Verdict(kind, used < most, account, most, used)
 
 
 def applies(rule: FailureRule, failure: Failure) -> bool:
     """Tell whether all that a rule names is so."""
     if rule.exit_codes and failure.exit_code not in rule.exit_codes:
         return False
-    if rule.signals and _signal_name(failure.exit_code) not in rule.signals:
-        return False
+    if rule.signals:
+        by = signal_of(failure.exit_code)
+        if by is None or by.name not in rule.signals:
+            return False
     if rule.causes and failure.cause not in rule.causes:
         return False
     return not rule.log or rule.log in failure.found
 
 
-def _signal_name(exit_code: int | None) -> str:
+def signal_of(exit_code: int | None) -> signal.Signals | None:
+    """Which signal an exit code stands for; None where there is no such signal."""
     if exit_code is None or exit_code <= 128:
-        return ""
+        return None
     try:
-        return signal.Signals(exit_code - 128).name
+        return signal.Signals(exit_code - 128)
     except ValueError:
-        return ""
+        return None

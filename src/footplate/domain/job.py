@@ -102,6 +102,11 @@ class Job:
         return asked_s if self.deleted_at is None else min(asked_s, DELETED_GRACE_S)
 
     @property
+    def kept(self) -> frozenset[tuple[str, int]]:
+        """The tasks whose environment is kept, by role and index."""
+        return frozenset((task.role, task.index) for task in self.tasks if self.is_kept and task.has_failed)
+
+    @property
     def runs(self) -> dict[tuple[str, int], int]:
         """Which tasks were started again by themselves, and how often."""
         return {(task.role, task.index): task.run for task in self.tasks if task.run}

@@ -21,11 +21,16 @@ class LogText:
 
 @dataclass(frozen=True, slots=True)
 class StateSeen:
-    """The job's state: at first as it is, then on every change."""
+    """The job's state: at first as it is, then on every change.
+
+    One that has failed and is kept for a look inside has `kept_until`, and its exit code already.
+    """
 
     state: str
     reason: dict[str, Any]
     attempt: int
+    kept_until: str | None = None
+    exit_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,8 @@ def read_followed(event: ServerEvent) -> Followed | None:
     if event.kind == "log":
         return LogText(data["task"], data["attempt"], data["offset"], data["text"])
     if event.kind == "state":
-        return StateSeen(data["state"], data["reason"], data["attempt"])
+        kept = (data.get("kept_until"), data.get("exit_code"))
+        return StateSeen(data["state"], data["reason"], data["attempt"], *kept)
     if event.kind == "end":
         return Ended(data["state"], data["reason"], data.get("exit_code"))
     return StepSeen(data.get("kind", ""), data.get("message", ""), data)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
 from footplate.domain.errors import EngineUnavailable
+from footplate.domain.exitcode import exit_code_of
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.sdk.connection import Connection
 from footplate.sdk.errors import TimedOut, Unreachable
@@ -83,19 +84,24 @@ class Job:
 
     @property
     def exit_code(self) -> int | None:
-        """The first exit code that is not 0; 0 when all tasks ended well; None while that is open."""
-        codes = [task["exit_code"] for task in self.tasks]
-        return next((code for code in codes if code), None if None in codes else 0)
+        """That of the task which decided how the job ended; 0 for a success; None while that is open."""
+        return exit_code_of(self.state, self.reason, [task["exit_code"] for task in self.tasks])
 
     def refresh(self) -> Job:
         """Ask the server how the job stands."""
         self.data = self._connection.fetch(self._path())
         return self
 
-    def wait(self, timeout: float | None = None, until: str | Collection[str] | None = None) -> Job:
+    def wait(
+        self,
+        timeout: float | None = None,
+        until: str | Collection[str] | None = None,
+        on_look: Callable[[Job], None] = lambda _job: None,
+    ) -> Job:
         """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
 
-        A server that goes away meanwhile is waited for, as far as the client's patience reaches.
+        `on_look` is called whenever the server has said how the job stands. A server that goes away
+        meanwhile is waited for, as far as the client's patience reaches.
         """
         wanted = {until} if isinstance(until, str) else set(until or ())
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -104,6 +110,7 @@ class Job:
             try:
                 self.refresh()
                 patience.connect()
+                on_look(self)
                 if self.is_final or self.state in wanted:
                     return self
             except (Unreachable, EngineUnavailable) as error:

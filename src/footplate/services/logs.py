@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.exitcode import exit_code_of
 from footplate.domain.job import Job
+from footplate.domain.kinds import show_instant
 from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.specfields import MAX_TASKS
-from footplate.domain.states import JobState
 from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries
@@ -240,7 +241,7 @@ class Follower:
                     return
                 self._job = job
                 # The end may be in the rows before the feed has brought its events.
-                self._inbox.has_gap = self._inbox.has_gap or job.state.is_final
+                self._inbox.has_gap = self._inbox.has_gap or job.state.is_final or job.is_kept
                 async for sent in self._news():
                     yield sent
                 only_past = attempt is not None and attempt < job.attempt
@@ -413,10 +414,17 @@ class Follower:
 
 def _state(job: Job) -> dict[str, Any]:
     reason = {"code": job.reason.code.value, "message": job.reason.message}
-    return {"state": job.state.value, "attempt": job.attempt, "reason": reason}
+    state = {"state": job.state.value, "attempt": job.attempt, "reason": reason}
+    if job.kept_until is None:
+        return state
+    # Its run is over: a follower need not wait for the release.
+    return {**state, "kept_until": show_instant(job.kept_until), "exit_code": _exit_code(job)}
 
 
 def _ending(job: Job) -> dict[str, Any]:
-    failed = sorted((task.finished_at or 0, task.exit_code) for task in job.tasks if task.exit_code)
-    code = failed[0][1] if failed else 0 if job.state is JobState.SUCCEEDED else None
-    return {**_state(job), "exit_code": code}
+    return {**_state(job), "exit_code": _exit_code(job)}
+
+
+def _exit_code(job: Job) -> int | None:
+    in_time = sorted(job.tasks, key=lambda task: task.finished_at or 0)
+    return exit_code_of(job.state, job.reason, [task.exit_code for task in in_time])

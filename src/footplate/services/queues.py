@@ -231,7 +231,7 @@ def node_uses(platform: Platform) -> list[NodeUse]:
     used: dict[str, Resources] = {}
     cards: dict[str, dict[int, str]] = {}
     for job in list(platform.store.board.values()):
-        for task in job.placement.tasks if job.placement is not None else ():
+        for task in job.placement.held.tasks if job.placement is not None else ():
             used[task.node] = used.get(task.node, NOTHING) + task.resources
             cards.setdefault(task.node, {}).update(dict.fromkeys(task.gpus, job.id))
     return [

@@ -187,7 +187,7 @@ def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict
     """How many visible jobs have ended in each final state since a moment."""
     query = (
         sa.select(jobs.c.state, sa.func.count().label("n"))
-        .where(jobs.c.finished_at >= at, *_conditions(wanted))
+        .where(_is_over, jobs.c.finished_at >= at, *_conditions(wanted))
         .group_by(jobs.c.state)
     )
     if wanted.visible_queues is not None:

@@ -87,6 +87,7 @@ def write_placement(placement: Placement | None) -> str | None:
     return dumps(
         [
             [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
+            + [True] * t.is_given_back
             for t in placement.tasks
         ]
     )
@@ -101,8 +102,8 @@ def read_placement(text: str | None) -> Placement | None:
         return None
     return Placement(
         tuple(
-            TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), address)
-            for role, index, node, amount, gpus, ports, address in json.loads(text)
+            TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), *more)
+            for role, index, node, amount, gpus, ports, *more in json.loads(text)
         )
     )
 

@@ -107,6 +107,8 @@ def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
     data = {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code}
     if event.cause:
         data["cause"] = event.cause
+    if event.detail:
+        data["detail"] = event.detail
     return [("task_exited", message, data), *_tell_retry_of(before, after, event)]
 
 
@@ -156,6 +158,13 @@ def _tell_release(_before: Job, _after: Job, event: ev.Released) -> list[_Line]:
     return [("released", message, {"by": event.by})]
 
 
+def _tell_progress(before: Job, after: Job, _event: ev.ProgressSeen) -> list[_Line]:
+    if before.reason is after.reason:
+        return []
+    tasks = list(before.reason.details.get("tasks", ()))
+    return [("hang_over", "there is progress again", {"tasks": tasks})]
+
+
 def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) -> list[_Line]:
     """Tell that a task is started again by itself, if it is."""
     task = after.task(event.role, event.index)
@@ -176,6 +185,7 @@ _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
     ev.DeleteAsked: _tell_delete,
     ev.Restored: _tell_restore,
     ev.Released: _tell_release,
+    ev.ProgressSeen: _tell_progress,
 }
 
 

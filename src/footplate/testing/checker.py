@@ -14,6 +14,7 @@ from typing import Any
 
 from footplate.domain import events as ev
 from footplate.domain.advance import MOVES
+from footplate.domain.failures import KILLED, TRANSIENT
 from footplate.domain.states import FINAL_STATES, JobState
 
 # One attempt of one task: job, attempt, task.
@@ -32,7 +33,7 @@ _TOLD: Mapping[str, type] = {
     "delete_asked": ev.DeleteAsked,
     "released": ev.Released,
 }
-_SILENT = (ev.Placed, ev.TasksGone, ev.LaunchFailed, ev.Preempted, ev.Hung, ev.Refused)
+_SILENT = (ev.Placed, ev.TasksGone, ev.OthersGone, ev.LaunchFailed, ev.Preempted, ev.Hung, ev.Refused)
 _AFTER_THE_END = frozenset({"edited", "delete_asked", "restored", "deleted"})
 # Told by whoever prepares a launch, who may be slower than the job.
 _STEPS = frozenset({"step", "progress"})
@@ -161,12 +162,21 @@ class _Story:
         causes = (*_SILENT, told) if told is not None else _SILENT
         if not any(target in MOVES.get((self.state, cause), ()) for cause in causes):
             self._fault(line, f"no event leads from {self.state} to {target}")
+        self._check_retry(line)
         if target is JobState.STARTING:
             if self.attempt in self.placed:
                 self._fault(line, f"attempt {self.attempt} was placed before")
             self.placed.add(self.attempt)
         self.state = target
         self.attempt += line.kind == "requeued"
+
+    def _check_retry(self, line: Line) -> None:
+        """What was killed or lost is tried again at the platform's cost, as long as that lasts."""
+        if self._before is None or not _is_killed(self._before) or self.state is JobState.STOPPING:
+            return
+        is_used_up = line.data.get("class") == TRANSIENT and "tries" in line.data
+        if line.kind in ("stopping", "failed") and line.data.get("account") != TRANSIENT and not is_used_up:
+            self._fault(line, f"{self._before.data['task']} was killed, and is not tried again for that")
 
     def _take_task(self, line: Line, who: TaskId) -> None:
         if line.kind == "task_started":
@@ -194,6 +204,11 @@ class _Story:
         by_signal = (line.data.get("exit_code") or 0) >= FIRST_SIGNAL_CODE and "cause" not in line.data
         if by_signal and self.state is not JobState.STOPPING:
             self._fault(line, f"{who[2]} ended by a signal that nobody had sent")
+
+
+def _is_killed(line: Line) -> bool:
+    by_signal = line.data.get("exit_code") in KILLED and "cause" not in line.data
+    return line.kind == "task_lost" or (line.kind == "task_exited" and by_signal)
 
 
 def _replay(evidence: Evidence) -> dict[str, _Story]:

@@ -167,6 +167,19 @@ def test_wait_exits_with_the_outcome(server: FakeServer, footplate: Command) -> 
     assert footplate("wait", "digits").exit_code == 0
 
 
+def test_whoever_waits_hears_once_that_the_job_has_failed_and_is_kept(
+    server: FakeServer, footplate: Command
+) -> None:
+    kept = job(state="STOPPING", kept_until="2030-01-01T00:00:00.000Z")
+    answers = iter([kept, kept, job(state="FAILED", tasks=[task(exit_code=7)])])
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", lambda _asked: Reply(data=next(answers)))
+    result = footplate("wait", "digits")
+    assert result.exit_code == 7
+    assert result.err.count("has failed") == 1
+    assert f"footplate release {ID}" in result.err
+
+
 def test_a_wait_that_is_too_long_has_an_exit_code_of_its_own(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     server.on(f"GET /jobs/{ID}", job())

@@ -274,6 +274,35 @@ def test_following_as_json_gives_one_event_a_line(server: FakeServer, footplate:
     assert [line["event"] for line in lines] == ["state", "log", "end"]
 
 
+def test_following_a_job_that_is_kept_after_a_failure_ends_at_once(
+    server: FakeServer, footplate: Command
+) -> None:
+    accept(server)
+    until = "2030-01-01T00:00:00.000Z"
+    server.on(f"GET /jobs/{ID}", job(state="STOPPING", kept_until=until, run_time_s=1.0))
+    why = "task main-0 exited with code 3; kept for 30m"
+    kept = ("state", {**state("STOPPING", why)[1], "kept_until": until, "exit_code": 3})
+    opened = OpenStream(state("RUNNING"), log("hi\n"), kept)
+    server.on(STREAM, opened)
+    result = footplate("submit", "-f", "--", "true")
+    opened.released.set()
+    assert result.exit_code == 3
+    assert result.out.endswith("\nhi\n")
+    assert f"FAILED after 1.0s: {why}" in result.err
+    assert f"footplate exec {ID}" in result.err
+    assert f"footplate release {ID}" in result.err
+
+
+def test_a_kept_failure_is_an_end_in_json_too(server: FakeServer, footplate: Command) -> None:
+    accept(server)
+    kept = ("state", {**state("STOPPING")[1], "kept_until": "2030-01-01T00:00:00.000Z", "exit_code": 3})
+    server.on(STREAM, stream(state("RUNNING"), kept))
+    result = footplate("submit", "-f", "--json", "--", "true")
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    assert [(line["event"], line["state"]) for line in lines] == [("state", "RUNNING"), ("end", "FAILED")]
+    assert result.exit_code == 3
+
+
 def test_raw_logs_pass_untouched(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED"))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from footplate.control.outlook import Known, estimate
+from footplate.control.outlook import Known, estimate, know
 from footplate.control.runtimes import MOST_KINDS, RunTimes, kind_of
+from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
 from footplate.scheduler.policy import Policy
 from footplate.testing.builders import AT, job
+from footplate.testing.builders import running as running_job
 from footplate.testing.scheduling import node, pending, role, running, snapshot
 
 
@@ -54,3 +56,33 @@ def test_a_job_that_has_outrun_what_is_usual_is_not_expected_to_end_at_once() ->
     assert told.expected_at == AT + 10
     assert told.latest_at is None
     assert "no time limit" in told.basis
+
+
+def told_of(behind: Job) -> Estimate:
+    """What a job is told that waits for the end of another."""
+    state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running(behind.id, cpus=2)])
+    known = know({behind.id: behind, "a": job("a", name="other")}, RunTimes())
+    return asyncio.run(estimate("a", state, ("a",), Policy(), AT + 2, known))
+
+
+def test_the_latest_start_lies_behind_the_polite_stop_of_the_job_before() -> None:
+    told = told_of(running_job(time_limit="10m", grace="30s"))
+    assert told.latest_at == AT + 2 + 630
+    assert told.basis == "from time limits"
+
+
+def test_the_latest_start_lies_behind_the_time_for_which_a_failure_is_kept() -> None:
+    limited = running_job(time_limit="10m", grace="30s", keep_on_failure="1h")
+    assert told_of(limited).latest_at == AT + 2 + 630 + 3600
+
+
+def test_a_job_that_starts_has_its_whole_limit_before_it() -> None:
+    starting = replace(running_job(time_limit="10m", grace="0s"), running_at=None)
+    assert told_of(starting).latest_at == AT + 2 + 600
+
+
+def test_what_is_not_known_is_told_in_whole_sentences() -> None:
+    told = told_of(running_job())
+    assert told.basis == (
+        "nobody can tell: the job before it has no time limit, and nothing like it has run before"
+    )

@@ -13,9 +13,11 @@ from footplate.domain.events import (
     Hung,
     LaunchFailed,
     LaunchTasks,
+    OthersGone,
     Placed,
     Released,
     RemoveJob,
+    Reschedule,
     Restored,
     StopAsked,
     StopTasks,
@@ -59,6 +61,12 @@ def again(stopping: Job) -> Job:
     [
         (Failure(FAULT, exit_code=1), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=137, cause="oom"), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=130), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=131), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=137), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=143), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=134), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=139), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=126), FailureClass.PERMANENT),
         (Failure(FAULT, exit_code=127), FailureClass.PERMANENT),
         (Failure(FAULT, cause="rejected"), FailureClass.PERMANENT),
@@ -221,3 +229,32 @@ def test_what_is_deleted_for_good_is_removed_once_nothing_runs() -> None:
     assert RemoveJob() in advance(deleting, TasksGone(AT + 1, 0)).effects
     removing = replace(after(running(), exited(0)), is_deleting=True, deleted_at=AT)
     assert after(removing, Restored(AT + 1, "ann")).deleted_at == AT, "too late to come back"
+
+
+def test_a_release_that_comes_before_the_end_of_the_others_is_not_mistaken() -> None:
+    kept = after(running(count=2, keep_on_failure="1h"), exited(3))
+    released = after(kept, Released(AT + 6, "ann"), OthersGone(AT + 7, 0))
+    assert released.state is JobState.STOPPING, "the kept task may still be there"
+    assert released.placement is not None
+    assert len(released.placement.held.tasks) == 2
+    assert after(released, TasksGone(AT + 8, 0)).state is JobState.FAILED
+
+
+def test_the_end_of_the_others_frees_their_places_once() -> None:
+    kept = after(running(count=2, keep_on_failure="1h"), exited(3))
+    freed = advance(kept, OthersGone(AT + 7, 0))
+    assert freed.effects == (Reschedule(),)
+    assert advance(freed.job, OthersGone(AT + 8, 0)).job is freed.job
+
+
+def test_a_task_that_was_killed_is_tried_again_at_no_cost_unless_a_rule_says_otherwise() -> None:
+    retrying = after(running(), exited(137))
+    assert dict(retrying.uses) == {"transient": 1}
+    assert "retry after a fault of the platform 1 of 8" in retrying.reason.message
+    rules = [{"action": "stop", "signals": ["SIGKILL"]}]
+    assert after(running(on_failure=rules), exited(137)).state is JobState.FAILED
+
+
+def test_what_we_end_ourselves_is_no_fault_of_the_platform() -> None:
+    stopping = after(running(count=2), exited(1), exited(137, index=1))
+    assert after(stopping, TasksGone(AT + 6, 0)).state is JobState.FAILED

@@ -119,10 +119,11 @@ def test_the_pause_begins_when_nothing_of_the_attempt_runs_any_more() -> None:
     assert (queued.queued_at, queued.not_before) == (AT + 30, AT + 31)
 
 
-def test_a_gang_that_has_worked_is_started_again_at_once_however_often() -> None:
-    one = job(count=2, retry=10)
-    for _ in range(10):
-        one = crashed(one, lived_s=SHORT_LIVED_S, code=137)
+@pytest.mark.parametrize("code", [1, 137])
+def test_a_gang_that_has_worked_is_started_again_at_once_however_often(code: int) -> None:
+    one = job(count=2, retry=8)
+    for _ in range(8):
+        one = crashed(one, lived_s=SHORT_LIVED_S, code=code)
         assert pause_s(one) == 0
 
 

@@ -230,11 +230,29 @@ def test_it_finds(forgery: str) -> None:
     assert any(said in fault for fault in faults), faults
 
 
-def test_a_kill_by_the_injector_excuses_an_end_by_a_signal_and_a_loss() -> None:
-    for end, task in (
-        (KILLED, replace(TASK, exit_code=137)),
-        ("task_lost", TaskRow(JOB, 0, "main-0", "LOST", detail="gone")),
-    ):
-        lines = log("submitted", "starting", "task_started", "running", end, "failed")
-        hit = frozenset({(JOB, 0, "main-0")})
-        assert check(retold(lines, JobRow(JOB, "FAILED"), task, hits=hit)) == []
+HIT = frozenset({(JOB, 0, "main-0")})
+BY_KILL = [
+    (KILLED, replace(TASK, exit_code=137)),
+    ("task_lost", TaskRow(JOB, 0, "main-0", "LOST", detail="gone")),
+]
+
+
+@pytest.mark.parametrize(("end", "task"), BY_KILL)
+def test_a_kill_by_the_injector_excuses_an_end_by_a_signal_and_a_loss(end: Any, task: TaskRow) -> None:
+    used_up = ("failed", {"class": "transient", "tries": 9})
+    lines = log("submitted", "starting", "task_started", "running", end, used_up)
+    assert check(retold(lines, JobRow(JOB, "FAILED"), task, hits=HIT)) == []
+    retried = ("stopping", {"account": "transient"})
+    lines = log(
+        *("submitted", "starting", "task_started", "running", end, retried, "requeued"),
+        *("stop_asked", "stopped"),
+    )
+    assert check(retold(lines, JobRow(JOB, "STOPPED", 1), task, hits=HIT)) == []
+
+
+@pytest.mark.parametrize(("end", "task"), BY_KILL)
+@pytest.mark.parametrize("told", [{}, {"class": "unknown", "tries": 3}, {"account": "retry"}])
+def test_a_kill_that_costs_the_job_something_is_found(end: Any, task: TaskRow, told: dict[str, Any]) -> None:
+    lines = log("submitted", "starting", "task_started", "running", end, ("failed", told))
+    (fault,) = check(retold(lines, JobRow(JOB, "FAILED"), task, hits=HIT))
+    assert "main-0 was killed, and is not tried again for that" in fault

@@ -85,7 +85,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
         {isWaiting || isFinal(job.state) ? (
           <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
         ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={false} />
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />
         )}
       </div>
     </li>

@@ -3,7 +3,7 @@ import type { JobDetail } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Copy } from '@/ui/Copy';
-import { isFinal, StateTag } from '@/ui/jobState';
+import { StateTag } from '@/ui/jobState';
 import { ReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
@@ -36,7 +36,7 @@ function ReasonLine({ job }: { job: JobDetail }) {
   const { code } = job.reason;
   if (SAYS_ENOUGH.has(code)) return null;
   const saysWhoIsAhead = Number(job.reason.details.ahead) > 0;
-  const tone = job.state === 'FAILED' || code === 'kept' ? 'bad' : 'plain';
+  const tone = job.state === 'FAILED' || code === 'kept' || code === 'hang' ? 'bad' : 'plain';
   return (
     <div className={styles.reason} data-tone={tone}>
       <strong>{reasons[code]}</strong>
@@ -67,7 +67,10 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
     [say.owner, job.owner],
     [say.resources, amount(job.resources)],
     [say.submitted, <TimeAgo key="at" at={job.submitted_at} />],
-    [say.runTime, <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={isFinal(job.state)} />],
+    [
+      say.runTime,
+      <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />,
+    ],
   ];
   if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
   if (job.retry > 0) facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);

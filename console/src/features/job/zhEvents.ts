@@ -26,6 +26,9 @@ function why(data: Data, message: string): string {
   return title ? `${title}：${zhReason(code, data) || message}` : message;
 }
 
+/** What the engine saw besides a good end, in its own words. */
+const aside = (data: Data) => (data.exit_code === 0 && data.detail ? `（${data.detail}）` : '');
+
 /** Events told in Chinese, from their data; kinds that are not here are shown as the server tells them. */
 export const ZH_EVENTS: Record<string, Teller> = {
   submitted: () => '已提交',
@@ -36,11 +39,12 @@ export const ZH_EVENTS: Record<string, Teller> = {
   running: (data) => zhReason('running', data),
   task_started: (data) => `子任务 ${data.task} 开始运行`,
   task_exited: (data) =>
-    `子任务 ${data.task} 退出，退出码 ${data.exit_code}${causes[String(data.cause)] ?? ''}`,
+    `子任务 ${data.task} 退出，退出码 ${data.exit_code}${causes[String(data.cause)] ?? aside(data)}`,
   task_lost: (data) => `子任务 ${data.task} 丢失`,
   task_retried: (data) => `子任务 ${data.task} 第 ${data.run} 次重启`,
   hang: (data, message) =>
     `子任务长时间没有进展，${actions[String(data.action)] ?? ''}：${Array.isArray(data.tasks) ? data.tasks.join('、') : message}`,
+  hang_over: (data) => `子任务 ${Array.isArray(data.tasks) ? data.tasks.join('、') : ''} 又有了进展`,
   stop_asked: (data, message) => why(data, message),
   stopping: (data, message) => `正在停止：${why(data, message)}`,
   requeued: (data, message) => `重新排队：${why(data, message)}`,

@@ -86,11 +86,12 @@ def _never_started(claim: Claim) -> Sight:
 
 def _exited(claim: Claim, end: Exit) -> Sight:
     sight = Sight(TaskState.EXITED, end.code, claim.at, end.at)
-    if not end.n_oom_kills or end.code == 0:
+    if not end.n_oom_kills:
         return sight
-    return replace(
-        sight, detail=_tell_oom(end), cause="oom", limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes
-    )
+    sight = replace(sight, detail=_tell_oom(end), limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes)
+    if end.code == 0:
+        return replace(sight, detail=f"it went on after a process of it was killed: {sight.detail}")
+    return replace(sight, cause="oom")
 
 
 def _tell_oom(end: Exit) -> str:
