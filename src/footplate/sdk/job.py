@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -212,6 +213,35 @@ class Job:
             if str(data["kind"]).upper() in FINAL_STATES:
                 return
 
+    def events_of(self, *kinds: str) -> Iterator[dict[str, Any]]:
+        """Yield what has happened to the job of these kinds, such as `step`, oldest first."""
+        for event in self._connection.page_events(self._path("events"), 0, kind=list(kinds)):
+            if event["kind"] in kinds:
+                yield event
+
+    def steps(self) -> list[dict[str, Any]]:
+        """List the steps in which the current attempt was started, with their times; the last may go on."""
+        events = self.events_of("step", "progress")
+        return steps_of([event for event in events if event["attempt"] == self.attempt])
+
+    def doing(self) -> str:
+        """Say what the job is at, or why it is not."""
+        at = self.steps()[-1:] if self.state is JobState.STARTING else []
+        return str(at[0]["message"]) if at else self.reason.message
+
+    def usage(
+        self,
+        task: str | None = None,
+        attempt: int | None = None,
+        since: str | None = None,
+        points: int = 300,
+    ) -> dict[str, Any]:
+        """Return what one task has used over time, the first when none is named, and what it asked for."""
+        answer: dict[str, Any] = self._connection.fetch(
+            self._path("usage"), task=task, attempt=attempt, since=since, points=points
+        )
+        return answer
+
     def attempts(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self._connection.fetch(self._path("attempts"))["items"]
         return items
@@ -284,6 +314,24 @@ def read_reason(data: dict[str, Any]) -> Reason:
     code = data["code"]
     known = ReasonCode(code) if code in ReasonCode.__members__.values() else cast("ReasonCode", code)
     return Reason(known, data.get("message", ""), data.get("details") or {})
+
+
+def steps_of(events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Gather steps from events: of each its last word, which says whether it is done and how long it took."""
+    steps: dict[tuple[str, int], dict[str, Any]] = {}
+    n_done: Counter[str] = Counter()
+    for event in events:
+        name, is_done = str(event["data"].get("step", "")), event["kind"] == "step"
+        seconds = event["data"].get("seconds")
+        steps[name, n_done[name]] = {
+            "step": name,
+            "at": event["at"],
+            "is_done": is_done,
+            "seconds": seconds,
+            "message": str(event["message"]).removesuffix(f" ({seconds:g} s)" if seconds is not None else ""),
+        }
+        n_done[name] += is_done
+    return list(steps.values())
 
 
 def _key() -> str:
