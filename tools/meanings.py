@@ -89,6 +89,8 @@ VARIABLES = {
     "FOOTPLATE_TOKEN": "Token that acts for the job's owner while the attempt lives.",
     "FOOTPLATE_TASKS": "All tasks in the order of their ranks, with address and ports, as JSON; "
     "absent when longer than 100 KiB.",
+    "FOOTPLATE_NODES": "Names of the machines of all tasks by rank, each once; "
+    "absent when longer than 100 KiB.",
     "FOOTPLATE_ROLE": "Role of this task.",
     "FOOTPLATE_ROLE_COUNT": "Number of tasks of this role.",
     "FOOTPLATE_TASK_INDEX": "Index of this task in its role, from 0.",
