@@ -185,6 +185,8 @@ def test_a_running_job_that_is_deleted_leaves_no_container(
     await_that(lambda: is_running(containers, "deleted"))
     inside = containers.command("exec", "deleted", "--", "cat", "/proc/1/comm")
     assert inside.stdout == "sh\n"
+    reads = containers.command("exec", "deleted", "-i", "--", "wc", "-c", input="x" * 3_000_000)
+    assert reads.stdout.strip() == "3000000", reads.stderr
     deleted = containers.command("delete", "deleted", "--yes")
     assert deleted.returncode == 0, deleted.stderr
     await_that(lambda: engine.containers() == [], what="the container is removed")

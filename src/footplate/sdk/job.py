@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ class Ran:
     exit_code: int
     output: str
     is_cut: bool = False
+    timed_out: bool = False
+    # What it wrote, byte for byte.
+    raw: bytes = b""
 
 
 class Job:
@@ -281,11 +285,20 @@ class Job:
         params = {"for_good": "true" if for_good else None}
         return self._connection.request("DELETE", self._path(), params=params).status_code != 202
 
-    def run_inside(self, command: Sequence[str], task: str | None = None, timeout_s: int = 60) -> Ran:
-        """Run a command where one of the job's tasks runs, or ran if it is kept after a failure."""
-        body = {"command": list(command), "task": task, "timeout_s": timeout_s}
+    def run_inside(
+        self, command: Sequence[str], task: str | None = None, timeout_s: int = 60, stdin: bytes = b""
+    ) -> Ran:
+        """Run a command where one of the job's tasks runs, or ran if it is kept after a failure.
+
+        Of `stdin`, which it reads, at most 16 MiB are taken; of what it writes, the first MiB is returned.
+        """
+        body = {"command": list(command), "task": task, "timeout_s": timeout_s, "encoding": "base64"}
+        if stdin:
+            body["input"] = b64encode(stdin).decode()
         answer = self._connection.send("POST", self._path("exec"), body, timeout=timeout_s + 30)
-        return Ran(answer["exit_code"], answer["output"], answer["is_cut"])
+        raw = b64decode(answer["output"])
+        text = raw.decode("utf-8", "replace")
+        return Ran(answer["exit_code"], text, answer["is_cut"], answer["timed_out"], raw)
 
     def download(self, path: str | os.PathLike[str], what: str = "output") -> Path:
         """Store what the job has made as a .tar.gz archive: its `output`, `checkpoints`, `code` or `work`."""

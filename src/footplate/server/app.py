@@ -118,7 +118,7 @@ def make_app(
         app.include_router(module.router, prefix=API, responses=REFUSALS)
     front.install(app, Bundle())
     describe_security(app)
-    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
+    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})
     return app
 
 

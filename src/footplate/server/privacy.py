@@ -26,8 +26,9 @@ def keep_private(home: Path) -> None:
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & OTHERS:
         log.warning(
-            "others on this machine can look into the home folder %s (mode %04o): what the server keeps there "
-            "is closed to them, settings.toml and files of yours may not be; `chmod 700 %s` closes all of it",
+            "others on this machine can look into the home folder %s (mode %04o): what the server keeps "
+            "there is closed to them, settings.toml and files of yours may not be; `chmod 700 %s` closes "
+            "all of it",
             home,
             mode,
             home,

@@ -361,20 +361,6 @@ class DryRun(Body):
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
 
 
-class Exec(Body):
-    """A command to run inside a task."""
-
-    command: list[Text] = Field(min_length=1, max_length=1000)
-    task: Text | None = Field(None, max_length=80, description="Such as worker-0; the first when absent.")
-    timeout_s: int = Field(60, ge=1, le=600)
-
-
-class RanBody(Body):
-    exit_code: int
-    output: str = Field(description="Standard output and error together.")
-    is_cut: bool = Field(description="Whether there was more output than is given back.")
-
-
 class UsagePoint(Body):
     at: str
     cpus: float
