@@ -21,9 +21,9 @@ from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served
 from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
-from footplate.wire.inside import RanBody
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
+from footplate.wire.inside import RanBody
 
 PUBLIC = frozenset(
     {
