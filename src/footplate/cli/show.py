@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 ATTEMPTS = ("ATTEMPT", "STATE", "RAN", "WHY")
 STEPS = ("STEP", "AT", "TOOK", "WHAT")
 TASKS = ("TASK", "STATE", "NODE", "ADDRESS", "GPUS", "PORTS", "EXIT", "DETAIL")
+MAIN = "main"
 RUNS = ("TASK", "RUN", "ENDED", "HOW")
 
 
@@ -49,8 +50,12 @@ def show(job: str, as_json: bool) -> None:
     _print_below(STEPS, [_step_row(step) for step in steps])
     _print_below(ATTEMPTS, [_attempt_row(one) for one in found.attempts()] if found.attempt else [])
     click.echo()
+    asked = _asked_ports(found.data.get("config") or {})
     print_table(
-        TASKS, [_task_row(task) for task in found.tasks], "No tasks.", expendable=("PORTS", "GPUS", "NODE")
+        TASKS,
+        [_task_row(task, asked) for task in found.tasks],
+        "No tasks.",
+        expendable=("PORTS", "GPUS", "NODE"),
     )
     _print_below(RUNS, _run_rows(found))
     click.echo()
@@ -126,8 +131,25 @@ def _attempt_row(attempt: Mapping[str, Any]) -> Row:
     return attempt["number"], attempt["state"], ran, attempt["reason"]["message"]
 
 
-def _task_row(task: Mapping[str, Any]) -> Row:
-    ports = " ".join(f"{label}:{','.join(map(str, numbers))}" for label, numbers in task["ports"].items())
+def _asked_ports(config: Mapping[str, Any]) -> Mapping[tuple[str, str], int]:
+    """Say where ports were to begin, by role and label."""
+    return {
+        (role.get("name", MAIN), port["label"]): port["begin_at"]
+        for role in config.get("roles") or ()
+        for port in role.get("ports") or ()
+        if port.get("begin_at")
+    }
+
+
+def _port(label: str, numbers: Sequence[int], asked: int | None) -> str:
+    moved = f"(not {asked})" if asked and numbers and numbers[0] != asked else ""
+    return f"{label}:{','.join(map(str, numbers))}{moved}"
+
+
+def _task_row(task: Mapping[str, Any], asked: Mapping[tuple[str, str], int]) -> Row:
+    ports = " ".join(
+        _port(label, numbers, asked.get((task["role"], label))) for label, numbers in task["ports"].items()
+    )
     exit_code = "" if task["exit_code"] is None else str(task["exit_code"])
     gpus = ",".join(map(str, task["gpus"]))
     where = (task["node"] or "", task["address"] or "")

@@ -82,6 +82,21 @@ def test_show_names_the_addresses_of_tasks_and_how_earlier_runs_of_them_ended(
     assert table[2] == ""
 
 
+def test_show_tells_which_ports_are_not_those_that_were_asked_for(
+    server: FakeServer, footplate: Command
+) -> None:
+    tasks = [
+        task("main", 0, ports={"main": [20001], "tb": [6006, 6007]}),
+        task("main", 1, ports={"main": [20002], "tb": [6008, 6009]}),
+    ]
+    config = {"roles": [{"command": "true", "ports": [{"label": "tb", "begin_at": 6006, "count": 2}]}]}
+    server.on("GET /jobs/digits", job(n_tasks=2, tasks=tasks, config=config))
+    server.on(EVENTS, told())
+    out = footplate("show", "digits").out
+    assert "main:20001 tb:6006,6007 " in out
+    assert "main:20002 tb:6008,6009(not 6006)" in out
+
+
 def test_show_writes_parameters_as_the_job_file_does(server: FakeServer, footplate: Command) -> None:
     parameters = {"flag": True, "lr": 0.1, "what": None, "name": "x"}
     server.on("GET /jobs/digits", job(config={"parameters": parameters}))
