@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.sdk import errors as client_errors
+from footplate.services.unused import UNUSED
 
 JOB_STATES = {
     JobState.QUEUED: "Waits for its turn or for resources. The reason says which, with numbers.",
@@ -117,11 +118,7 @@ VARIABLES = {
     "asks for by `gpu_type`, have `ROCR_VISIBLE_DEVICES` and `ASCEND_RT_VISIBLE_DEVICES` instead.",
 }
 # What is checked and kept with the job, while nothing acts on it yet.
-NOT_YET = {
-    ("Job", "results"): "stored, not acted on yet",
-    ("Job", "services"): "stored, not acted on yet",
-    ("Job", "alerts"): "stored, not acted on yet",
-}
+NOT_YET = {("Job", name): "stored, not acted on yet" for name in UNUSED}
 SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",

@@ -148,6 +148,7 @@ def submit(
     if submission.code and not (quiet or as_json):
         _tell_code(submission.code)
     job = client.submit(submission, again=again)
+    _warn(job.data)
     if as_json and not is_following:
         print_json(job.data)
     elif quiet and not is_following:
@@ -239,10 +240,16 @@ def _tell_code(code: Selection) -> None:
         click.echo(f"  left out: {name}", err=True)
 
 
+def _warn(answer: Mapping[str, Any]) -> None:
+    for warning in answer.get("warnings", ()):
+        click.echo(f"warning: {warning}", err=True)
+
+
 def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
     from footplate.wire.documents import dump
 
     answer = client.dry_run(submission)
+    _warn(answer)
     if as_json:
         print_json(answer)
         return 0

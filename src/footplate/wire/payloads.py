@@ -339,6 +339,7 @@ class JobDetail(JobSummary):
     config: dict[str, Any]
     can: Allowed
     estimate: EstimateBody | None = Field(description="When it is expected to start, while it waits.")
+    warnings: list[str] = Field(description="What of the configuration has no effect.")
 
 
 class Jobs(Body):
@@ -359,6 +360,7 @@ class DryRun(Body):
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
+    warnings: list[str] = Field(description="What of the configuration has no effect.")
 
 
 class UsagePoint(Body):

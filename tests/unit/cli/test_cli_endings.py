@@ -36,6 +36,13 @@ def test_a_verb_asks_the_server_and_says_what_follows(
     assert json.loads(footplate(verb, "digits", "--json").out)["state"] == "STOPPING"
 
 
+def test_a_job_that_comes_back_under_another_name_says_so(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"POST /jobs/{ID}/restore", job(name="digits-2"))
+    out = footplate("restore", "digits").out
+    assert out == f"digits-2 ({ID}) is back under a new name, since there is another digits now.\n"
+
+
 def test_a_refusal_is_shown_and_fails(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     server.on(f"POST /jobs/{ID}/release", error("conflict", "nothing of job is kept", 409))
