@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.sdk import errors as client_errors
+from footplate.services.unused import UNUSED
 
 JOB_STATES = {
     JobState.QUEUED: "Waits for its turn or for resources. The reason says which, with numbers.",
@@ -89,6 +90,8 @@ VARIABLES = {
     "FOOTPLATE_TOKEN": "Token that acts for the job's owner while the attempt lives.",
     "FOOTPLATE_TASKS": "All tasks in the order of their ranks, with address and ports, as JSON; "
     "absent when longer than 100 KiB.",
+    "FOOTPLATE_NODES": "Names of the machines of all tasks by rank, each once; "
+    "absent when longer than 100 KiB.",
     "FOOTPLATE_ROLE": "Role of this task.",
     "FOOTPLATE_ROLE_COUNT": "Number of tasks of this role.",
     "FOOTPLATE_TASK_INDEX": "Index of this task in its role, from 0.",
@@ -115,11 +118,7 @@ VARIABLES = {
     "asks for by `gpu_type`, have `ROCR_VISIBLE_DEVICES` and `ASCEND_RT_VISIBLE_DEVICES` instead.",
 }
 # What is checked and kept with the job, while nothing acts on it yet.
-NOT_YET = {
-    ("Job", "results"): "stored, not acted on yet",
-    ("Job", "services"): "stored, not acted on yet",
-    ("Job", "alerts"): "stored, not acted on yet",
-}
+NOT_YET = {("Job", name): "stored, not acted on yet" for name in UNUSED}
 SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",

@@ -43,6 +43,14 @@ SECTIONS: tuple[Section, ...] = (
         },
     ),
     (
+        "Ray",
+        "In jobs of several tasks. Rank 0 runs `ray start --head` with the port of this address, the others "
+        "`ray start --address=$RAY_ADDRESS`; then `ray.init()` needs no arguments. A task alone gets none, "
+        "and `ray.init()` starts Ray there. Tasks that are to have a Ray each set `RAY_ADDRESS` to an empty "
+        "text.",
+        {"RAY_ADDRESS": "Address of rank 0, with its port `ray` if the role asks for one, else `main`."},
+    ),
+    (
         "Slurm",
         "For scripts that were written for `srun`. Every task counts as a node. The lists are left out above "
         "512 tasks.",
@@ -103,16 +111,22 @@ SECTIONS: tuple[Section, ...] = (
             "PAI_HOST_IP_worker_1": "Address of that task.",
             "PAI_PORT_LIST_ps_0_main": "Ports of that task and label.",
             "PAI_PORT_LIST_ps_0_http": "Its port `main`, where the role asks for no `http`.",
+            "PAI_PORT_LIST_ps_0_ssh": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_PORT_LIST_worker_0_main": "Ports of that task and label.",
             "PAI_PORT_LIST_worker_0_http": "Ports of that task and label.",
+            "PAI_PORT_LIST_worker_0_ssh": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_PORT_LIST_worker_1_main": "Ports of that task and label.",
             "PAI_PORT_LIST_worker_1_http": "Ports of that task and label.",
+            "PAI_PORT_LIST_worker_1_ssh": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_ps_0_main_PORT": "Ports of that task and label.",
             "PAI_ps_0_http_PORT": "Its port `main`, where the role asks for no `http`.",
+            "PAI_ps_0_ssh_PORT": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_worker_0_main_PORT": "Ports of that task and label.",
             "PAI_worker_0_http_PORT": "Ports of that task and label.",
+            "PAI_worker_0_ssh_PORT": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_worker_1_main_PORT": "Ports of that task and label.",
             "PAI_worker_1_http_PORT": "Ports of that task and label.",
+            "PAI_worker_1_ssh_PORT": "Its port `main`, where the role asks for no `ssh`.",
             "PAI_TASK_ROLE_ps_HOST_LIST": "Address and port `http` of the role's tasks.",
             "PAI_TASK_ROLE_worker_HOST_LIST": "Address and port `http` of the role's tasks.",
             "PAI_TASK_ROLE_INSTANCES": "All tasks as role and index.",
@@ -125,9 +139,11 @@ SECTIONS: tuple[Section, ...] = (
             "PAI_CONTAINER_HOST_IP": "The same.",
             "PAI_CURRENT_CONTAINER_PORT": "First port `http` of this task.",
             "PAI_CONTAINER_HOST_PORT": "The same.",
+            "PAI_CONTAINER_SSH_PORT": "First port `ssh` of this task, or its port `main`.",
             "PAI_CONTAINER_HOST_PORT_LIST": "All ports of this task by label.",
             "PAI_CONTAINER_HOST_main_PORT_LIST": "Ports of this task and label.",
             "PAI_CONTAINER_HOST_http_PORT_LIST": "Ports of this task and label.",
+            "PAI_CONTAINER_HOST_ssh_PORT_LIST": "Ports of this task and label.",
             "PAI_CONTAINER_ID": "Id of the attempt and name of the task.",
             "PAI_DATA_DIR": "Folder of the first `data`; absent when there is none.",
             "PAI_OUTPUT_DIR": "Folder for results.",
@@ -155,7 +171,9 @@ SECTIONS: tuple[Section, ...] = (
     ),
     (
         "FfDL and Prophecis",
-        "Learners are all tasks but those of a role named `ps`.",
+        "Learners are all tasks but those of a role named `ps`. `PYTHONPATH` is not set, since files of the "
+        "code could then take the place of Python's own: a job that wants its code there says "
+        "`env: {PYTHONPATH: .}`.",
         {
             "MODEL_DIR": "Folder in which the command starts, with the code.",
             "WORK_DIR": "The same.",

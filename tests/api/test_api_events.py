@@ -35,6 +35,14 @@ def test_the_life_of_a_job_is_told_in_order(ann: Api) -> None:
     assert [event["kind"] for event in events_of(ann, job, limit=2)] == kinds[:2]
 
 
+def test_events_can_be_asked_for_by_kind(ann: Api) -> None:
+    job = ann.finished()
+    found = events_of(ann, job, kind=["task_exited", "succeeded"])
+    assert [event["kind"] for event in found] == ["task_exited", "succeeded"]
+    assert events_of(ann, job, kind=["nothing"]) == []
+    ann.refused("GET", f"/jobs/{job['id']}/events", 422, params={"kind": ["x"] * 21})
+
+
 def test_pages_of_events_bring_each_once(admin: Api) -> None:
     before = last(admin)
     jobs = [admin.finished(cpus=0.1) for _ in range(3)]

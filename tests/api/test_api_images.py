@@ -151,6 +151,16 @@ def test_what_is_no_folder_of_the_server_is_refused(admin: Api, path: str) -> No
     )
 
 
+def test_a_folder_that_shows_the_servers_own_files_stands_in_for_no_image(admin: Api, tmp_path: Path) -> None:
+    home = admin.served.home
+    inside, link = home / "inside", tmp_path / "link"
+    inside.mkdir(exist_ok=True)
+    link.symlink_to(home)
+    for path in (home, inside, home.parent, Path("/"), link):
+        body = {"environments": {"torch": str(path)}}
+        admin.refused("PATCH", "/queues/default", 422, "environments.torch", says="home", json=body)
+
+
 @pytest.mark.parametrize("environments", [[], "torch", {"two words": "/"}, {"": "/"}, {"x": 5}, {"x": ""}])
 def test_environments_of_another_form_are_refused(admin: Api, environments: Any) -> None:
     body = {"name": fresh("queue"), "environments": environments}

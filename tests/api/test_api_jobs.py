@@ -382,3 +382,18 @@ def test_a_page_token_serves_its_own_sort_only(ann: Api) -> None:
         ann.submit()
     token = ann.ok("GET", "/jobs", params={"limit": 1})["next_page_token"]
     ann.refused("GET", "/jobs", 422, "page_token", params={"sort": "name", "page_token": token})
+
+
+def test_fields_that_nothing_acts_on_are_warned_of(ann: Api) -> None:
+    services = [{"kind": "jupyter"}]
+    document = {"name": fresh("job"), "command": "true", "services": services}
+    said = ["services is stored with the job, and nothing acts on it yet"]
+    assert ann.ok("POST", "/jobs/dry-run", p.DryRun, json=document)["warnings"] == said
+    assert ann.ok("POST", "/jobs", p.JobDetail, 201, json=document)["warnings"] == said
+    assert ann.submit()["warnings"] == []
+
+
+def test_a_name_of_somebody_elses_job_is_answered_with_what_to_write_instead(ann: Api, admin: Api) -> None:
+    job = ann.running()
+    admin.refused("GET", f"/jobs/{job['name']}", 404, says="`footplate list --trash`")
+    assert admin.ok("GET", f"/jobs/{job['id']}")["name"] == job["name"]

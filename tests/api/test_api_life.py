@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+from base64 import b64decode
 
 import pytest
 from apiclient import Api, Data, Hire, fresh
@@ -14,6 +15,7 @@ from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
 from footplate.wire import payloads as p
+from footplate.wire.inside import RanBody
 
 
 def kinds_of(ann: Api, job: Data) -> list[str]:
@@ -68,8 +70,8 @@ def test_a_failed_environment_can_be_entered_until_it_is_released(ann: Api, hire
     assert kept["kept_until"]
     others = until(lambda: [one for one in ann.job(job["id"])["tasks"] if one["exit_code"] == 143])
     assert [task["name"] for task in others] == ["main-0"]
-    ran = ann.ok("POST", f"/jobs/{job['id']}/exec", p.RanBody, json={"command": ["ls", "-l"]})
-    assert ran == {"exit_code": 0, "output": "main-1: ls -l\n", "is_cut": False}
+    ran = ann.ok("POST", f"/jobs/{job['id']}/exec", RanBody, json={"command": ["ls", "-l"]})
+    assert ran == {"exit_code": 0, "output": "main-1: ls -l\n", "is_cut": False, "timed_out": False}
     hire(default="viewer").refused("POST", f"/jobs/{job['id']}/exec", 403, json={"command": ["ls"]})
     ann.ok("POST", f"/jobs/{job['id']}/release", p.JobDetail)
     over = ann.until(job, "FAILED")
@@ -114,11 +116,31 @@ def test_a_follower_hears_at_once_that_a_kept_job_has_failed(ann: Api, clock: Fa
         ({"command": ["ls"], "task": "main-7"}, "task"),
         ({"command": ["x" * 70_000]}, "command"),
         ({"command": ["ls"], "timeout_s": 0}, "timeout_s"),
+        ({"command": ["ls"], "input": "?"}, "input"),
+        ({"command": ["ls"], "input": "A" * 22_369_628}, "input"),
+        ({"command": ["ls"], "encoding": "latin-1"}, "encoding"),
+        ({"command": ["ls"], "more": 1}, "more"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_refused(ann: Api, body: Data, field: str) -> None:
     job = ann.running()
     ann.refused("POST", f"/jobs/{job['id']}/exec", 422, field, json=body)
+
+
+def test_a_body_that_is_no_command_at_all_is_refused(ann: Api) -> None:
+    job = ann.running()
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 422, content=b"{")
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 413, content=b" " * (24 * 1024**2))
+
+
+def test_what_a_command_reads_is_gone_with_it(ann: Api, server: Served) -> None:
+    job = ann.running()
+    folder = task_folder(attempt_folder(server.home, job["id"], 0), "main", 0)
+    folder.mkdir(parents=True, exist_ok=True)
+    body = {"command": ["cat"], "input": "aGVsbG8=", "encoding": "base64"}
+    ran = ann.ok("POST", f"/jobs/{job['id']}/exec", RanBody, json=body)
+    assert f'exec "$@" <"$0" {folder}/input-'.encode() in b64decode(ran["output"])
+    assert not list(folder.glob("input-*"))
 
 
 def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) -> None:

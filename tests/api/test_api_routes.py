@@ -23,6 +23,7 @@ from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
+from footplate.wire.inside import RanBody
 
 PUBLIC = frozenset(
     {
@@ -129,7 +130,7 @@ OPERATIONS: dict[str, Operation] = {
     "POST /jobs/{job_id}/stop": Operation(p.JobDetail, to_stranger=404),
     "POST /jobs/{job_id}/halt": Operation(p.JobDetail, to_stranger=404),
     "POST /jobs/{job_id}/preempt": Operation(p.JobDetail, to_stranger=404),
-    "POST /jobs/{job_id}/exec": Operation(p.RanBody, request={"json": {"command": ["ls"]}}, to_stranger=404),
+    "POST /jobs/{job_id}/exec": Operation(RanBody, request={"json": {"command": ["ls"]}}, to_stranger=404),
     # What these need is brought about in test_api_life.py; here they are conflicts.
     "POST /jobs/{job_id}/release": Operation(p.ErrorBody, 409, to_stranger=404),
     "POST /jobs/{job_id}/restore": Operation(p.ErrorBody, 409, to_stranger=404),

@@ -39,9 +39,12 @@ class OfEngine:
 
     engine: ContainerEngine
     settings = ContainerSettings()
+    home: Path
 
     @pytest.fixture
     def bench(self, tmp_path: Path) -> Bench:
+        self.home = tmp_path / "home"
+        self.home.mkdir()
         return Bench(self.make_engine, tmp_path)
 
     def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
@@ -49,7 +52,7 @@ class OfEngine:
 
     def make_engine(self) -> LocalEngine:
         containers = replace(self.settings, socket=str(self.engine.socket))
-        return InContainers(LocalSettings(containers=containers, home=Path("/footplate-tests")))
+        return InContainers(LocalSettings(containers=containers, home=self.home))
 
     def is_running(self, pid: int) -> bool:
         """Tell whether some container has a living process with this number of its own."""
@@ -73,7 +76,7 @@ def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None =
         for task in request["tasks"]:
             Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
             name = container_name(key_of(request, task))
-            body = describe(request, task, info, LocalSettings(home=Path("/footplate-tests")))
+            body = describe(request, task, info, LocalSettings(home=tests.home))
             if dev is not None:
                 body["HostConfig"].update(grant_cards(task["gpus"], info, dev, cdi=()))
             client.post("/containers/create", params={"name": name}, json=body).raise_for_status()

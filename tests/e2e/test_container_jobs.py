@@ -85,6 +85,55 @@ def test_a_private_image_is_pulled_with_a_stored_login(
     assert LOGIN[1] not in json.dumps(events_of(containers, "let-in"))
 
 
+def test_a_private_image_that_somebody_has_pulled_runs_for_nobody_else(
+    containers: ServerProcess, engine: ContainerEngine, tmp_path: Path
+) -> None:
+    try:
+        with engines.running_registry(tmp_path / "registry", is_private=True) as registry:
+            image = f"{registry.address}/team/closed:1"
+            engine.load("localhost/closed:1", engines.busybox(), Env=["WHO=team"])
+            engine.push("localhost/closed:1", image, LOGIN)
+            engine.remove_image("localhost/closed:1")
+            engine.remove_image(image)
+            words = ("secrets", "set", "team-hub", "--registry", registry.address, "--username", LOGIN[0])
+            assert containers.command(*words, input=LOGIN[1]).returncode == 0
+            job = tmp_path / "job.yaml"
+            job.write_text(f"name: member\nimage: {image}\nimage_credentials: team-hub\ncommand: echo $WHO\n")
+            assert containers.command("submit", str(job), "--follow").returncode == 0
+            other, digest, image_id = alias_of(engine, image)
+            for name in (image, digest, other, image_id, image_id.removeprefix("sha256:")[:12]):
+                refuse(containers, name)
+            containers.kill()
+            containers.start()
+            for name in (image, other, image_id):
+                refuse(containers, name)
+            again = containers.command("submit", str(job), "--name", "member-again", "--follow")
+            assert again.returncode == 0, again.stdout + again.stderr
+            assert containers.command("logs", "member-again").stdout == "team\n"
+    except ContainerEngineMissing as error:
+        pytest.skip(str(error))
+    # What was here before somebody's login brought it once more stays open.
+    assert submit(containers, "still-open", engines.BUSYBOX, "true", "--follow").returncode == 0
+
+
+def alias_of(engine: ContainerEngine, image: str) -> tuple[str, str, str]:
+    """Give an image one more tag; return it, its name by digest, and its id."""
+    repository = image.rpartition(":")[0]
+    with engine.client() as client:
+        params = {"repo": repository, "tag": "other"}
+        client.post(f"/images/{image}/tag", params=params).raise_for_status()
+        found = client.get(f"/images/{image}/json").raise_for_status().json()
+    digest = next(name for name in found["RepoDigests"] if name.startswith(f"{repository}@"))
+    return f"{repository}:other", digest, found["Id"]
+
+
+def refuse(server: ServerProcess, image: str) -> None:
+    answer = submit(server, "stranger", image, "echo $WHO", "--again", "--follow")
+    assert answer.returncode == 1, answer.stdout
+    assert "image_credentials" in answer.stdout + answer.stderr
+    assert "team\n" not in answer.stdout
+
+
 def test_a_container_engine_that_is_away_for_a_while_fails_no_job(
     containers: ServerProcess, engine: ContainerEngine
 ) -> None:
@@ -136,6 +185,8 @@ def test_a_running_job_that_is_deleted_leaves_no_container(
     await_that(lambda: is_running(containers, "deleted"))
     inside = containers.command("exec", "deleted", "--", "cat", "/proc/1/comm")
     assert inside.stdout == "sh\n"
+    reads = containers.command("exec", "deleted", "-i", "--", "wc", "-c", input="x" * 3_000_000)
+    assert reads.stdout.strip() == "3000000", reads.stderr
     deleted = containers.command("delete", "deleted", "--yes")
     assert deleted.returncode == 0, deleted.stderr
     await_that(lambda: engine.containers() == [], what="the container is removed")

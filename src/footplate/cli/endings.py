@@ -102,5 +102,8 @@ def _fate(job: Job, is_done: bool, for_good: bool) -> str:
 @json_option
 def restore(job: str, as_json: bool) -> None:
     """Take a job out of the trash, by its id (`footplate list --trash`)."""
-    restored = connect().job(job).restore()
-    tell(restored.data, f"{named(restored)} is back.", as_json)
+    found = connect().job(job)
+    name = found.name
+    restored = found.restore()
+    note = f" under a new name, since there is another {name} now" if restored.name != name else ""
+    tell(restored.data, f"{named(restored)} is back{note}.", as_json)

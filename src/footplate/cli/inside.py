@@ -9,6 +9,7 @@ import click
 
 from footplate.cli.session import connect, duration, job_argument, json_option, print_json, tell
 
+MOST_INPUT_BYTES = 16 * 1024**2
 KINDS = ("output", "checkpoints", "code", "work")
 
 
@@ -17,21 +18,43 @@ KINDS = ("output", "checkpoints", "code", "work")
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...")
 @click.option("-t", "--task", help="Task to look into, such as worker-0; the first when absent.")
 @click.option("--timeout", type=duration, default="60", help="End the command after this long, such as 5m.")
+@click.option(
+    "-i",
+    "--stdin",
+    "has_input",
+    is_flag=True,
+    help="Let the command read standard input, at most 16MB of it.",
+)
 @json_option
-def exec_(job: str, command: tuple[str, ...], task: str | None, timeout: int, as_json: bool) -> int:
+def exec_(
+    job: str, command: tuple[str, ...], task: str | None, timeout: int, has_input: bool, as_json: bool
+) -> int:
     """Run a command where a task runs, or ran if the failed job is kept.
 
     It has the task's variables, files and limits. Put -- before a command with options of its own:
-    footplate exec digits -- ls -l. The exit code is the command's.
+    footplate exec digits -- ls -l. The exit code is the command's; 124 when it took too long, and not 0 when
+    it wrote more than 1MB, of which the rest is lost.
     """
-    ran = connect().job(job).run_inside(command, task, timeout)
+    stdin = _read_input() if has_input else b""
+    ran = connect().job(job).run_inside(command, task, timeout, stdin)
     if as_json:
-        print_json({"exit_code": ran.exit_code, "output": ran.output, "is_cut": ran.is_cut})
-        return ran.exit_code
-    sys.stdout.write(ran.output)
+        told = ("exit_code", "output", "is_cut", "timed_out")
+        print_json({name: getattr(ran, name) for name in told})
+    else:
+        sys.stdout.buffer.write(ran.raw)
+        sys.stdout.flush()
+    if ran.timed_out:
+        click.echo(f"the command was ended: it took longer than {timeout} s (see --timeout)", err=True)
     if ran.is_cut:
-        click.echo("\n(the rest of the output was cut)", err=True)
-    return ran.exit_code
+        click.echo(f"the output was cut after {len(ran.raw)} bytes: write it to a file instead", err=True)
+    return ran.exit_code or int(ran.is_cut)
+
+
+def _read_input() -> bytes:
+    stdin = sys.stdin.buffer.read(MOST_INPUT_BYTES + 1)
+    if len(stdin) > MOST_INPUT_BYTES:
+        raise click.ClickException(f"standard input is longer than {MOST_INPUT_BYTES} bytes")
+    return stdin
 
 
 @click.command()

@@ -76,9 +76,7 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
                 _echo_lines(prefix, lines.feed(text))
         _echo_lines(prefix, lines.finish())
     if is_empty and not choice["as_json"]:
-        click.echo(
-            f"{job.name} ({job.id}) is {job.state} and has printed nothing: {job.reason.message}", err=True
-        )
+        click.echo(f"{job.name} ({job.id}) is {job.state} and has printed nothing: {job.doing()}", err=True)
     return 0
 
 

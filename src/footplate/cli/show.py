@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.cells import one_line
 from footplate.cli.render import (
     print_fields,
     print_hints,
@@ -19,39 +21,60 @@ from footplate.cli.render import (
 )
 from footplate.cli.session import connect, job_argument, json_option, print_json
 from footplate.cli.table import Row, print_table
+from footplate.domain.states import JobState
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
 
 ATTEMPTS = ("ATTEMPT", "STATE", "RAN", "WHY")
-TASKS = ("TASK", "STATE", "NODE", "GPUS", "PORTS", "EXIT", "DETAIL")
+STEPS = ("STEP", "AT", "TOOK", "WHAT")
+TASKS = ("TASK", "STATE", "NODE", "ADDRESS", "GPUS", "PORTS", "EXIT", "DETAIL")
+MAIN = "main"
+RUNS = ("TASK", "RUN", "ENDED", "HOW")
 
 
 @click.command()
 @job_argument
 @json_option
 def show(job: str, as_json: bool) -> None:
-    """Show one job: state and why, resources, times, attempts, tasks."""
+    """Show one job: state and why, what it is doing, resources, times, steps, attempts, tasks.
+
+    With --json the API's answer, and beside it the job's attempts and steps.
+    """
     found = connect().job(job)
+    steps = found.steps()
     if as_json:
-        print_json(found.data)
+        print_json({**found.data, "attempts": found.attempts(), "steps": steps})
         return
-    print_fields(_fields(found.data))
-    if found.attempt > 0:
-        click.echo()
-        print_table(ATTEMPTS, [_attempt_row(one) for one in found.attempts()], "No attempt has started.")
+    print_fields(_fields(found.data, steps))
+    _print_below(STEPS, [_step_row(step) for step in steps])
+    _print_below(ATTEMPTS, [_attempt_row(one) for one in found.attempts()] if found.attempt else [])
     click.echo()
-    print_table(TASKS, [_task_row(task) for task in found.tasks], "No tasks.", expendable=("PORTS", "GPUS"))
+    asked = _asked_ports(found.data.get("config") or {})
+    print_table(
+        TASKS,
+        [_task_row(task, asked) for task in found.tasks],
+        "No tasks.",
+        expendable=("PORTS", "GPUS", "NODE"),
+    )
+    _print_below(RUNS, _run_rows(found))
     click.echo()
     print_hints(hints_for(found))
 
 
-def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
+def _print_below(columns: Sequence[str], rows: Sequence[Row]) -> None:
+    if rows:
+        click.echo()
+        print_table(columns, rows, "")
+
+
+def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     retries = f"{data['attempt']} ({data['retries_used']} of {data['retry']} retries used)"
     return {
         "Job": f"{data['name']}  ({data['id']})",
         "State": show_state(data["state"]) + (" (being deleted)" if data["is_deleting"] else ""),
         "Why": data["reason"]["message"],
+        "Doing": one_line(steps[-1]["message"]) if steps and data["state"] == JobState.STARTING else "",
         "Starts": _estimate(data.get("estimate")),
         "Kept until": show_time(data.get("kept_until")),
         "In the trash since": show_time(data.get("deleted_at")),
@@ -59,6 +82,7 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
         "Owner": data["owner"],
         "Queue": f"{data['queue']}, priority {data['priority']}",
         "Asks for": f"{show_amount(data['resources'])} in {show_count(data['n_tasks'], 'task')}",
+        "Image": _images(data.get("config") or {}),
         "Attempt": retries if data["retry"] else "",
         "Parameters": _parameters(data.get("config") or {}),
         "Tags": ", ".join(data["tags"]),
@@ -71,7 +95,22 @@ def _fields(data: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _parameters(config: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in (config.get("parameters") or {}).items())
+    parameters = config.get("parameters") or {}
+    return ", ".join(
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
+        for name, value in parameters.items()
+    )
+
+
+def _images(config: Mapping[str, Any]) -> str:
+    """Name the job's image, and those of roles that have one of their own."""
+    own = [f"{role['name']}: {role['image']}" for role in config.get("roles") or () if role.get("image")]
+    return ", ".join(([config["image"]] if config.get("image") else []) + own)
+
+
+def _step_row(step: Mapping[str, Any]) -> Row:
+    took = show_span(step["seconds"]) if step["is_done"] else "goes on"
+    return step["step"], show_time(step["at"]), took, step["message"]
 
 
 def _estimate(estimate: Mapping[str, Any] | None) -> str:
@@ -92,11 +131,43 @@ def _attempt_row(attempt: Mapping[str, Any]) -> Row:
     return attempt["number"], attempt["state"], ran, attempt["reason"]["message"]
 
 
-def _task_row(task: Mapping[str, Any]) -> Row:
-    ports = " ".join(f"{label}:{','.join(map(str, numbers))}" for label, numbers in task["ports"].items())
+def _asked_ports(config: Mapping[str, Any]) -> Mapping[tuple[str, str], int]:
+    """Say where ports were to begin, by role and label."""
+    return {
+        (role.get("name", MAIN), port["label"]): port["begin_at"]
+        for role in config.get("roles") or ()
+        for port in role.get("ports") or ()
+        if port.get("begin_at")
+    }
+
+
+def _port(label: str, numbers: Sequence[int], asked: int | None) -> str:
+    moved = f"(not {asked})" if asked and numbers and numbers[0] != asked else ""
+    return f"{label}:{','.join(map(str, numbers))}{moved}"
+
+
+def _task_row(task: Mapping[str, Any], asked: Mapping[tuple[str, str], int]) -> Row:
+    ports = " ".join(
+        _port(label, numbers, asked.get((task["role"], label))) for label, numbers in task["ports"].items()
+    )
     exit_code = "" if task["exit_code"] is None else str(task["exit_code"])
     gpus = ",".join(map(str, task["gpus"]))
-    return task["name"], task["state"], task["node"] or "", gpus, ports, exit_code, task["detail"] or ""
+    where = (task["node"] or "", task["address"] or "")
+    return task["name"], task["state"], *where, gpus, ports, exit_code, task["detail"] or ""
+
+
+def _run_rows(job: Job) -> list[Row]:
+    """List how tasks that were started again by themselves have ended before."""
+    again = {task["name"] for task in job.tasks if task.get("run")}
+    if not again:
+        return []
+    ends: dict[str, list[Row]] = {name: [] for name in again}
+    for event in job.events_of("task_exited", "task_lost"):
+        name = event["data"].get("task")
+        if name in again and event["attempt"] == job.attempt:
+            rows = ends[name]
+            rows.append((name, len(rows), show_time(event["at"]), event["message"]))
+    return [row for name in sorted(ends) for row in ends[name]]
 
 
 def hints_for(job: Job) -> Mapping[str, str]:

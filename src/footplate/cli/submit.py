@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.envfile import read_env_file
 from footplate.cli.render import print_hints, show_count
 from footplate.cli.session import INTERRUPTED, connect, json_option, pair, print_json
 from footplate.domain.resources import show_bytes
@@ -47,6 +48,14 @@ def _data(text: str) -> dict[str, Any]:
     return {"storage": storage, "source": source, "path": path, "read_only": mode != "rw"}
 
 
+def _secret(text: str) -> tuple[str, str]:
+    """Read `[VARIABLE=]NAME`."""
+    variable, equals, name = text.partition("=")
+    if not variable or (equals and not name):
+        raise click.BadParameter(f"{text!r} must be written [VARIABLE=]NAME")
+    return variable, name if equals else variable
+
+
 @click.command(cls=WithCommand)
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("code_dir", required=False, type=click.Path(exists=True))
@@ -60,11 +69,14 @@ def _data(text: str) -> dict[str, Any]:
 @click.option("--image", help="Container image.")
 @click.option("--cpus", type=float, help="CPUs of each task.")
 @click.option("--memory", help="Memory of each task, such as 4GB.")
+@click.option("--shm", help="Shared memory of each task, such as 1GB.")
 @click.option("--gpus", type=int, help="GPUs of each task.")
 @click.option("--gpu-type", help="GPU type.")
 @click.option("--count", type=int, help="Number of tasks.")
+@click.option("--strategy", help="How the training is distributed; `footplate strategies` lists them.")
 @click.option("--retry", type=int, help="How often to try again after a failure.")
 @click.option("--time-limit", help="Longest run time, such as 2h.")
+@click.option("--deadline", help="When the job must be over, such as 2030-01-31T18:00:00Z.")
 @click.option("--tag", "tags", multiple=True, help="Word to find the job by; may be repeated.")
 @click.option(
     "-p",
@@ -82,6 +94,21 @@ def _data(text: str) -> dict[str, Any]:
     metavar="NAME=VALUE",
     multiple=True,
     help="Environment variable; may be repeated.",
+)
+@click.option(
+    "--env-file",
+    "env_files",
+    type=click.Path(exists=True, dir_okay=False),
+    multiple=True,
+    help="File with a NAME=VALUE a line; --env comes before it. May be repeated.",
+)
+@click.option(
+    "--secret",
+    "secrets",
+    type=_secret,
+    metavar="[VARIABLE=]NAME",
+    multiple=True,
+    help="Stored secret that tasks get in VARIABLE, or in one of the secret's own name; may be repeated.",
 )
 @click.option(
     "-d",
@@ -121,6 +148,7 @@ def submit(
     if submission.code and not (quiet or as_json):
         _tell_code(submission.code)
     job = client.submit(submission, again=again)
+    _warn(job.data)
     if as_json and not is_following:
         print_json(job.data)
     elif quiet and not is_following:
@@ -163,8 +191,12 @@ def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     if "parameters" in given:
         given["parameters"] = {name: _typed(text) for name, text in given["parameters"]}
-    if "env" in given:
-        given["env"] = dict(given["env"])
+    files = [read_env_file(path) for path in given.pop("env_files", ())]
+    if files or "env" in given:
+        given["env"] = {name: value for one in files for name, value in one.items()}
+        given["env"].update(options["env"])
+    if "secrets" in given:
+        given["secrets"] = dict(given["secrets"])
     for name in {"tags", "data"} & given.keys():
         given[name] = list(given[name])
     return given
@@ -208,10 +240,16 @@ def _tell_code(code: Selection) -> None:
         click.echo(f"  left out: {name}", err=True)
 
 
+def _warn(answer: Mapping[str, Any]) -> None:
+    for warning in answer.get("warnings", ()):
+        click.echo(f"warning: {warning}", err=True)
+
+
 def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
     from footplate.wire.documents import dump
 
     answer = client.dry_run(submission)
+    _warn(answer)
     if as_json:
         print_json(answer)
         return 0

@@ -42,6 +42,12 @@ VERBS = (
         "footplate logs -f digits",
         ("loglines",),
     ),
+    Verb(
+        "usage",
+        "footplate.cli.usage:usage",
+        "Show what a job's tasks use.",
+        "footplate usage digits",
+    ),
     Verb("events", "footplate.cli.events:events", "Print what happened to a job.", "footplate events digits"),
     Verb("wait", "footplate.cli.jobs:wait", "Wait for a job's end.", "footplate wait digits --timeout 10m"),
     Verb("stop", "footplate.cli.jobs:stop", "Stop jobs.", "footplate stop digits", ("cancel",)),
@@ -111,6 +117,12 @@ VERBS = (
         "footplate images",
     ),
     Verb("storages", "footplate.cli.storages:storages", "List storages with data.", "footplate storages"),
+    Verb(
+        "strategies",
+        "footplate.cli.strategies:strategies",
+        "List ways to distribute a training.",
+        "footplate strategies",
+    ),
     Verb(
         "secrets",
         "footplate.cli.secrets:secrets",

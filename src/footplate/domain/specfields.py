@@ -114,7 +114,13 @@ PORT = Record(
     s.PortRange,
     (
         Field("label", LABEL, "Name under which the task finds the ports."),
-        Field("begin_at", Integer(0, 65_535), "First port; 0 lets the platform choose free ones.", 0),
+        Field(
+            "begin_at",
+            Integer(0, 65_535),
+            "Where to begin: the task gets the first free ports in a row from here on, which may be higher; "
+            "`footplate show` and the task's variables have them. 0 lets the platform choose.",
+            0,
+        ),
         Field("count", Integer(1, 100), "How many ports in a row.", 1),
     ),
     short="label",

@@ -151,6 +151,7 @@ class Ran:
     exit_code: int
     output: bytes
     is_cut: bool = False
+    timed_out: bool = False
 
 
 class Engine(Protocol):

@@ -81,8 +81,8 @@ class Client(SecretCalls, ImageCalls):
     ) -> Job:
         """Submit a job file or a job document, with its code; return as soon as it is safely queued.
 
-        Overrides replace top-level fields; `parameters` and `env` are merged. With `again`, a name that
-        is taken gets the next free number (`digits-2`). A repeated try never makes a second job.
+        Overrides replace top-level fields; `parameters`, `env` and `secrets` are merged. With `again`, a
+        name that is taken gets the next free number (`digits-2`). A repeated try never makes a second job.
         """
         submission = _prepared(source, code_dir, overrides)
         document = self._upload(submission)
@@ -214,6 +214,10 @@ class Client(SecretCalls, ImageCalls):
     def storages(self) -> list[Data]:
         """List the storages that jobs may use."""
         return self._items("/storages")
+
+    def strategies(self) -> list[Data]:
+        """List the ways to start a distributed training that a job may name."""
+        return self._items("/strategies")
 
     def queues(self) -> list[Data]:
         return self._items("/queues")

@@ -162,10 +162,10 @@ class Connection:
         """Begin something that goes on when the server is away for a while."""
         return Patience(self._give_up_s)
 
-    def page_events(self, path: str, after: int) -> Iterator[dict[str, Any]]:
+    def page_events(self, path: str, after: int, **params: Any) -> Iterator[dict[str, Any]]:
         """Yield what an event log holds behind number `after`, page by page."""
         while True:
-            page = self.fetch(path, after=after)
+            page = self.fetch(path, after=after, **params)
             yield from page["items"]
             if not page["items"] or page["next_after"] in (None, after):
                 return

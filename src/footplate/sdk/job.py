@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from base64 import b64decode, b64encode
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +32,9 @@ class Ran:
     exit_code: int
     output: str
     is_cut: bool = False
+    timed_out: bool = False
+    # What it wrote, byte for byte.
+    raw: bytes = b""
 
 
 class Job:
@@ -219,6 +224,35 @@ class Job:
             if str(data["kind"]).upper() in FINAL_STATES:
                 return
 
+    def events_of(self, *kinds: str) -> Iterator[dict[str, Any]]:
+        """Yield what has happened to the job of these kinds, such as `step`, oldest first."""
+        for event in self._connection.page_events(self._path("events"), 0, kind=list(kinds)):
+            if event["kind"] in kinds:
+                yield event
+
+    def steps(self) -> list[dict[str, Any]]:
+        """List the steps in which the current attempt was started, with their times; the last may go on."""
+        events = self.events_of("step", "progress")
+        return steps_of([event for event in events if event["attempt"] == self.attempt])
+
+    def doing(self) -> str:
+        """Say what the job is at, or why it is not."""
+        at = self.steps()[-1:] if self.state is JobState.STARTING else []
+        return str(at[0]["message"]) if at else self.reason.message
+
+    def usage(
+        self,
+        task: str | None = None,
+        attempt: int | None = None,
+        since: str | None = None,
+        points: int = 300,
+    ) -> dict[str, Any]:
+        """Return what one task has used over time, the first when none is named, and what it asked for."""
+        answer: dict[str, Any] = self._connection.fetch(
+            self._path("usage"), task=task, attempt=attempt, since=since, points=points
+        )
+        return answer
+
     def attempts(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = self._connection.fetch(self._path("attempts"))["items"]
         return items
@@ -259,11 +293,20 @@ class Job:
         params = {"for_good": "true" if for_good else None}
         return self._connection.request("DELETE", self._path(), params=params).status_code != 202
 
-    def run_inside(self, command: Sequence[str], task: str | None = None, timeout_s: int = 60) -> Ran:
-        """Run a command where one of the job's tasks runs, or ran if it is kept after a failure."""
-        body = {"command": list(command), "task": task, "timeout_s": timeout_s}
+    def run_inside(
+        self, command: Sequence[str], task: str | None = None, timeout_s: int = 60, stdin: bytes = b""
+    ) -> Ran:
+        """Run a command where one of the job's tasks runs, or ran if it is kept after a failure.
+
+        Of `stdin`, which it reads, at most 16 MiB are taken; of what it writes, the first MiB is returned.
+        """
+        body = {"command": list(command), "task": task, "timeout_s": timeout_s, "encoding": "base64"}
+        if stdin:
+            body["input"] = b64encode(stdin).decode()
         answer = self._connection.send("POST", self._path("exec"), body, timeout=timeout_s + 30)
-        return Ran(answer["exit_code"], answer["output"], answer["is_cut"])
+        raw = b64decode(answer["output"])
+        text = raw.decode("utf-8", "replace")
+        return Ran(answer["exit_code"], text, answer["is_cut"], answer["timed_out"], raw)
 
     def download(self, path: str | os.PathLike[str], what: str = "output") -> Path:
         """Store what the job has made as a .tar.gz archive: its `output`, `checkpoints`, `code` or `work`."""
@@ -292,6 +335,24 @@ def read_reason(data: dict[str, Any]) -> Reason:
     code = data["code"]
     known = ReasonCode(code) if code in ReasonCode.__members__.values() else cast("ReasonCode", code)
     return Reason(known, data.get("message", ""), data.get("details") or {})
+
+
+def steps_of(events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Gather steps from events: of each its last word, which says whether it is done and how long it took."""
+    steps: dict[tuple[str, int], dict[str, Any]] = {}
+    n_done: Counter[str] = Counter()
+    for event in events:
+        name, is_done = str(event["data"].get("step", "")), event["kind"] == "step"
+        seconds = event["data"].get("seconds")
+        steps[name, n_done[name]] = {
+            "step": name,
+            "at": event["at"],
+            "is_done": is_done,
+            "seconds": seconds,
+            "message": str(event["message"]).removesuffix(f" ({seconds:g} s)" if seconds is not None else ""),
+        }
+        n_done[name] += is_done
+    return list(steps.values())
 
 
 def _key() -> str:

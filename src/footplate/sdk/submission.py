@@ -18,7 +18,7 @@ from footplate.wire import documents
 
 Source = str | os.PathLike[str] | Mapping[str, Any]
 
-_MERGED = ("parameters", "env")
+_MERGED = ("parameters", "env", "secrets")
 _ONE_ROLE = frozenset(one.name for one in ROLE_BODY)
 
 
@@ -33,8 +33,8 @@ class Submission:
 def prepare(source: Source, code_dir: str | os.PathLike[str] | None = None, **overrides: Any) -> Submission:
     """Read a job file (or take a document), apply overrides, choose the code to send.
 
-    `parameters` and `env` are merged into the document's own, `data` is added to it by path; every other
-    override replaces a field.
+    `parameters`, `env` and `secrets` are merged into the document's own, `data` is added to it by path;
+    every other override replaces a field.
     A `code` that is a text names a folder, relative to the job file.
     """
     document, folder = _read(source)

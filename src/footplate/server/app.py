@@ -27,6 +27,7 @@ from footplate.server.auth import describe_security
 from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
 from footplate.server.parts import Parts
+from footplate.server.privacy import keep_private
 from footplate.server.requests import RequestEnvelope
 from footplate.server.routes import (
     accounts,
@@ -117,12 +118,12 @@ def make_app(
         app.include_router(module.router, prefix=API, responses=REFUSALS)
     front.install(app, Bundle())
     describe_security(app)
-    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",))
+    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})
     return app
 
 
 def _open_store(settings: Settings, clock: Clock) -> Store:
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    keep_private(settings.home)
     database = open_engine(settings.database_url or sqlite_url(settings.home))
     migrate(database)
     return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())

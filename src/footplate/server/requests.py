@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,12 +18,16 @@ _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 class RequestEnvelope:
     """Gives each request an id (the caller's own where it sent one) and refuses bodies that are too large.
 
-    Paths in `unbounded` read and bound their bodies themselves.
+    Paths in `unbounded` read and bound their bodies themselves; those that end in a key of `larger` may have
+    as many bytes as it says.
     """
 
-    def __init__(self, app: ASGIApp, unbounded: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, unbounded: tuple[str, ...] = (), larger: Mapping[str, int] | None = None
+    ) -> None:
         self._app = app
         self._unbounded = unbounded
+        self._larger = larger or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -37,21 +42,22 @@ class RequestEnvelope:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
             await send(message)
 
-        bounded = receive if scope["path"] in self._unbounded else _bound(receive)
+        bounded = receive if scope["path"] in self._unbounded else _bound(receive, self._most(scope["path"]))
         await self._app(scope, bounded, send_with_id)
 
+    def _most(self, path: str) -> int:
+        return next((most for end, most in self._larger.items() if path.endswith(end)), MAX_BODY_BYTES)
 
-def _bound(receive: Receive) -> Receive:
+
+def _bound(receive: Receive, most_bytes: int) -> Receive:
     size = 0
 
     async def bounded() -> Message:
         nonlocal size
         message = await receive()
         size += len(message.get("body", b""))
-        if size > MAX_BODY_BYTES:
-            raise TooLarge(
-                f"the body is larger than {show_bytes(MAX_BODY_BYTES)}, the most that is read here"
-            )
+        if size > most_bytes:
+            raise TooLarge(f"the body is larger than {show_bytes(most_bytes)}, the most that is read here")
         return message
 
     return bounded

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import uuid
 from collections.abc import Sequence
+from pathlib import Path
 
-from footplate.domain.errors import Conflict, InvalidInput
+from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.job import Job
+from footplate.domain.layout import attempt_folder, task_folder
+from footplate.domain.resources import MIB
 from footplate.engines.base import Ran
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
+from footplate.taskfiles import unfollowed
 
 MOST_WORDS = 1000
 MOST_BYTES = 64 * 1024
+MOST_INPUT_BYTES = 16 * MIB
+# Followed by a file and a command, which then reads that file.
+READ_FROM = ("/bin/sh", "-c", 'exec "$@" <"$0"')
 
 
 async def run_inside(
@@ -22,8 +31,12 @@ async def run_inside(
     task: str | None,
     command: Sequence[str],
     timeout_s: float,
+    stdin: bytes = b"",
 ) -> Ran:
-    """Run a command in the environment of a task; its owner and admins may."""
+    """Run a command in the environment of a task; its owner and admins may.
+
+    What it reads from standard input lies in a file meanwhile, in the folder that task and server share.
+    """
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "run commands in")
     if not job.state.holds_resources:
@@ -33,7 +46,23 @@ async def run_inside(
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
         raise InvalidInput(f"may have at most {MOST_WORDS} words and {MOST_BYTES} bytes", "command")
     role, index = _task_of(job, task)
-    return await platform.run_inside(job, role, index, command, timeout_s)
+    if not stdin:
+        return await platform.run_inside(job, role, index, command, timeout_s)
+    folder = task_folder(attempt_folder(platform.home, job.id, job.attempt), role, index)
+    path = folder / f"input-{uuid.uuid4().hex}"
+    try:
+        await asyncio.to_thread(_lay_down, path, stdin)
+        return await platform.run_inside(job, role, index, [*READ_FROM, str(path), *command], timeout_s)
+    finally:
+        await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+def _lay_down(path: Path, content: bytes) -> None:
+    try:
+        with open(path, "xb", opener=unfollowed) as file:  # only this one takes an opener
+            file.write(content)
+    except FileNotFoundError as error:
+        raise NotFound("the task has not started: nothing can be run inside") from error
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:

@@ -176,8 +176,18 @@ async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
         )
         job = await platform.store.job(own) if own else None
     if job is None or not may_see(caller, job.owner, job.spec.queue):
-        raise NotFound(f"there is no job {id_or_name[:64]!r} that you may see")
+        raise NotFound(_none_called(id_or_name))
     return job
+
+
+def _none_called(id_or_name: str) -> str:
+    text = f"there is no job {id_or_name[:64]!r} that you may see"
+    if is_job_id(id_or_name) and len(id_or_name) == 12:
+        return text
+    return (
+        f"{text}: a name means one of your own jobs, and none in the trash; for others write the id, which "
+        "`footplate list` and `footplate list --trash` tell"
+    )
 
 
 async def page(

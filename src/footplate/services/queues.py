@@ -16,6 +16,7 @@ from footplate.domain.job import Job
 from footplate.domain.resources import NOTHING, Resources, show_bytes, show_cpus
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
+from footplate.domain.storage import overlap
 from footplate.services import audit
 from footplate.services.access import RANKS, Caller, require_admin, require_person
 from footplate.services.platform import Platform
@@ -79,7 +80,7 @@ def _use(caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
     require_admin(caller, "add queues")
     _check_limits(queue)
-    await _check_environments(queue.environments)
+    await _check_environments(platform, queue.environments)
     now = platform.clock.now()
 
     def unit(connection: sa.Connection) -> None:
@@ -98,7 +99,7 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     changed = replace(_visible(platform, caller, name), **changes)
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
-    await _check_environments(changes.get("environments", ()))
+    await _check_environments(platform, changes.get("environments", ()))
     await audit.change(
         platform,
         caller,
@@ -128,20 +129,26 @@ def _check_limits(queue: Queue, blamed: str = "guaranteed") -> None:
     )
 
 
-async def _check_environments(environments: Iterable[tuple[str, str]]) -> None:
-    """Raise `InvalidInput` for paths that are no folder of this machine."""
+async def _check_environments(platform: Platform, environments: Iterable[tuple[str, str]]) -> None:
+    """Raise `InvalidInput` for paths that are no folder of this machine, or show the platform's own files."""
 
     def faults() -> list[Problem]:
-        return [
-            Problem(f"environments.{image}", f"there is no folder {path} on the server; write its whole path")
-            for image, path in environments
-            if not path.startswith("/") or not Path(path).is_dir()
-        ]
+        found = ((image, _fault_of(path, platform.home)) for image, path in environments)
+        return [Problem(f"environments.{image}", fault) for image, fault in found if fault]
 
     # In a thread: a folder on a network may let us wait.
     problems = await asyncio.to_thread(faults)
     if problems:
         raise InvalidInput(problems)
+
+
+def _fault_of(path: str, home: Path) -> str:
+    if not path.startswith("/") or not Path(path).is_dir():
+        return f"there is no folder {path} on the server; write its whole path"
+    # What a link leads to is what tasks would see.
+    if any(overlap(place, home.resolve()) for place in (Path(path), Path(path).resolve())):
+        return f"{path} holds the server's home, or lies in it: jobs would see the files of the platform"
+    return ""
 
 
 async def remove(platform: Platform, caller: Caller, name: str) -> None:

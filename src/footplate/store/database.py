@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,8 @@ def open_engine(url: str) -> sa.Engine:
 
 
 def _open_sqlite(url: sa.URL) -> sa.Engine:
+    if url.database and url.database != ":memory:":
+        _close_to_others(url.database)
     engine = sa.create_engine(
         url, pool_size=6, max_overflow=4, connect_args={"check_same_thread": False, "timeout": 30}
     )
@@ -44,3 +48,13 @@ def _open_sqlite(url: sa.URL) -> sa.Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writer else "BEGIN")
 
     return engine
+
+
+def _close_to_others(database: str) -> None:
+    """Make the file before SQLite does, for us alone; what SQLite lays beside it gets the file's mode."""
+    # What belongs to somebody else is theirs to open and close; SQLite says why it cannot be used.
+    with contextlib.suppress(OSError):
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT, 0o600))
+        for path in (database, f"{database}-wal", f"{database}-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                Path(path).chmod(0o600)

@@ -339,6 +339,7 @@ class JobDetail(JobSummary):
     config: dict[str, Any]
     can: Allowed
     estimate: EstimateBody | None = Field(description="When it is expected to start, while it waits.")
+    warnings: list[str] = Field(description="What of the configuration has no effect.")
 
 
 class Jobs(Body):
@@ -359,20 +360,7 @@ class DryRun(Body):
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
-
-
-class Exec(Body):
-    """A command to run inside a task."""
-
-    command: list[Text] = Field(min_length=1, max_length=1000)
-    task: Text | None = Field(None, max_length=80, description="Such as worker-0; the first when absent.")
-    timeout_s: int = Field(60, ge=1, le=600)
-
-
-class RanBody(Body):
-    exit_code: int
-    output: str = Field(description="Standard output and error together.")
-    is_cut: bool = Field(description="Whether there was more output than is given back.")
+    warnings: list[str] = Field(description="What of the configuration has no effect.")
 
 
 class UsagePoint(Body):

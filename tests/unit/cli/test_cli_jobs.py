@@ -12,6 +12,7 @@ from commandline import Command
 from footplate.testing.fake_server import FakeServer, Reply, error, job, stream, task
 
 ID = "0abcdefghjk1"
+NO_EVENTS = {"items": [], "next_after": 0}
 
 
 def test_a_list_is_plain_and_whole_when_piped(server: FakeServer, footplate: Command) -> None:
@@ -31,6 +32,7 @@ def test_the_jobs_ahead_are_counted_once(server: FakeServer, footplate: Command)
     waiting = job(state="QUEUED", position=2, reason={"code": "behind_others", "message": why})
     server.on("GET /jobs", {"items": [waiting], "next_page_token": None})
     server.on("GET /jobs/digits", waiting)
+    server.on(f"GET /jobs/{ID}/events", NO_EVENTS)
     for verb in (("list",), ("show", "digits")):
         out = footplate(*verb).out
         assert why in out
@@ -53,13 +55,16 @@ def test_filters_reach_the_server_in_its_own_words(server: FakeServer, footplate
 def test_json_is_the_apis_own(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs", {"items": [job()], "next_page_token": None})
     server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}/events", NO_EVENTS)
+    server.on(f"GET /jobs/{ID}/attempts", {"items": []})
     assert json.loads(footplate("list", "--json").out)["items"] == [job()]
-    assert json.loads(footplate("show", "digits", "--json").out) == job()
+    assert json.loads(footplate("show", "digits", "--json").out) == {**job(), "attempts": [], "steps": []}
 
 
 def test_show_names_state_reason_tasks_and_what_to_type_next(server: FakeServer, footplate: Command) -> None:
     tasks = [task("worker", 0, exit_code=3, state="EXITED"), task("worker", 1, ports={"main": [20001]})]
     server.on("GET /jobs/digits", job(state="FAILED", n_tasks=2, tasks=tasks, retry=2, retries_used=1))
+    server.on(f"GET /jobs/{ID}/events", NO_EVENTS)
     out = footplate("show", "digits").out
     for text in (
         "FAILED",
@@ -85,6 +90,7 @@ def test_show_lists_the_attempts_of_a_job_that_was_tried_again(
         "tasks": [],
     }
     server.on("GET /jobs/digits", job(), job(attempt=1, retry=2, retries_used=1))
+    server.on(f"GET /jobs/{ID}/events", NO_EVENTS)
     server.on(f"GET /jobs/{ID}/attempts", {"items": [attempt, {**attempt, "number": 1}]})
     assert "ATTEMPT" not in footplate("show", "digits").out
     lines = footplate("show", "digits").out.splitlines()

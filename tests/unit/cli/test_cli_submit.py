@@ -63,6 +63,12 @@ def test_a_submit_prints_the_id_and_what_to_type_next(
     assert json.loads(footplate("submit", "job.yaml", "--json").out)["id"] == ID
 
 
+def test_what_of_a_job_has_no_effect_is_told(server: FakeServer, footplate: Command) -> None:
+    accept(server, warnings=["services is stored"])
+    result = footplate("submit", "--name", "x", "--", "true")
+    assert (result.exit_code, result.err) == (0, "warning: services is stored\n")
+
+
 def test_a_manifest_is_sent_with_its_code(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
     accept(server)
     server.on("POST /code", Reply(201, {"upload": "sha256:x", "size_bytes": 1}))

@@ -23,9 +23,10 @@ from footplate.engines.local.containers.api import ContainerApi, Refused
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
 from footplate.engines.local.containers.finding import find_socket
-from footplate.engines.local.containers.images import Progress, split_reference
+from footplate.engines.local.containers.images import Progress
 from footplate.engines.local.containers.inside import Output, frames
 from footplate.engines.local.containers.losing import explain
+from footplate.engines.local.containers.references import split_reference
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import Identity, read_claim

@@ -77,6 +77,11 @@ def test_every_task_knows_the_whole_gang() -> None:
     ]
 
 
+def test_the_machines_of_a_gang_are_listed_once_each_by_rank() -> None:
+    gang = (placed("worker", 1, node="n3"), placed("ps", 0, node="n2"), placed("worker", 0, node="n2"))
+    assert task_environment(launch(*gang, roles=TWO_ROLES), "worker", 0)["FOOTPLATE_NODES"] == "n2,n3"
+
+
 def test_a_gang_too_large_for_one_variable_is_left_out() -> None:
     tasks = tuple(placed("main", i) for i in range(3000))
     env = task_environment(launch(*tasks, roles=(RoleSpec("true", count=3000),)), "main", 7)

@@ -88,6 +88,7 @@ JAX = {
     "JAX_PROCESS_ID": "2",
     "JAX_LOCAL_DEVICE_IDS": "0,1",
 }
+RAY = {"RAY_ADDRESS": "10.0.0.1:5000"}
 SLURM = {
     "SLURM_JOB_ID": "685",
     "SLURM_JOBID": "685",
@@ -172,6 +173,7 @@ PAI = {
     "PAI_HOST_IP_worker_1": "10.0.0.2",
     "PAI_PORT_LIST_ps_0_main": "5000",
     "PAI_PORT_LIST_ps_0_http": "5000",
+    "PAI_PORT_LIST_ps_0_ssh": "5000",
     "PAI_PORT_LIST_worker_0_main": "5001",
     "PAI_PORT_LIST_worker_0_http": "5002,5003",
     "PAI_PORT_LIST_worker_0_ssh": "5004",
@@ -180,6 +182,7 @@ PAI = {
     "PAI_PORT_LIST_worker_1_ssh": "5014",
     "PAI_ps_0_main_PORT": "5000",
     "PAI_ps_0_http_PORT": "5000",
+    "PAI_ps_0_ssh_PORT": "5000",
     "PAI_worker_0_main_PORT": "5001",
     "PAI_worker_0_http_PORT": "5002,5003",
     "PAI_worker_0_ssh_PORT": "5004",
@@ -241,6 +244,7 @@ TABLES: list[tuple[str, Mapping[str, str], Callable[[Gang], Mapping[str, str]]]]
     ("torch", TORCH, of_group(frameworks.pytorch)),
     ("tensorflow", TENSORFLOW, of_group(tfconfig.tensorflow)),
     ("jax", JAX, of_group(frameworks.jax)),
+    ("ray", RAY, of_group(frameworks.ray)),
     ("slurm", SLURM, of_group(slurm.slurm)),
     ("ffdl", FFDL, lambda g: {**ffdl.gang(g), **ffdl.role(g, WORKER), **ffdl.task(g, g.tasks[RANK], RANK)}),
     ("tione", TIONE, lambda g: {**tione.gang(g), **tione.task(g, g.tasks[RANK], RANK)}),
@@ -270,6 +274,26 @@ def test_roles_with_other_signs_come_in_both_spellings() -> None:
     assert found["PAI_HOST_IP_PS.server_1_0"] == found["PAI_HOST_IP_psserver1_0"] == "10.0.0.9"
     assert found["PAI_TASK_ROLE_INSTANCES"] == "psserver1:0"
     assert found["PAI_TASK_ROLE_LIST"] == "PS.server_1"
+
+
+def test_every_task_has_ports_http_and_ssh_in_the_words_of_pai() -> None:
+    found = task_environment(PLAN, "ps", 0)
+    assert found["PAI_CONTAINER_SSH_PORT"] == found["PAI_CONTAINER_HOST_ssh_PORT_LIST"] == "5000"
+    assert found["PAI_CONTAINER_HOST_PORT_LIST"] == "main:5000;http:5000;ssh:5000;"
+
+
+def test_the_head_of_ray_listens_at_a_port_of_that_name_where_there_is_one() -> None:
+    head = TaskPlacement("main", 0, "n", Resources(1), (), (("main", (7,)), ("ray", (6379,))), "10.0.0.9")
+    other = TaskPlacement("main", 1, "n", Resources(1), (), (("main", (8,)),), "10.0.0.9")
+    spec = JobSpec("fit", (RoleSpec("true", count=2),))
+    plan = LaunchPlan("j1", "ann", 0, spec, Placement((head, other)), Path("/a"))
+    assert task_environment(plan, "main", 1)["RAY_ADDRESS"] == "10.0.0.9:6379"
+
+
+def test_a_task_alone_is_not_sent_to_a_cluster_of_ray() -> None:
+    task = TaskPlacement("main", 0, "n", Resources(1), (), (("main", (7,)),))
+    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (RoleSpec("true"),)), Placement((task,)), Path("/a"))
+    assert "RAY_ADDRESS" not in task_environment(plan, "main", 0)
 
 
 def test_servers_are_no_learners_of_ffdl() -> None:

@@ -54,7 +54,8 @@ async def run_inside(
             in_time = await _wait(identity, folder / "log", timeout_s)
         output, is_cut = await asyncio.to_thread(_read, folder / "log", most_bytes)
         end = read_exit(folder)
-        return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut)
+        timed_out = not in_time and _size_bytes(folder / "log") <= MOST_ON_DISK_BYTES
+        return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut, timed_out)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 

@@ -23,7 +23,7 @@ class Everything(Strategy):
 
 
 class Plain(Strategy):
-    description = "no framework's variables; FOOTPLATE_TASKS says who is where"
+    description = "no variables of PyTorch, TensorFlow, JAX, Ray, Slurm; FOOTPLATE_TASKS says who is where"
 
 
 class Jax(Strategy):

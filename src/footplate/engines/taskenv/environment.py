@@ -27,6 +27,7 @@ CONVENTIONS: Mapping[str, Callable[[Gang], Group]] = {
     "torch": frameworks.pytorch,
     "tensorflow": tfconfig.tensorflow,
     "jax": frameworks.jax,
+    "ray": frameworks.ray,
     "slurm": slurm.slurm,
 }
 

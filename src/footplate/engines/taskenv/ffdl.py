@@ -1,7 +1,9 @@
 """What FfDL and Prophecis give to a learner.
 
-Left out is what only their own start scripts read: UID, GID, CODE_DATA_PATH, TFOS_REQUEST, GUARDIAN_TOKEN,
-and every DLAAS_ name, which they remove before the user's command.
+Left out is PYTHONPATH: it comes before the standard library, so that a file `logging.py` in the code of any
+job would take the place of Python's own. A job that wants its code there sets `PYTHONPATH: .`, the folder in
+which its command runs. Left out is also what only their own start scripts read: UID, GID, CODE_DATA_PATH,
+TFOS_REQUEST, GUARDIAN_TOKEN, and every DLAAS_ name, which they remove before the user's command.
 """
 
 from __future__ import annotations

@@ -1,9 +1,19 @@
-"""What PyTorch and JAX read; every task counts as a machine with as many processes as it has cards."""
+"""What PyTorch, JAX and Ray read; every task counts as a machine with as many processes as it has cards."""
 
 from __future__ import annotations
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.engines.taskenv.gang import Environment, Gang, Group, address_of, n_processes, port_of
+from footplate.engines.taskenv.gang import (
+    MAIN_PORT,
+    Environment,
+    Gang,
+    Group,
+    address_of,
+    n_processes,
+    port_of,
+)
+
+RAY_PORT = "ray"
 
 
 def pytorch(gang: Gang) -> Group:
@@ -56,3 +66,14 @@ def _jax_own(task: TaskPlacement, rank: int) -> Environment:
         # A process that knows its place on the machine would take one card only.
         variables["JAX_LOCAL_DEVICE_IDS"] = ",".join(map(str, range(len(task.gpus))))
     return variables
+
+
+def ray(gang: Gang) -> Group:
+    """Say where the head of a cluster of Ray is: rank 0, at its port `ray` or else `main`."""
+    head = gang.members[0]
+    label = RAY_PORT if port_of(head, RAY_PORT) is not None else MAIN_PORT
+    # A task alone must not be made to look for a cluster that nobody has started.
+    shared = (
+        {"RAY_ADDRESS": address_of(head, label)} if len(gang.members) > 1 and port_of(head, label) else {}
+    )
+    return Group(shared, lambda _task, _rank: {})

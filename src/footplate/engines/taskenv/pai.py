@@ -103,14 +103,14 @@ def _compact(role: str) -> str:
 
 
 def _labelled(task: TaskPlacement) -> Iterator[tuple[str, str]]:
-    """Go through a task's ports; every task of PAI has one called http."""
-    has_http = False
+    """Go through a task's ports; every task of PAI has one called http and one called ssh."""
     for label, numbers in task.ports:
-        has_http = has_http or label == HTTP
         yield label, ",".join(map(str, numbers))
     main = port_of(task)
-    if not has_http and main is not None:
-        yield HTTP, str(main)
+    for label in (HTTP, SSH) if main is not None else ():
+        # A job that listens at more than one of them asks for ports of these names.
+        if port_of(task, label) is None:
+            yield label, str(main)
 
 
 def _http(task: TaskPlacement) -> str:
@@ -164,7 +164,7 @@ def task(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
     variables["PAI_CONTAINER_HOST_PORT_LIST"] = "".join(f"{label}:{numbers};" for label, numbers in ports)
     for label, numbers in ports:
         variables[f"PAI_CONTAINER_HOST_{label}_PORT_LIST"] = numbers
-    ssh = port_of(task, SSH)
+    ssh = port_of(task, SSH) or port_of(task)
     if ssh is not None:
         variables["PAI_CONTAINER_SSH_PORT"] = str(ssh)
     return variables

@@ -7,7 +7,7 @@ import re
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.layout import notice_file, task_folder
 from footplate.domain.spec import RoleSpec
-from footplate.engines.taskenv.gang import Environment, Gang, write_json
+from footplate.engines.taskenv.gang import MAX_JSON_BYTES, Environment, Gang, write_json
 
 _NOT_IN_NAMES = re.compile(r"\W", re.ASCII)
 
@@ -52,7 +52,11 @@ def members(gang: Gang) -> Environment:
         {"role": task.role, "index": task.index, "address": task.address, "ports": dict(task.ports)}
         for task in gang.tasks
     ]
-    return write_json("FOOTPLATE_TASKS", listed)
+    nodes = ",".join(dict.fromkeys(task.node for task in gang.tasks))
+    return {
+        **write_json("FOOTPLATE_TASKS", listed),
+        **({"FOOTPLATE_NODES": nodes} if len(nodes) <= MAX_JSON_BYTES else {}),
+    }
 
 
 def role(_gang: Gang, role: RoleSpec) -> Environment:

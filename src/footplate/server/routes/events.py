@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
@@ -26,15 +26,19 @@ router = APIRouter(tags=["events"])
 
 After = Annotated[int, Query(ge=0, le=2**60, description="Only events with a higher number.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
+Kinds = Annotated[
+    list[Annotated[p.Text, Query(max_length=64)]],
+    Query(max_length=20, description="Only events of these kinds, such as step; of all when absent."),
+]
 PAGE = 1000
 
 
 async def _read(
-    parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None
+    parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None, kinds: Sequence[str] = ()
 ) -> list[EventRecord]:
     queues = None if job_id is not None else visible_queues(caller)
     return await parts.platform.store.read(
-        lambda connection: event_queries.after(connection, after, limit, job_id, caller.name, queues)
+        lambda connection: event_queries.after(connection, after, limit, job_id, caller.name, queues, kinds)
     )
 
 
@@ -51,10 +55,17 @@ async def page(parts: Wired, caller: Signed, after: After = 0, limit: Limit = 20
 
 
 @router.get("/jobs/{job_id}/events", response_model=p.Events)
-async def of_job(parts: Wired, caller: Signed, job_id: str, after: After = 0, limit: Limit = 200) -> Response:
+async def of_job(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    after: After = 0,
+    limit: Limit = 200,
+    kind: Kinds = [],  # noqa: B006  # read only
+) -> Response:
     """Events of one job."""
     job = await jobs.find(parts.platform, caller, job_id)
-    return _answer(await _read(parts, caller, after, limit, job.id), after)
+    return _answer(await _read(parts, caller, after, limit, job.id, kind), after)
 
 
 @router.get("/events/stream", response_class=Response)

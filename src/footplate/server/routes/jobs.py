@@ -22,6 +22,7 @@ from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
 from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
+from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
 from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
@@ -62,7 +63,8 @@ def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
 
 def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
     can = endings.possible(job, may_touch(caller, job))
-    return job_view(job, parts.platform.clock.now(), waits, can)
+    view = job_view(job, parts.platform.clock.now(), waits, can)
+    return {**view, "warnings": warnings_of(job.spec)}
 
 
 async def submit(request: Request) -> Response:
@@ -101,6 +103,7 @@ async def dry_run(request: Request, parts: Wired, caller: Signed) -> Response:
         "would_start": forecast.request is not None,
         "reason": reason_view(forecast.reason),
         "request": forecast.request,
+        "warnings": warnings_of(forecast.spec),
     }
     return JSONResponse(view)
 

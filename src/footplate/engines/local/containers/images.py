@@ -7,12 +7,16 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.resources import show_bytes
 from footplate.domain.secret import RegistryLogin
 from footplate.engines.local.containers.api import ContainerApi, Document, Refused
+from footplate.engines.local.containers.guarded import GuardedImages
+from footplate.engines.local.containers.references import is_id_of, split_reference
 
 TELL_EVERY_S = 2.0
 _PASSING = re.compile(
@@ -30,21 +34,39 @@ FindLogin = Callable[[], Awaitable[RegistryLogin | None]]
 
 
 class Images:
-    """Fetches images; an image that many tasks wait for is pulled once."""
+    """Fetches images; an image that many tasks wait for is pulled once.
 
-    def __init__(self) -> None:
+    One that came with a login is asked for anew by every job, with the job's own login or none: its registry
+    decides who may have it, not this machine.
+    """
+
+    def __init__(self, home: Path | None = None) -> None:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._guarded = GuardedImages(home)
 
     async def ensure(self, api: ContainerApi, reference: str, find_login: FindLogin, tell: Tell) -> bool:
-        """See that an image is on this machine; say whether it had to be pulled."""
+        """See that an image is on this machine; say whether its registry had to be asked."""
         lock = self._locks[reference]
         if lock.locked():
             tell(f"image {reference} is being pulled already")
         async with lock:
-            if await api.image(reference) is not None:
+            found = await api.image(reference)
+            if found is not None and not await self._guarded.holds(api, reference, found):
                 return False
-            await _pull(api, reference, await find_login(), tell)
+            if found is not None and is_id_of(reference, found["Id"]):
+                raise EngineRejected(
+                    f"image {reference} came with a login, and its registry cannot be asked for a bare id: "
+                    "write the image's whole name, and the login in image_credentials"
+                )
+            await self._fetch(api, reference, await find_login(), tell)
             return True
+
+    async def _fetch(
+        self, api: ContainerApi, reference: str, login: RegistryLogin | None, tell: Tell
+    ) -> None:
+        guard = self._guarded.pulling(api, reference) if login else nullcontext()
+        async with guard:
+            await _pull(api, reference, login, tell)
 
 
 async def _pull(api: ContainerApi, reference: str, login: RegistryLogin | None, tell: Tell) -> None:
@@ -88,16 +110,6 @@ class Progress:
         total_bytes = sum(total for _, total in self._layers.values())
         text = f"{len(self._done)} of {len(self._layers)} layers are here"
         return f"{text}, {show_bytes(here_bytes)} of {show_bytes(total_bytes)}" if total_bytes else text
-
-
-def split_reference(reference: str) -> tuple[str, str]:
-    """Part an image's name from its tag or digest; without either it is the latest."""
-    tagged, _, digest = reference.partition("@")
-    name, colon, tag = tagged.rpartition(":")
-    # A colon before a slash belongs to the registry's port.
-    if not colon or "/" in tag:
-        name, tag = tagged, "latest"
-    return name, digest or tag
 
 
 def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRejected | EngineUnavailable:

@@ -37,7 +37,7 @@ async def run_inside(
                 output.add(chunk)
     except TimeoutError:
         await _end(api, exec_id)
-        return Ran(TIMED_OUT, bytes(output.kept), output.is_cut)
+        return Ran(TIMED_OUT, bytes(output.kept), output.is_cut, timed_out=True)
     except Refused as error:
         return Ran(CANNOT_EXECUTE, f"{error.message}\n".encode())
     return Ran(await _exit_code(api, exec_id), bytes(output.kept), output.is_cut)

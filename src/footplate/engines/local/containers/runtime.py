@@ -63,7 +63,7 @@ class ContainerRuntime:
         # Only root may signal whoever a container runs as.
         self._may_signal = os.geteuid() == 0 if may_signal is None else may_signal
         self._connection = Connection(self._settings.containers.socket)
-        self._images = Images()
+        self._images = Images(self._settings.home)
         self._tidying = Tidying(self._connection.api, self._lock)
         self._sources = Sources(self._settings.home, self._settings.mounted_within_s)
         # Kept only while somebody holds or awaits them.

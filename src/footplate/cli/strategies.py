@@ -1,0 +1,17 @@
+"""The verb strategies: the ways to start a distributed training."""
+
+from __future__ import annotations
+
+import click
+
+from footplate.cli.session import connect, json_option
+from footplate.cli.table import print_items
+
+
+@click.command()
+@json_option
+def strategies(as_json: bool) -> None:
+    """List the strategies that a job can name, plug-ins included."""
+    found = connect().strategies()
+    columns = ("NAME", "DESCRIPTION")
+    print_items(found, columns, lambda one: (one["name"], one["description"]), "No strategies.", as_json)

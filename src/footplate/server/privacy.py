@@ -1,0 +1,47 @@
+"""Keeps what lies in the home folder from other people of the machine, whatever the folder's own mode."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import stat
+from pathlib import Path
+
+# Logs, code and results of everybody's jobs.
+FOLDERS = ("jobs", "blobs")
+FILES = ("secret", "client.toml", "lock", "control-groups.json", "guarded-images.json")
+OTHERS = 0o077
+
+log = logging.getLogger(__name__)
+
+
+def keep_private(home: Path) -> None:
+    """Make the home folder and close what the server has in it; warn when others can look into the folder."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for name in FOLDERS:
+        (home / name).mkdir(exist_ok=True, mode=0o700)
+    for name in (*FOLDERS, *FILES):
+        _close(home / name)
+    mode = stat.S_IMODE(home.stat().st_mode)
+    if mode & OTHERS:
+        log.warning(
+            "others on this machine can look into the home folder %s (mode %04o): what the server keeps "
+            "there is closed to them, settings.toml and files of yours may not be; `chmod 700 %s` closes "
+            "all of it",
+            home,
+            mode,
+            home,
+        )
+
+
+def _close(path: Path) -> None:
+    # What belongs to somebody else, or is a link to elsewhere, is theirs to open and close who made it.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            mode = stat.S_IMODE(os.fstat(descriptor).st_mode)
+            if mode & OTHERS:
+                os.fchmod(descriptor, mode & ~OTHERS)
+        finally:
+            os.close(descriptor)

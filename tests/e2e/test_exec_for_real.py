@@ -1,0 +1,51 @@
+"""Commands inside real tasks: what they read and write comes through as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from footplate.testing.process import FOOTPLATE, ServerProcess, await_that
+
+
+@pytest.fixture(scope="module")
+def job(server: ServerProcess) -> str:
+    assert server.command("submit", "--name", "inside", "--", "sleep 600").returncode == 0
+    await_that(
+        lambda: json.loads(server.command("show", "inside", "--json").stdout)["state"] == "RUNNING",
+        what="the job runs",
+    )
+    return "inside"
+
+
+def run(server: ServerProcess, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [FOOTPLATE, "exec", *words], env=server.environment, input=stdin, capture_output=True, check=False
+    )
+
+
+def test_bytes_pass_through_a_command_unchanged(server: ServerProcess, job: str) -> None:
+    content = os.urandom(700_000)
+    ran = run(server, job, "-i", "--", "cat", stdin=content)
+    assert (ran.returncode, ran.stdout == content, ran.stderr) == (0, True, b"")
+
+
+def test_much_input_is_read_by_a_command(server: ServerProcess, job: str) -> None:
+    ran = run(server, job, "-i", "--", "sh", "-c", "wc -c; exit 5", stdin=b"x" * 15_000_000)
+    assert (ran.returncode, ran.stdout.strip()) == (5, b"15000000")
+
+
+def test_without_the_option_a_command_reads_nothing(server: ServerProcess, job: str) -> None:
+    assert run(server, job, "--", "cat", stdin=b"not for you").stdout == b""
+
+
+def test_a_command_that_writes_too_much_or_takes_too_long_says_so(server: ServerProcess, job: str) -> None:
+    much = run(server, job, "--", "head", "-c", "2000000", "/dev/zero")
+    assert (much.returncode, len(much.stdout)) == (1, 1024**2)
+    assert b"the output was cut after 1048576 bytes" in much.stderr
+    long = run(server, job, "--timeout", "1", "--", "sh", "-c", "echo begun; sleep 60")
+    assert (long.returncode, long.stdout) == (124, b"begun\n")
+    assert b"it took longer than 1 s" in long.stderr
