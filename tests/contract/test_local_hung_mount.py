@@ -57,6 +57,7 @@ class TestHungMounts:
     def groups(self) -> list[str]:
         return list(cgroups.names(confine(self.home / "home", {}, 16).trees))
 
+    @pytest.mark.alone
     @on_loop
     async def test_a_hung_gang_is_given_up_in_time_and_keeps_nobody_waiting(self, bench: Bench) -> None:
         gang = RoleSpec("echo ran", count=N_TASKS)

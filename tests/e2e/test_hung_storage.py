@@ -31,6 +31,8 @@ path = "{around}/good"
 N_STUCK = 40
 AS_EVER_S = 5
 
+pytestmark = pytest.mark.alone
+
 
 class Bench:
     """A server with two storages, of which one can be made to hang."""

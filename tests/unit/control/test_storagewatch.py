@@ -56,6 +56,7 @@ async def until_back(watch: StorageWatch) -> None:
     await until(look)
 
 
+@pytest.mark.alone
 def test_all_who_ask_a_hung_storage_learn_it_together_and_one_process_waits(
     folder: HangingFolder, away: Storage
 ) -> None:
