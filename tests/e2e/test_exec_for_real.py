@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,13 +13,14 @@ from footplate.testing.process import FOOTPLATE, ServerProcess, await_that
 
 
 @pytest.fixture(scope="module")
-def job(server: ServerProcess) -> str:
+def job(server: ServerProcess) -> Iterator[str]:
     assert server.command("submit", "--name", "inside", "--", "sleep 600").returncode == 0
     await_that(
         lambda: json.loads(server.command("show", "inside", "--json").stdout)["state"] == "RUNNING",
         what="the job runs",
     )
-    return "inside"
+    yield "inside"
+    server.command("stop", "inside", "--wait")
 
 
 def run(server: ServerProcess, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
