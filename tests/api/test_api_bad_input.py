@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from apiclient import Api, Data, check_refusal
+from apiclient import Api, Data, check_refusal, fresh
 from test_api_jobs import snapshot
 
 JSON = {"Content-Type": "application/json"}
@@ -388,3 +388,9 @@ def test_lone_surrogates_in_bodies_are_refused_everywhere(admin: Api) -> None:
     ):
         content = json.dumps(body).encode()
         admin.refused(method, path, 422, content=content, headers=JSON)
+
+
+def test_a_pattern_that_cannot_be_looked_for_is_refused_with_its_field(ann: Api) -> None:
+    rules = [{"action": "retry", "log": "/CUDA error: .*/"}, {"action": "retry", "log": "/CUDA (/"}]
+    document = {"name": fresh("pattern"), "command": "true", "on_failure": rules}
+    ann.refused("POST", "/jobs", 422, "on_failure[1].log", says="unclosed group", json=document)

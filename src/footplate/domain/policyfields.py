@@ -67,7 +67,7 @@ FAILURE_RULE = Record(
         Field("exit_codes", ListOf(Integer(1, 255), 64), "Exit codes of the failed task.", ()),
         Field("signals", ListOf(Choice(SIGNALS), 32), "Signals that ended it.", ()),
         Field("causes", ListOf(Choice(FAILURE_CAUSES), 3), "What was behind it.", ()),
-        Field("log", Text(200), "Words in the last 64 KiB of its log.", ""),
+        Field("log", Text(200), "Words in the last 64 KiB of its log, or a /pattern/ between slashes.", ""),
         Field("times", Integer(1, 1000), "How often this rule may retry, beside the job's own retry.", 3),
     ),
     checks=(_check_rule,),

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from footplate.domain import job as jobs
 from footplate.domain.cluster import GIVEN_PORTS
-from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound
+from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Problem
 from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
@@ -23,6 +23,7 @@ from footplate.domain.spec import JobSpec
 from footplate.domain.specfields import JOB_NAME, read_job, require_text, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.engines.strategies import registry as strategies
+from footplate.logpattern import compile_expression, expression_in
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
 from footplate.services import storages
@@ -112,12 +113,23 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     if refusal is not None:
         raise InvalidInput([refusal])
     storages.check_named(platform, spec)
-    if problems := strategies.problems(spec):
+    if problems := [*strategies.problems(spec), *_bad_patterns(spec)]:
         raise InvalidInput(problems)
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
         raise InvalidInput(never.message, "roles")
     _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))
+
+
+def _bad_patterns(spec: JobSpec) -> Iterator[Problem]:
+    """What is wrong with the patterns of the job's rules; those of jobs that are stored are not looked at."""
+    for number, rule in enumerate(spec.on_failure):
+        expression = expression_in(rule.log)
+        if expression is not None:
+            try:
+                compile_expression(expression)
+            except ValueError as error:
+                yield Problem(f"on_failure[{number}].log", f"is no pattern that can be looked for: {error}")
 
 
 def _check_ports(spec: JobSpec, n_nodes: int) -> None:

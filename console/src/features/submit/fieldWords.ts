@@ -74,7 +74,11 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   'on_failure.exit_codes': field('Exit codes', '退出码', '失败子任务的退出码。'),
   'on_failure.signals': field('Signals', '信号', '结束它的信号。'),
   'on_failure.causes': field('Causes', '原因', '背后的原因。'),
-  'on_failure.log': field('Words in the log', '日志中的文字', '其日志最后 64 KiB 中的文字。'),
+  'on_failure.log': field(
+    'Words in the log',
+    '日志中的文字',
+    '其日志最后 64 KiB 中的文字，或写在两条斜线之间的 /正则表达式/。',
+  ),
   'on_failure.times': field('At most', '最多次数', '除任务自身的重试外，该规则可重试的次数。'),
   hang: field('When it hangs', '停滞处理', '子任务没有进展时怎么做。'),
   'hang.after': field('After', '经过时间', '没有输出且 CPU 和 GPU 空闲的时间。'),

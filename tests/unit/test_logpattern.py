@@ -1,0 +1,81 @@
+"""Patterns over logs: what they find, what is refused, and that none takes long."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from footplate.control.lastwords import searcher
+from footplate.domain.layout import attempt_folder, log_file, task_folder
+from footplate.domain.states import TaskState
+from footplate.engines.base import Observation
+from footplate.logpattern import compile_expression, expression_in
+from footplate.testing.builders import job
+
+LOG = b"epoch 7\nCUDA error: out of memory\n\xff\xfe broken\npath /data/ is full\n"
+
+
+def test_only_what_stands_between_slashes_is_an_expression() -> None:
+    assert expression_in("/CUDA error: .*/") == "CUDA error: .*"
+    for words in ("CUDA error: .*", "/data", "data/", "//", "/", ""):
+        assert expression_in(words) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "is_found"),
+    [
+        ("CUDA error", True),
+        ("CUDA error: .*", False),
+        ("/CUDA error: .* memory/", True),
+        ("/^epoch \\d+$/", True),
+        ("/epoch.*CUDA/", False),
+        ("/(?i)cuda ERROR/", True),
+        ("/nan|inf|broken/", True),
+        # As an older version may have stored it: no expression, and looked for as it is.
+        ("/data(/", False),
+        ("/data/", True),
+    ],
+)
+def test_rules_find_words_and_patterns_in_a_log(tmp_path: Path, words: str, is_found: bool) -> None:
+    one = job(on_failure=[{"action": "retry", "log": words}])
+    path = log_file(task_folder(attempt_folder(tmp_path, one.id, 0), "main", 0))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(LOG)
+    search = searcher(tmp_path, one)
+    found = search(Observation(f"{one.id}.0", "main", 0, TaskState.EXITED, 1))
+    assert found == (frozenset({words}) if is_found else frozenset())
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
+        ("a(", "unclosed group"),
+        ("a\\", "incomplete escape"),
+        ("(?=a)b", "look-around"),
+        ("(a)\\1", "backreferences"),
+        ("a{2,3}", "braces"),
+        ("(a{50}){50}", "braces"),
+        ("\\p{L}", "braces"),
+        ("\\\\{2}", "braces"),
+    ],
+)
+def test_what_cannot_be_looked_for_is_refused(expression: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as raised:
+        compile_expression(expression)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_brace_may_be_escaped() -> None:
+    assert compile_expression(r"\{\d+\}")('{"loss": {7}}')
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(a+)+$", "(a|a)*b", "(a|aa)+$", ".*" * 90 + "b", r"(\w+\s?)*[^a]b", r"\w?" * 60 + r"\w" * 9 + "$"],
+)
+def test_no_expression_takes_long(expression: str) -> None:
+    began_at = time.process_time()
+    compile_expression(expression)("a" * 65_535 + "!")
+    assert time.process_time() - began_at < 1
