@@ -57,10 +57,16 @@ def require_submit(caller: Caller, queue: str, exists: bool) -> None:
     """A queue that somebody has no role in looks like one that does not exist."""
     rank = caller.rank_in(queue)
     if not exists or rank == 0:
-        known = ", ".join(sorted(caller.roles)) or "none"
-        raise NotFound(f"there is no queue {queue} that you may use; yours: {known}")
+        raise NotFound(f"there is no queue {queue}{_own_queues(caller)}")
     if rank < RANKS["member"]:
         raise Denied(f"you may look at queue {queue} but not submit to it: your role there is viewer")
+
+
+def _own_queues(caller: Caller) -> str:
+    if caller.is_admin:
+        return ""
+    known = ", ".join(sorted(caller.roles))
+    return f" that you may use; {f'yours: {known}' if known else 'you have none: ask a platform admin'}"
 
 
 def require_person(caller: Caller, what: str, instead: str = "do it as yourself") -> None:

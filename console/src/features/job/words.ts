@@ -1,6 +1,21 @@
 import type { JobEvent } from '@/api/client';
 import { translated } from '@/i18n/translated';
+import { zhDetail } from '@/ui/zhDetails';
 import { ZH_EVENTS } from './zhEvents';
+
+interface Ended {
+  cause: string;
+  detail: string;
+}
+
+const EN_CAUSES: Record<string, string> = { oom: 'out of memory', lost: 'lost', stopped: 'stopped' };
+const ZH_CAUSES: Record<string, string> = { oom: '内存不足', lost: '丢失', stopped: '被停止' };
+
+/** Why a task ended; the detail alone where it begins with the same. */
+function causeText({ cause, detail }: Ended, causes: Record<string, string>, colon: string): string {
+  const title = causes[cause] ?? cause;
+  return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(colon);
+}
 
 export const words = translated({
   en: {
@@ -83,7 +98,7 @@ export const words = translated({
     ports: 'Ports',
     exit: 'Exit code',
     cause: 'Cause',
-    causes: { oom: 'out of memory', lost: 'lost', stopped: 'stopped' } as Record<string, string>,
+    causeOf: (task: Ended) => causeText(task, EN_CAUSES, ': '),
     runs: 'Started again',
     took: 'Took',
     logs: 'Logs',
@@ -233,7 +248,8 @@ export const words = translated({
     ports: '端口',
     exit: '退出码',
     cause: '原因',
-    causes: { oom: '内存不足', lost: '丢失', stopped: '被停止' } as Record<string, string>,
+    causeOf: (task: Ended) =>
+      causeText({ ...task, detail: zhDetail(task.detail) ?? task.detail }, ZH_CAUSES, '：'),
     runs: '重启次数',
     took: '用时',
     logs: '日志',

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
 import { Card, Page } from '@/ui/Page';
-import { words as uiWords } from '@/ui/words';
+import { useTold } from '@/ui/told';
 import { check, type Problem } from './check';
 import { type Mapping, parsePath, pathText } from './document';
 import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
@@ -35,7 +35,7 @@ interface ComposerProps {
 /** The form, its text and its forecast around one document. */
 export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
   const say = useWords(words);
-  const { told } = useWords(uiWords);
+  const told = useTold();
   const { language } = useLanguage();
   const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
   const tellWithUndo = useUndo(replace);

@@ -92,9 +92,16 @@ function Trail() {
 }
 
 function Detail({ detail }: { detail: Entry['detail'] }) {
+  const { details } = useWords(words).audit;
+  // Names that people gave are told as they are.
+  const told = (value: unknown) => details[String(value)] ?? String(value);
   const parts = Object.entries(detail).filter(([, value]) => value !== '' && value !== null);
   const text = parts
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .map(([name, value]) => {
+      const isOurs = name !== 'queue' && name !== 'reference';
+      const shown = Array.isArray(value) ? value.map(told).join(', ') : isOurs ? told(value) : String(value);
+      return `${details[name] ?? name}: ${shown}`;
+    })
     .join(' · ');
   return <span className={styles.detail}>{text || '–'}</span>;
 }

@@ -7,9 +7,9 @@ import { useWords } from '@/i18n/language';
 import { bytes, bytesOf } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { useTold } from '@/ui/told';
 import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
-import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -46,7 +46,7 @@ export function NodesPage() {
 
 function NodeCard({ node }: { node: Node }) {
   const say = useWords(words);
-  const { told } = useWords(uiWords);
+  const told = useTold();
   const { free } = node;
   return (
     <Card

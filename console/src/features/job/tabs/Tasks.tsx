@@ -110,7 +110,7 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
             <td className="mono">{portsText(task)}</td>
             <td className={`${styles.right} number`}>{tookText(task, now)}</td>
             {hasRuns && <td className={`${styles.right} number`}>{task.run}</td>}
-            {hasCauses && <td className={styles.cause}>{causeText(task, say.causes)}</td>}
+            {hasCauses && <td className={styles.cause}>{say.causeOf(task)}</td>}
             <td>
               <Link
                 to="/jobs/$jobId"
@@ -126,12 +126,6 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
       </tbody>
     </table>
   );
-}
-
-/** Why a task ended; the server's words alone where they begin with the same. */
-function causeText({ cause, detail }: Task, causes: Record<string, string>): string {
-  const title = causes[cause] ?? cause;
-  return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(': ');
 }
 
 function portsText(task: Task): string {
