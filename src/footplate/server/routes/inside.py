@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query
@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from footplate.server.auth import Signed, Wired
 from footplate.services import files, inside
+from footplate.wire import files as w
 from footplate.wire import payloads as p
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -23,6 +24,12 @@ async def run_inside(parts: Wired, caller: Signed, job_id: str, ask: p.Exec) -> 
     return JSONResponse({"exit_code": ran.exit_code, "output": output, "is_cut": ran.is_cut})
 
 
+@router.get("/{job_id}/files", response_model=w.JobFiles)
+async def present(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Which files of the job there are to download."""
+    return JSONResponse({"items": await files.present(parts.platform, caller, job_id)})
+
+
 @router.get(
     "/{job_id}/download",
     response_class=Response,
@@ -32,9 +39,7 @@ async def download(
     parts: Wired,
     caller: Signed,
     job_id: str,
-    what: Annotated[
-        Literal["output", "checkpoints", "code", "work"], Query(description="Which of its files.")
-    ] = "output",
+    what: Annotated[w.Part, Query(description="Which of its files.")] = "output",
 ) -> Response:
     """What the job has made so far, as an archive."""
     job, folder = await files.folder_of(parts.platform, caller, job_id, what)
