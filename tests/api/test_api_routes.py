@@ -19,9 +19,9 @@ from footplate.server.settings import Settings
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served
+from footplate.wire import files as wire_files
 from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
-from footplate.wire import files as wire_files
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
 
