@@ -1,4 +1,4 @@
-import { expect, fresh, signIn, test } from './support/bench';
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
 
 test('selected jobs do not cover the headings, also further down the list', async ({ page, api }) => {
   const stem = fresh('many');
@@ -33,4 +33,75 @@ test('a long name is cut, and everything else stays in sight', async ({ page, ap
   });
   expect(overflow).toBeLessThanOrEqual(0);
   await expect(page.getByRole('columnheader', { name: 'Run time' })).toBeInViewport({ ratio: 1 });
+});
+
+test('coloured lines can be read in both themes, inverse and struck out are drawn', async ({ page, api }) => {
+  const codes = [
+    '41',
+    '42',
+    '43',
+    '44',
+    '46',
+    '47',
+    '7',
+    '9',
+    '31;7',
+    '38;5;226',
+    '38;5;17',
+    '48;5;196',
+    '38;2;250;250;200',
+    '38;2;10;10;40',
+    '33;47',
+    '2',
+  ];
+  const command = codes.map((code) => `printf '\\033[${code}mcode ${code}\\033[0m\\n'`).join('\n');
+  const job = await api.finished({ name: fresh('colours'), command });
+  await signIn(page);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`/jobs/${job.id}?tab=logs`);
+    await expect(page.getByText('code 48;5;196')).toBeVisible();
+    await expectAccessible(page);
+  }
+  await expect(page.getByText('code 9', { exact: true })).toHaveCSS('text-decoration-line', 'line-through');
+});
+
+test('all logs come as one file, and the filter says how far it looks', async ({ page, api }) => {
+  const job = await api.finished({
+    name: fresh('gang'),
+    count: 2,
+    command: 'echo said by $FOOTPLATE_TASK_INDEX',
+  });
+  await signIn(page);
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await page.getByLabel('Show only lines with…').fill('said');
+  await expect(page.getByText(/Looks only at what is shown here: the last \d+ lines/)).toBeVisible();
+  const loading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download the whole logs of all tasks in one file' }).click();
+  expect((await loading).suggestedFilename()).toBe(`${job.name}-attempt-0.log`);
+});
+
+test('tasks that were stopped are not drawn as failed; on a phone they are cards', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('told-to'), command: 'sleep 100' });
+  await api.until(job.id, 'RUNNING');
+  await api.call('POST', `/jobs/${job.id}/stop`);
+  await api.until(job.id, 'STOPPED');
+  await signIn(page);
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByText(/^Exited 1\d\d$/)).toHaveAttribute('data-tone', 'muted');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expect(page.getByRole('list', { name: 'Tasks' }).getByText('main-0')).toBeVisible();
+  await expectNoSideways(page);
+});
+
+test('jobs are filtered by a tag, which stays in sight', async ({ page, api }) => {
+  const tag = fresh('tag');
+  const job = await api.finished({ name: fresh('tagged'), command: 'true', tags: [tag] });
+  await signIn(page);
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('link', { name: tag }).click();
+  await expect(page.getByRole('link', { name: job.name })).toBeVisible();
+  await expect(
+    page.getByRole('search', { name: 'Filters' }).getByTitle(tag, { exact: true }).first(),
+  ).toBeVisible();
 });

@@ -98,3 +98,33 @@ test('questions before an end name the job, and say when it still runs', async (
   await dialog.getByRole('button', { name: 'Delete for good' }).click();
   await expect(page).toHaveURL(/\/jobs$/);
 });
+
+test('the session of this browser is marked, and revoking it is asked about', async ({ page, api }) => {
+  const member = await person(api, 'member');
+  await signIn(page, member, PASSWORD);
+  await page.goto('/profile');
+  const line = page.getByRole('listitem').filter({ hasText: 'this browser' });
+  await line.getByRole('button', { name: /^Revoke/ }).click();
+  await expect(page.getByText(/you are signed out at once/)).toBeVisible();
+});
+
+test('a name that is taken is told at the field', async ({ page, api, expected }) => {
+  expected.push(/409/);
+  const member = await person(api, 'member');
+  await signIn(page);
+  await page.goto('/admin/users');
+  await page.getByRole('button', { name: 'Add user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill(member);
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await dialog.getByRole('button', { name: 'Add user' }).click();
+  await expect(dialog.getByText(new RegExp(`There is a user .*${member}.* already`))).toBeVisible();
+});
+
+test('somebody without a queue is told whom to ask', async ({ page, api }) => {
+  const name = fresh('queueless');
+  await api.call('POST', '/users', { name, password: PASSWORD, queues: {} });
+  await signIn(page, name, PASSWORD);
+  await page.goto('/');
+  await expect(page.getByText('You have no role in any queue yet')).toBeVisible();
+});

@@ -9,14 +9,25 @@ export function useProblems() {
   return useCallback(
     <Fields extends object>(form: FormInstance<Fields>, error: unknown): boolean => {
       if (!(error instanceof ApiError)) return false;
+      if (error.code === 'conflict' && 'name' in form.getFieldsValue(true)) {
+        // What there may be once only goes by its name.
+        form.setFields([{ name: 'name' as never, errors: [sentence(told(error.message))] }]);
+        return true;
+      }
       const known = new Set(Object.keys(form.getFieldsValue(true)));
       const found = error.problems.flatMap(({ path, message }) => {
         const [name = ''] = path.split(/[.[]/);
-        return known.has(name) ? [{ name: name as never, errors: [told(message)] }] : [];
+        return known.has(name) ? [{ name: name as never, errors: [sentence(told(message))] }] : [];
       });
       form.setFields(found);
       return found.length > 0;
     },
     [told],
   );
+}
+
+/** What the server says of a field begins with a verb: below the field it is a sentence of its own. */
+export function sentence(told: string): string {
+  if (/^(is|must|may|has|contains|cannot|does) /.test(told)) return `This ${told}`;
+  return told.charAt(0).toUpperCase() + told.slice(1);
 }

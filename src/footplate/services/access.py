@@ -13,12 +13,13 @@ RANKS = {"viewer": 1, "member": 2, "admin": 3}
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody whose identity was checked; `job_id` is set when one of their jobs is calling."""
+    """Somebody whose identity was checked: by a token of theirs, or by that of one of their jobs."""
 
     name: str
     is_admin: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     job_id: str | None = None
+    token_id: str | None = None
 
     def rank_in(self, queue: str) -> int:
         return RANKS["admin"] if self.is_admin else RANKS.get(self.roles.get(queue, ""), 0)

@@ -182,6 +182,8 @@ export const words = translated({
     asked: 'asked for',
     noUsage: 'Nothing was measured yet',
     noUsageHint: 'Use is measured every few seconds while a task runs.',
+    noUsageEver: 'Nothing was measured',
+    noUsageEverHint: 'The task ended before its use was measured, which is done every few seconds.',
   },
   zh: {
     gone: '任务不存在，或您无权查看',
@@ -339,5 +341,7 @@ export const words = translated({
     asked: '申请',
     noUsage: '还没有测量数据',
     noUsageHint: '子任务运行期间每隔几秒测量一次。',
+    noUsageEver: '没有测量数据',
+    noUsageEverHint: '每隔几秒测量一次，子任务在测量之前已经结束。',
   },
 });
