@@ -330,6 +330,6 @@ test.describe('in a browser that speaks Chinese', () => {
     await page.getByRole('menuitem', { name: '编辑' }).click();
     await page.getByLabel('名称').fill('no spaces');
     await page.getByRole('button', { name: '保存' }).click();
-    await expect(page.getByRole('dialog').getByText(/^服务器提示：.*is not allowed/)).toBeVisible();
+    await expect(page.getByRole('dialog').getByText(/不允许 .*：必须是字母、数字/)).toBeVisible();
   });
 });

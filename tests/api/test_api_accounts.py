@@ -398,3 +398,11 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     second.refused("GET", "/me", 401)
     forged = sign(token(1)[:-1] + ("0" if token(1)[-1] != "0" else "1"))
     forged.refused("GET", "/me", 401)
+
+
+def test_the_token_of_a_call_is_marked_among_ones_own(hire: Hire) -> None:
+    somebody = hire(default="member")
+    somebody.ok("POST", "/tokens", status=201, json={"name": "another"})
+    marks = {one["name"]: one["is_current"] for one in somebody.ok("GET", "/tokens", p.Tokens)["items"]}
+    assert marks.pop("another") is False
+    assert list(marks.values()) == [True]

@@ -139,11 +139,11 @@ def test_a_second_job_of_one_name_is_refused_for_the_same_user_only(ann: Api, ad
 @pytest.mark.parametrize(
     ("asked", "field", "says"),
     [
-        ({"cpus": 9}, "roles", "9 CPUs in one task; the largest node has 8"),
-        ({"cpus": 5, "count": 2}, "roles", "room for 1"),
-        ({"memory": "17GB"}, "roles", "17GB"),
-        ({"gpus": 3}, "roles", "3 GPU"),
-        ({"gpus": 1, "gpu_type": "A100"}, "roles", "A100"),
+        ({"cpus": 9}, "cpus", "9 CPUs in one task; the largest node has 8"),
+        ({"cpus": 5, "count": 2}, "count", "room for 1"),
+        ({"memory": "17GB"}, "memory", "17GB"),
+        ({"gpus": 3}, "gpus", "3 GPU"),
+        ({"gpus": 1, "gpu_type": "A100"}, "gpu_type", "A100"),
         ({"deadline": "2001-01-01T00:00:00Z"}, "deadline", "passed"),
         ({"code": {"upload": "sha256:" + "0" * 64}}, "code.upload", "send the code first"),
     ],
@@ -154,6 +154,35 @@ def test_what_can_never_run_is_refused_with_numbers(
     before = snapshot(admin)
     ann.refused("POST", "/jobs", 422, field, says, json={"name": "never", "command": "wait", **asked})
     assert snapshot(admin) == before
+
+
+@pytest.mark.parametrize(
+    ("roles", "field"),
+    [
+        ([{"name": "a"}, {"name": "b", "gpus": 3}], "roles[1].gpus"),
+        ([{"name": "a", "memory": "17GB"}], "roles[0].memory"),
+        ([{"name": "a", "cpus": 5}, {"name": "b", "cpus": 5}], "roles"),
+    ],
+)
+def test_the_field_of_the_role_that_asks_for_too_much_is_named(
+    ann: Api, roles: list[Data], field: str
+) -> None:
+    job = {"name": "never", "roles": [{"command": "wait", **role} for role in roles]}
+    ann.refused("POST", "/jobs", 422, field, json=job)
+
+
+def test_more_than_a_queue_may_use_is_told_at_the_field(admin: Api) -> None:
+    queue = fresh("small")
+    maximum = {"cpus": 8, "memory_bytes": 2**34, "gpus": 1}
+    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": queue, "maximum": maximum})
+    job = {"name": "x", "command": "wait", "queue": queue, "gpus": 2}
+    admin.refused("POST", "/jobs", 422, "gpus", "may use at most 1", json=job)
+
+
+def test_a_dry_run_says_no_to_an_upload_that_is_not_there(ann: Api) -> None:
+    job = {"name": "x", "command": "wait", "code": {"upload": "sha256:" + "0" * 64}}
+    ann.refused("POST", "/jobs/dry-run", 422, "code.upload", "send the code first", json=job)
+    assert ann.ok("POST", "/jobs/dry-run?code_follows=true", p.DryRun, json=job)["would_start"]
 
 
 def test_a_closed_queue_takes_no_new_jobs(admin: Api) -> None:

@@ -19,6 +19,7 @@ from footplate.server.settings import Settings
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served
+from footplate.wire import files as wire_files
 from footplate.wire import images as wire_images
 from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
@@ -134,6 +135,7 @@ OPERATIONS: dict[str, Operation] = {
     # What these need is brought about in test_api_life.py; here they are conflicts.
     "POST /jobs/{job_id}/release": Operation(p.ErrorBody, 409, to_stranger=404),
     "POST /jobs/{job_id}/restore": Operation(p.ErrorBody, 409, to_stranger=404),
+    "GET /jobs/{job_id}/files": Operation(wire_files.JobFiles, to_stranger=404),
     "GET /jobs/{job_id}/download": Operation(p.ErrorBody, 404, to_stranger=404),
     "POST /jobs/{job_id}/clone": Operation(p.JobDetail, 201, to_stranger=404),
     "GET /jobs/{job_id}/usage": Operation(p.UsageBody, to_stranger=404),
@@ -145,6 +147,7 @@ OPERATIONS: dict[str, Operation] = {
         p.LogMatches, request={"params": {"text": "x"}}, to_stranger=404
     ),
     "GET /jobs/{job_id}/logs/download": Operation(to_stranger=404),
+    "GET /jobs/{job_id}/logs/merged": Operation(to_stranger=404),
     "GET /jobs/{job_id}/logs/stream": Operation(to_stranger=404, is_stream=True),
     "GET /secrets": Operation(wire_secrets.Secrets),
     "PUT /secrets/{name}": Operation(wire_secrets.SecretBody, request={"json": {"value": "x"}}),

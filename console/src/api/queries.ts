@@ -74,6 +74,15 @@ export const attemptsQuery = (id: string) =>
 const EVENTS_AT_ONCE = 1000;
 const MOST_EVENTS = 20_000;
 
+/** Which of a job's files there are: looked up anew whenever somebody asks. */
+export const jobFilesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.job(id), 'files'],
+    queryFn: async () =>
+      (await answer(api.GET('/api/v1/jobs/{job_id}/files', { params: { path: { job_id: id } } }))).items,
+    staleTime: 0,
+  });
+
 export const jobEventsQuery = (id: string) =>
   queryOptions({
     queryKey: [...keys.job(id), 'events'],

@@ -55,7 +55,10 @@ export function ThemeProvider({ children }: { children: ReactNode }) {
         theme={themeOf(isDark, !isStill)}
         button={{ autoInsertSpace: false }}
       >
-        <App>{children}</App>
+        {/* Below the header, which stays usable. */}
+        <App message={{ top: 64 }} notification={{ top: 64 }}>
+          {children}
+        </App>
       </ConfigProvider>
     </ThemeContext.Provider>
   );

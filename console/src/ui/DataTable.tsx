@@ -26,7 +26,8 @@ export function DataTable<Row>({ label, columns, rows, rowKey, isDimmed }: DataT
   if (isPhone)
     return <Cards label={label} columns={columns} rows={rows} rowKey={rowKey} isDimmed={isDimmed} />;
   return (
-    <div className={styles.scroll}>
+    // What can be scrolled can be reached by keyboard.
+    <section className={styles.scroll} tabIndex={0} aria-label={label}>
       <table className={styles.table} aria-label={label}>
         <thead>
           <tr>
@@ -49,7 +50,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, isDimmed }: DataT
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

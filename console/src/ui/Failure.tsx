@@ -1,6 +1,7 @@
 import { Alert, Button } from 'antd';
 import { ApiError } from '@/api/client';
 import { useWords } from '@/i18n/language';
+import { useDetail } from './told';
 import { words } from './words';
 
 type Words = (typeof words)['en'];
@@ -12,16 +13,11 @@ export function titleOf(error: unknown, say: Words): string {
   return say.errors[error.code] ?? say.failed;
 }
 
-export function detailOf(error: unknown): string {
-  if (error instanceof ApiError) return error.status === 0 ? '' : error.message;
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** What went wrong, where it went wrong; with a way to try again, where somebody must ask for it. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const say = useWords(words);
   const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : '';
-  const detail = detailOf(error);
+  const detail = useDetail()(error);
   return (
     <Alert
       type="error"

@@ -1,23 +1,33 @@
 import type { FormInstance } from 'antd';
 import { useCallback } from 'react';
 import { ApiError } from '@/api/client';
-import { useWords } from '@/i18n/language';
-import { words } from './words';
+import { useTold } from './told';
 
 /** A way to put what the server has against an input at its fields; false when it says nothing of fields here. */
 export function useProblems() {
-  const say = useWords(words);
+  const told = useTold();
   return useCallback(
     <Fields extends object>(form: FormInstance<Fields>, error: unknown): boolean => {
       if (!(error instanceof ApiError)) return false;
+      if (error.code === 'conflict' && 'name' in form.getFieldsValue(true)) {
+        // What there may be once only goes by its name.
+        form.setFields([{ name: 'name' as never, errors: [sentence(told(error.message))] }]);
+        return true;
+      }
       const known = new Set(Object.keys(form.getFieldsValue(true)));
       const found = error.problems.flatMap(({ path, message }) => {
         const [name = ''] = path.split(/[.[]/);
-        return known.has(name) ? [{ name: name as never, errors: [say.told(message)] }] : [];
+        return known.has(name) ? [{ name: name as never, errors: [sentence(told(message))] }] : [];
       });
       form.setFields(found);
       return found.length > 0;
     },
-    [say],
+    [told],
   );
+}
+
+/** What the server says of a field begins with a verb: below the field it is a sentence of its own. */
+export function sentence(told: string): string {
+  if (/^(is|must|may|has|contains|cannot|does) /.test(told)) return `This ${told}`;
+  return told.charAt(0).toUpperCase() + told.slice(1);
 }

@@ -55,12 +55,19 @@ export function StateTag({ state }: { state: JobState }) {
   );
 }
 
-/** A task's state; one that exited is good or bad by its exit code. */
-export function TaskStateTag({ state, exitCode }: { state: TaskState; exitCode: number | null }) {
+interface TaskStateProps {
+  state: TaskState;
+  exitCode: number | null;
+  /** It ended because it was told to: neither good nor bad. */
+  isStopped?: boolean;
+}
+
+/** A task's state; one that exited by itself is good or bad by its exit code. */
+export function TaskStateTag({ state, exitCode, isStopped = false }: TaskStateProps) {
   const say = useWords(words);
   const { tone, icon } = TASK_STATES[state];
   if (state === 'EXITED' && exitCode !== null) {
-    const ended: JobState = exitCode === 0 ? 'SUCCEEDED' : 'FAILED';
+    const ended: JobState = exitCode === 0 ? 'SUCCEEDED' : isStopped ? 'STOPPED' : 'FAILED';
     return (
       <Pill tone={JOB_STATES[ended].tone} icon={JOB_STATES[ended].icon}>
         {say.tasks[state]} {exitCode}

@@ -155,6 +155,8 @@ export const words = translated({
     tryAgain: 'Try again',
     /** What the server says of a field, in its own words. */
     told: (message: string) => message,
+    place: (path: string, what: string) => `${path}: ${what}`,
+    between: '; ',
     request: (id: string) => `Request ${id}`,
     of: (used: string, total: string) => `${used} of ${total}`,
   },
@@ -171,6 +173,8 @@ export const words = translated({
     failed: '操作未成功',
     tryAgain: '重试',
     told: (message: string) => `服务器提示：${message}`,
+    place: (path: string, what: string) => `${path}：${what}`,
+    between: '；',
     request: (id: string) => `请求编号 ${id}`,
     of: (used: string, total: string) => `${used} / ${total}`,
   },

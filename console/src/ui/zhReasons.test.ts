@@ -78,6 +78,19 @@ test('a hang says since when, and where the stacks are', () => {
   expect(told).toContain('调用栈见事件');
 });
 
+test('out of memory is told with limit and peak', () => {
+  const failed = { task: 'main-0', exit_code: 137, n_failed: 1, n_tasks: 1 };
+  const detail = 'out of memory: its limit is 64MB, its peak was 63.9MB';
+  expect(ZH_REASONS.out_of_memory({ ...failed, detail })).toBe(
+    '子任务 main-0 内存不足：上限 64MB，峰值 63.9MB，被终止，退出码 137（信号 9）',
+  );
+  const machine = 'out of memory: the machine had none left, while the task used 1GB of its 4GB';
+  expect(ZH_REASONS.out_of_memory({ ...failed, detail: machine })).toContain('使用了上限 4GB 中的 1GB');
+  expect(ZH_REASONS.task_lost({ ...failed, detail: 'the machine was restarted while the task ran' })).toBe(
+    '子任务 main-0 丢失：运行期间机器重启',
+  );
+});
+
 test('a pause before a retry is told with what failed and until when', () => {
   const details = {
     cause: 'launch_failed',

@@ -1,5 +1,6 @@
 import type { ReasonCode } from '@/api/client';
 import { bytes, number } from './amounts';
+import { zhDetail } from './zhDetails';
 
 export type Details = Record<string, unknown>;
 
@@ -166,9 +167,10 @@ function failure(code: unknown, details: Details): string {
   if (task === undefined) return '';
   const exit = Number(exit_code);
   const bySignal = isSignal(exit - 128) ? `（信号 ${exit - 128}）` : '';
+  const told = zhDetail(detail);
   const how: Record<string, string> = {
-    task_lost: '丢失',
-    out_of_memory: `超出内存上限而被终止，退出码 ${exit_code}${bySignal}`,
+    task_lost: told ? `丢失：${told}` : '丢失',
+    out_of_memory: `${told ?? '超出内存上限'}，被终止，退出码 ${exit_code}${bySignal}`,
   };
   return joined(
     Number(n_failed) > 1 &&

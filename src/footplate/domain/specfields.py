@@ -6,12 +6,12 @@ Reader, writer, JSON schema, reference page and form help all come from these ta
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from footplate.domain import spec as s
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import InvalidInput, Problem
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.interpolate import Unresolved, resolve
 from footplate.domain.kinds import (
@@ -357,7 +357,7 @@ def read_job(document: Json) -> s.JobSpec:
     spread = _spread(document)
     spec = JOB.read(spread, "", problems)
     _check_references(spread, problems)
-    problems[:] = [type(p)(_shorten_path(p.path, document), p.message) for p in problems]
+    problems[:] = place_in(document, problems)
     problems.raise_if_any()
     assert isinstance(spec, s.JobSpec)
     return spec
@@ -394,10 +394,11 @@ def _spread(document: Json) -> Json:
     return {**rest, "roles": [role]}
 
 
-def _shorten_path(path: str, document: Json) -> str:
-    if isinstance(document, Mapping) and "roles" not in document:
-        return re.sub(r"^roles\[0\]\.", "", path)
-    return path
+def place_in(document: Json, problems: Iterable[Problem]) -> list[Problem]:
+    """Name the fields at fault as a document of this form has them, long or short."""
+    if not isinstance(document, Mapping) or "roles" in document:
+        return list(problems)
+    return [Problem(re.sub(r"^roles\[0\]\.", "", one.path), one.message) for one in problems]
 
 
 def write_job(spec: s.JobSpec) -> dict[str, Any]:

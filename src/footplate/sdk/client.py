@@ -106,7 +106,8 @@ class Client(SecretCalls, ImageCalls):
         document = dict(submission.document)
         if submission.code is not None:
             document["code"] = _uploaded(document, _digest(submission.code))
-        return self._data("POST", "/jobs/dry-run", document, is_repeatable=True)
+        follows = "?code_follows=true" if submission.code is not None else ""
+        return self._data("POST", f"/jobs/dry-run{follows}", document, is_repeatable=True)
 
     def free_name(self, name: str) -> str:
         """Find the next free name of the form `name-2` among my jobs."""

@@ -13,12 +13,13 @@ RANKS = {"viewer": 1, "member": 2, "admin": 3}
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody whose identity was checked; `job_id` is set when one of their jobs is calling."""
+    """Somebody whose identity was checked: by a token of theirs, or by that of one of their jobs."""
 
     name: str
     is_admin: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     job_id: str | None = None
+    token_id: str | None = None
 
     def rank_in(self, queue: str) -> int:
         return RANKS["admin"] if self.is_admin else RANKS.get(self.roles.get(queue, ""), 0)
@@ -57,10 +58,16 @@ def require_submit(caller: Caller, queue: str, exists: bool) -> None:
     """A queue that somebody has no role in looks like one that does not exist."""
     rank = caller.rank_in(queue)
     if not exists or rank == 0:
-        known = ", ".join(sorted(caller.roles)) or "none"
-        raise NotFound(f"there is no queue {queue} that you may use; yours: {known}")
+        raise NotFound(f"there is no queue {queue}{_own_queues(caller)}")
     if rank < RANKS["member"]:
         raise Denied(f"you may look at queue {queue} but not submit to it: your role there is viewer")
+
+
+def _own_queues(caller: Caller) -> str:
+    if caller.is_admin:
+        return ""
+    known = ", ".join(sorted(caller.roles))
+    return f" that you may use; {f'yours: {known}' if known else 'you have none: ask a platform admin'}"
 
 
 def require_person(caller: Caller, what: str, instead: str = "do it as yourself") -> None:

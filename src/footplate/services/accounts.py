@@ -95,7 +95,7 @@ class Accounts:
             await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found.id, now))
         until = now + REMEMBER_S
         until = until if found.expires_at is None else min(until, found.expires_at)
-        return _Remembered(Caller(owner.name, owner.is_admin, roles), until)
+        return _Remembered(Caller(owner.name, owner.is_admin, roles, token_id=found.id), until)
 
     # Jobs that call us
 

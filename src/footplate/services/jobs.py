@@ -7,6 +7,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
 from footplate.domain.spec import JobSpec
-from footplate.domain.specfields import JOB_NAME, read_job, require_text, write_job
+from footplate.domain.specfields import JOB_NAME, place_in, read_job, require_text, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.engines.strategies import registry as strategies
 from footplate.logpattern import compile_expression, expression_in
@@ -48,7 +49,17 @@ class Submission:
 async def submit(platform: Platform, caller: Caller, document: Any, key: str = "") -> Submission:
     """Check a job document and queue the job; answered only once the job is durable."""
     spec = read_job(document)
-    return await _submit(platform, caller, spec, key, write_job(spec))
+    with _places_of(document):
+        return await _submit(platform, caller, spec, key, write_job(spec))
+
+
+@contextmanager
+def _places_of(document: Any) -> Iterator[None]:
+    """Let refusals name fields as the document has them."""
+    try:
+        yield
+    except InvalidInput as refusal:
+        raise type(refusal)(place_in(document, refusal.problems)) from refusal
 
 
 async def _submit(
@@ -117,7 +128,7 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise InvalidInput(problems)
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
-        raise InvalidInput(never.message, "roles")
+        raise InvalidInput(never.message, _field_of(never, spec))
     _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))
 
 
@@ -130,6 +141,25 @@ def _bad_patterns(spec: JobSpec) -> Iterator[Problem]:
                 compile_expression(expression)
             except ValueError as error:
                 yield Problem(f"on_failure[{number}].log", f"is no pattern that can be looked for: {error}")
+
+
+_FIELDS = {"gpus": "gpus", "milli_cpus": "cpus", "memory_bytes": "memory"}
+
+
+def _field_of(never: Reason, spec: JobSpec) -> str:
+    """Name the field that asks for more than there is; all roles where they are too much only together."""
+    details = never.details
+    role = details.get("role") or (spec.roles[0].name if len(spec.roles) == 1 else None)
+    if role is None:
+        return "roles"
+    place = f"roles[{[one.name for one in spec.roles].index(role)}]"
+    if "tasks_that_fit" in details:
+        return f"{place}.count"
+    if details.get("gpu_type") and not details["largest"]["gpus"]:
+        return f"{place}.gpu_type"
+    most = details.get("largest") or details.get("maximum") or {}
+    over = (name for name in _FIELDS if name in most and details["needed"][name] > most[name])
+    return f"{place}.{_FIELDS[next(over, 'milli_cpus')]}"
 
 
 def _check_ports(spec: JobSpec, n_nodes: int) -> None:
@@ -166,11 +196,17 @@ class Forecast:
     request: dict[str, Any] | None
 
 
-async def dry_run(platform: Platform, caller: Caller, document: Any) -> Forecast:
-    """Check a job document and say whether it would start now, without creating anything."""
+async def dry_run(platform: Platform, caller: Caller, document: Any, code_follows: bool = False) -> Forecast:
+    """Check a job document and say whether it would start now, without creating anything.
+
+    `code_follows`: the caller has the code, and will send it before the job.
+    """
     spec = read_job(document)
-    _check(platform, caller, spec)
-    await check_named(platform, caller.name, spec)
+    with _places_of(document):
+        _check(platform, caller, spec)
+        if not code_follows:
+            _check_code(platform, spec)
+        await check_named(platform, caller.name, spec)
     now = platform.clock.now()
     reason, request = platform.outlook.foresee(jobs.submit("0" * 12, caller.name, spec, now))
     return Forecast(spec, reason, request)

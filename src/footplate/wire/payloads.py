@@ -77,6 +77,7 @@ class TokenBody(Body):
     created_at: str
     expires_at: str | None
     last_used_at: str | None
+    is_current: bool = Field(description="Whether this call was made with it.")
 
 
 class IssuedToken(Body):

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Skeleton } from 'antd';
+import { Alert, Skeleton } from 'antd';
 import type { JobState } from '@/api/client';
 import { jobsQuery, sessionQuery, summaryQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -26,6 +26,9 @@ export function DashboardPage() {
   return (
     <Page title={say.title}>
       <div className={styles.stack}>
+        {me && !me.is_admin && me.queues.length === 0 && (
+          <Alert type="info" showIcon title={say.noQueue} description={say.noQueueHint(me.name)} />
+        )}
         <Today />
         <div className={styles.columns}>
           <JobsCard title={say.now} query={running} search={{ state: RUNNING }} nothing={say.nothingRuns} />

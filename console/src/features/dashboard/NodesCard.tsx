@@ -5,6 +5,7 @@ import type { Schemas } from '@/api/client';
 import { nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { bytesOf } from '@/ui/amounts';
+import { useJobNames } from '@/ui/jobNames';
 import { Card, Nothing } from '@/ui/Page';
 import { UseBar } from '@/ui/UseBar';
 import styles from './dashboard.module.css';
@@ -64,8 +65,13 @@ function NodeBlock({ node }: { node: Node }) {
 /** One card: free, a job's, or somebody else's. */
 function Cell({ gpu }: { gpu: Gpu }) {
   const say = useWords(words);
+  const nameOf = useJobNames();
   const holder =
-    gpu.job_id !== null ? say.cardOfJob(gpu.job_id) : gpu.in_use_by_others ? say.cardOfOthers : say.cardFree;
+    gpu.job_id !== null
+      ? say.cardOfJob(nameOf(gpu.job_id))
+      : gpu.in_use_by_others
+        ? say.cardOfOthers
+        : say.cardFree;
   const label = `${say.card(gpu.index, gpu.type)}: ${holder}`;
   const text = <span className={styles.cellText}>{gpu.index}</span>;
   return (

@@ -22,6 +22,9 @@ export const words = translated({
     card: (index: number, type: string) => `GPU ${index}${type ? `, ${type}` : ''}`,
     cardFree: 'free',
     cardOfJob: (job: string) => `used by job ${job}`,
+    noQueue: 'You have no role in any queue yet',
+    noQueueHint: (name: string) =>
+      `Ask a platform admin to give ${name} one: without it there is nothing to see, and nowhere to submit to.`,
     cardOfOthers: 'used by processes outside of Footplate',
     now: 'Running now',
     nothingRuns: 'Nothing runs',
@@ -56,6 +59,8 @@ export const words = translated({
     card: (index: number, type: string) => `GPU ${index}${type ? `，${type}` : ''}`,
     cardFree: '空闲',
     cardOfJob: (job: string) => `被任务 ${job} 使用`,
+    noQueue: '您还没有任何队列的权限',
+    noQueueHint: (name: string) => `请联系平台管理员为 ${name} 授予权限：没有权限时看不到任务，也无处提交。`,
     cardOfOthers: '被 Footplate 之外的进程使用',
     now: '正在运行',
     nothingRuns: '没有任务在运行',

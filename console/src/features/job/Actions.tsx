@@ -1,20 +1,25 @@
 import {
+  ClearOutlined,
   CopyOutlined,
+  DeleteOutlined,
   DownloadOutlined,
   EditOutlined,
   MoreOutlined,
+  PauseCircleOutlined,
   ReloadOutlined,
+  RollbackOutlined,
   StopOutlined,
 } from '@ant-design/icons';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { App, Button, Dropdown, type MenuProps } from 'antd';
-import { lazy, Suspense, useState } from 'react';
-import { answer, api, call, download, type JobDetail } from '@/api/client';
-import { keys, putJob } from '@/api/queries';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { answer, api, download, type JobDetail } from '@/api/client';
+import { jobFilesQuery, keys, putJob, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
 import { LinkButton } from '@/ui/LinkButton';
+import { mayFetch, maySubmit } from '@/ui/rights';
 import { useTell } from '@/ui/useTell';
 import styles from './job.module.css';
 import { words } from './words';
@@ -26,23 +31,25 @@ const PARTS = ['output', 'checkpoints', 'work', 'code'] as const;
 /** What the caller may do with the job now: nothing is offered that would be refused. */
 export function Actions({ job }: { job: JobDetail }) {
   const say = useWords(words);
-  const { failed } = useTell();
   const act = useActions(job);
   const [isEditing, setEditing] = useState(false);
   const { can } = job;
-  const verb = (name: Verb, hint: string, title: string) =>
+  const { data: me } = useQuery(sessionQuery);
+  const runs = isFinal(job.state) ? '' : say.runsStill;
+  const verb = (name: Verb, icon: ReactNode, hint: string, title: string) =>
     can[name]
       ? [
           {
             key: name,
             label: say[name],
+            icon,
             onClick: () => act.ask(title, hint, say[name], () => act.change(name)),
           },
         ]
       : [];
   const more: MenuProps['items'] = [
-    ...verb('halt', say.haltHint, say.haltAsk),
-    ...verb('preempt', say.preemptHint, say.preemptAsk),
+    ...verb('halt', <PauseCircleOutlined aria-hidden />, say.haltHint, say.haltAsk(job.name)),
+    ...verb('preempt', <RollbackOutlined aria-hidden />, say.preemptHint, say.preemptAsk(job.name)),
     ...(can.edit
       ? [
           {
@@ -59,7 +66,9 @@ export function Actions({ job }: { job: JobDetail }) {
             key: 'delete',
             danger: true,
             label: say.delete,
-            onClick: () => act.ask(say.deleteAsk, say.deleteHint, say.delete, () => act.remove(false)),
+            icon: <DeleteOutlined aria-hidden />,
+            onClick: () =>
+              act.ask(say.deleteAsk(job.name), runs + say.deleteHint, say.delete, () => act.remove(false)),
           },
         ]
       : []),
@@ -69,21 +78,22 @@ export function Actions({ job }: { job: JobDetail }) {
             key: 'for-good',
             danger: true,
             label: say.deleteForGood,
-            onClick: () => act.ask(say.deleteAsk, say.forGoodHint, say.deleteForGood, () => act.remove(true)),
+            icon: <ClearOutlined aria-hidden />,
+            onClick: () =>
+              act.ask(say.forGoodAsk(job.name), runs + say.forGoodHint, say.deleteForGood, () =>
+                act.remove(true),
+              ),
           },
         ]
       : []),
   ];
-  const parts = PARTS.filter((part) => part !== 'code' || 'code' in job.config).map((part) => ({
-    key: part,
-    label: say.downloads[part],
-    onClick: () => void fetchPart(job.id, part).catch(failed),
-  }));
   return (
     <div className={styles.actions}>
       {can.release && (
         <Button
-          onClick={() => act.ask(say.releaseAsk, say.releaseHint, say.release, () => act.change('release'))}
+          onClick={() =>
+            act.ask(say.releaseAsk(job.name), say.releaseHint, say.release, () => act.change('release'))
+          }
         >
           {say.release}
         </Button>
@@ -92,12 +102,12 @@ export function Actions({ job }: { job: JobDetail }) {
       {can.stop && !isFinal(job.state) && (
         <Button
           icon={<StopOutlined aria-hidden />}
-          onClick={() => act.ask(say.stopAsk, say.stopHint, say.stop, () => act.change('stop'))}
+          onClick={() => act.ask(say.stopAsk(job.name), say.stopHint, say.stop, () => act.change('stop'))}
         >
           {say.stop}
         </Button>
       )}
-      {isFinal(job.state) && job.deleted_at === null && (
+      {isFinal(job.state) && job.deleted_at === null && maySubmit(me, job.queue) && (
         <Button icon={<ReloadOutlined aria-hidden />} onClick={() => void act.again()}>
           {say.again}
         </Button>
@@ -105,9 +115,7 @@ export function Actions({ job }: { job: JobDetail }) {
       <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined aria-hidden />}>
         {say.clone}
       </LinkButton>
-      <Dropdown trigger={['click']} menu={{ items: parts }}>
-        <Button icon={<DownloadOutlined aria-hidden />}>{say.download}</Button>
-      </Dropdown>
+      {mayFetch(me, job) && <Downloads job={job} />}
       {more.length > 0 && (
         <Dropdown trigger={['click']} menu={{ items: more }} placement="bottomRight">
           <Button icon={<MoreOutlined aria-hidden />} aria-label={say.more} />
@@ -122,13 +130,23 @@ export function Actions({ job }: { job: JobDetail }) {
   );
 }
 
-/** Hand a part of the job's files to the browser, if there is any; a refusal would make an odd file. */
-async function fetchPart(jobId: string, part: (typeof PARTS)[number]): Promise<void> {
-  const path = `/api/v1/jobs/${jobId}/download?what=${part}`;
-  const look = new AbortController();
-  await call(path, { signal: look.signal });
-  look.abort();
-  await download(path);
+/** The job's files; what is not there is said, and cannot be asked for. */
+function Downloads({ job }: { job: JobDetail }) {
+  const say = useWords(words);
+  const { failed } = useTell();
+  const [isOpen, setOpen] = useState(false);
+  const { data: present } = useQuery({ ...jobFilesQuery(job.id), enabled: isOpen });
+  const items = PARTS.map((part) => ({
+    key: part,
+    label: present && !present.includes(part) ? say.nothingIn(say.downloads[part]) : say.downloads[part],
+    disabled: !present?.includes(part),
+    onClick: () => void download(`/api/v1/jobs/${job.id}/download?what=${part}`).catch(failed),
+  }));
+  return (
+    <Dropdown trigger={['click']} menu={{ items }} open={isOpen} onOpenChange={setOpen}>
+      <Button icon={<DownloadOutlined aria-hidden />}>{say.download}</Button>
+    </Dropdown>
+  );
 }
 
 function useActions(job: JobDetail) {

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { JobDetail } from '@/api/client';
 import { useWords } from '@/i18n/language';
@@ -52,6 +53,18 @@ function ReasonLine({ job }: { job: JobDetail }) {
   );
 }
 
+/** Each tag leads to the jobs that have it. */
+function Tags({ tags }: { tags: readonly string[] }) {
+  return tags.map((tag, index) => (
+    <span key={tag}>
+      {index > 0 && ', '}
+      <Link to="/jobs" search={{ tag }}>
+        {tag}
+      </Link>
+    </span>
+  ));
+}
+
 function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
   const say = useWords(words);
   const amount = useAmount();
@@ -75,7 +88,7 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
   if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
   if (job.retry > 0) facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);
   if (job.priority !== 0) facts.push([say.priority, job.priority]);
-  if (job.tags.length > 0) facts.push([say.tags, job.tags.join(', ')]);
+  if (job.tags.length > 0) facts.push([say.tags, <Tags key="tags" tags={job.tags} />]);
   if (job.kept_until !== null) facts.push([say.keptUntil, <TimeAgo key="kept" at={job.kept_until} />]);
   return (
     <dl className={styles.facts}>

@@ -54,7 +54,8 @@ function JobTabs({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const { tab = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
-  const canRun = job.state === 'RUNNING' || job.kept_until !== null;
+  // Whoever may stop a living job may also run commands in it.
+  const canRun = job.can.stop && (job.state === 'RUNNING' || job.kept_until !== null);
   const shown = TABS.filter((name) => name !== 'exec' || (canRun && !isFinal(job.state)) || tab === 'exec');
   return (
     <Tabs

@@ -1,6 +1,21 @@
 import type { JobEvent } from '@/api/client';
 import { translated } from '@/i18n/translated';
+import { zhDetail } from '@/ui/zhDetails';
 import { ZH_EVENTS } from './zhEvents';
+
+interface Ended {
+  cause: string;
+  detail: string;
+}
+
+const EN_CAUSES: Record<string, string> = { oom: 'out of memory', lost: 'lost', stopped: 'stopped' };
+const ZH_CAUSES: Record<string, string> = { oom: '内存不足', lost: '丢失', stopped: '被停止' };
+
+/** Why a task ended; the detail alone where it begins with the same. */
+function causeText({ cause, detail }: Ended, causes: Record<string, string>, colon: string): string {
+  const title = causes[cause] ?? cause;
+  return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(colon);
+}
 
 export const words = translated({
   en: {
@@ -38,30 +53,33 @@ export const words = translated({
     position: 'Place in the log',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} jobs ahead`),
     stop: 'Stop',
-    stopAsk: 'Stop this job?',
+    stopAsk: (name: string) => `Stop ${name}?`,
     stopHint: 'Its tasks are asked to end, and made to after their grace period.',
     halt: 'Halt',
-    haltAsk: 'Halt this job?',
+    haltAsk: (name: string) => `Halt ${name}?`,
     haltHint: 'It ends as by stop; what it has made so far is kept, to be downloaded.',
     preempt: 'Give place back',
-    preemptAsk: 'Make this job wait again?',
+    preemptAsk: (name: string) => `Make ${name} wait again?`,
     preemptHint:
       'It gets a notice first, gives its resources back, and later runs again from its checkpoint.',
     release: 'Release environment',
-    releaseAsk: 'Release the kept environment?',
+    releaseAsk: (name: string) => `Release the kept environment of ${name}?`,
     releaseHint: 'What it holds is free for others; nobody can look into it any more.',
     again: 'Run again',
     clone: 'Clone',
     cloned: (name: string) => `Submitted again as ${name}`,
     edit: 'Edit',
     delete: 'Delete',
-    deleteAsk: 'Delete this job?',
-    deleteHint: 'If it runs it is stopped first. It stays in the trash for a while and can be restored.',
+    deleteAsk: (name: string) => `Delete ${name}?`,
+    forGoodAsk: (name: string) => `Delete ${name} for good?`,
+    runsStill: 'It is not over yet, and is stopped first. ',
+    deleteHint: 'It stays in the trash for a while and can be restored.',
     deleteForGood: 'Delete for good',
     forGoodHint: 'Its record, logs and files are gone. This cannot be undone.',
     restore: 'Restore',
     done: 'Done',
     download: 'Download',
+    nothingIn: (part: string) => `${part} (nothing there)`,
     downloads: { output: 'Output', checkpoints: 'Checkpoints', code: 'Code', work: 'Work folder' },
     more: 'More',
     cancel: 'Cancel',
@@ -83,7 +101,7 @@ export const words = translated({
     ports: 'Ports',
     exit: 'Exit code',
     cause: 'Cause',
-    causes: { oom: 'out of memory', lost: 'lost', stopped: 'stopped' } as Record<string, string>,
+    causeOf: (task: Ended) => causeText(task, EN_CAUSES, ': '),
     runs: 'Started again',
     took: 'Took',
     logs: 'Logs',
@@ -97,6 +115,8 @@ export const words = translated({
     noOutput: 'No output yet',
     find: 'Search this log',
     filter: 'Show only lines with…',
+    filterHint: (n: number) =>
+      `Looks only at what is shown here: the last ${n} lines of each task and what came since. To search a whole log, choose its task.`,
     finding: 'Searching…',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? 'Not found' : `${at > 0 ? `${at} of ` : ''}${n}${isDone ? '' : '+'}`,
@@ -109,6 +129,8 @@ export const words = translated({
     full: 'Full view',
     leaveFull: 'Leave full view',
     downloadLog: 'Download log',
+    downloadAll: 'Download the whole logs of all tasks in one file',
+    noneShown: 'No line here has this',
     wrap: 'Break long lines',
     unwrap: 'Leave long lines in one',
     cutLine: (n: number) => `… ${n} more characters: download the log to see them`,
@@ -161,6 +183,8 @@ export const words = translated({
     asked: 'asked for',
     noUsage: 'Nothing was measured yet',
     noUsageHint: 'Use is measured every few seconds while a task runs.',
+    noUsageEver: 'Nothing was measured',
+    noUsageEverHint: 'The task ended before its use was measured, which is done every few seconds.',
   },
   zh: {
     gone: '任务不存在，或您无权查看',
@@ -190,29 +214,32 @@ export const words = translated({
     position: '日志中的位置',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个任务`),
     stop: '停止',
-    stopAsk: '停止此任务？',
+    stopAsk: (name: string) => `停止任务 ${name}？`,
     stopHint: '先请求各子任务结束，宽限期过后强制结束。',
     halt: '暂停',
-    haltAsk: '暂停此任务？',
+    haltAsk: (name: string) => `暂停任务 ${name}？`,
     haltHint: '与停止相同，但已产生的结果会保留，可供下载。',
     preempt: '让出资源',
-    preemptAsk: '让此任务重新排队？',
+    preemptAsk: (name: string) => `让任务 ${name} 重新排队？`,
     preemptHint: '它会先收到通知，释放资源，之后从检查点继续运行。',
     release: '释放环境',
-    releaseAsk: '释放保留的环境？',
+    releaseAsk: (name: string) => `释放任务 ${name} 保留的环境？`,
     releaseHint: '占用的资源将释放给他人，之后无法再进入该环境。',
     again: '再次运行',
     clone: '克隆',
     cloned: (name: string) => `已再次提交为 ${name}`,
     edit: '编辑',
     delete: '删除',
-    deleteAsk: '删除此任务？',
-    deleteHint: '若正在运行会先停止。删除后在回收站中保留一段时间，可以恢复。',
+    deleteAsk: (name: string) => `删除任务 ${name}？`,
+    forGoodAsk: (name: string) => `彻底删除任务 ${name}？`,
+    runsStill: '它尚未结束，会先被停止。',
+    deleteHint: '删除后在回收站中保留一段时间，可以恢复。',
     deleteForGood: '彻底删除',
     forGoodHint: '记录、日志和文件都将消失，无法撤销。',
     restore: '恢复',
     done: '已完成',
     download: '下载',
+    nothingIn: (part: string) => `${part}（没有内容）`,
     downloads: { output: '输出', checkpoints: '检查点', code: '代码', work: '工作目录' },
     more: '更多',
     cancel: '取消',
@@ -234,7 +261,8 @@ export const words = translated({
     ports: '端口',
     exit: '退出码',
     cause: '原因',
-    causes: { oom: '内存不足', lost: '丢失', stopped: '被停止' } as Record<string, string>,
+    causeOf: (task: Ended) =>
+      causeText({ ...task, detail: zhDetail(task.detail) ?? task.detail }, ZH_CAUSES, '：'),
     runs: '重启次数',
     took: '用时',
     logs: '日志',
@@ -248,6 +276,8 @@ export const words = translated({
     noOutput: '还没有输出',
     find: '搜索此日志',
     filter: '只显示包含…的行',
+    filterHint: (n: number) =>
+      `只在此处显示的内容中筛选：每个子任务的最后 ${n} 行及之后的输出。要搜索完整日志，请选择子任务。`,
     finding: '正在搜索…',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? '未找到' : `${at > 0 ? `${at} / ` : ''}${n}${isDone ? '' : '+'}`,
@@ -260,6 +290,8 @@ export const words = translated({
     full: '全屏查看',
     leaveFull: '退出全屏',
     downloadLog: '下载日志',
+    downloadAll: '将全部子任务的完整日志下载为一个文件',
+    noneShown: '此处没有包含它的行',
     wrap: '长行换行',
     unwrap: '长行不换行',
     cutLine: (n: number) => `… 还有 ${n} 个字符，请下载日志查看`,
@@ -311,5 +343,7 @@ export const words = translated({
     asked: '申请',
     noUsage: '还没有测量数据',
     noUsageHint: '子任务运行期间每隔几秒测量一次。',
+    noUsageEver: '没有测量数据',
+    noUsageEverHint: '每隔几秒测量一次，子任务在测量之前已经结束。',
   },
 });

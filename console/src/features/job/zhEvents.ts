@@ -2,6 +2,7 @@ import type { ReasonCode } from '@/api/client';
 import { bytes } from '@/ui/amounts';
 import { zhReason } from '@/ui/Reason';
 import { words } from '@/ui/words';
+import { zhDetail } from '@/ui/zhDetails';
 import { zhSpan } from '@/ui/zhReasons';
 
 type Data = Record<string, unknown>;
@@ -19,6 +20,12 @@ const steps: Record<string, string> = {
 const fields: Record<string, string> = { name: '名称', description: '描述', priority: '优先级' };
 const actions: Record<string, string> = { restart: '将重启', stop: '将停止', notify: '仅通知' };
 
+/** How a task ended, from what follows its end in the server's sentence. */
+const told = (message: string) => {
+  const how = zhDetail(message.slice(message.indexOf(': ') + 2));
+  return how && `，${how}`;
+};
+
 /** A reason with its numbers; with the server's own words where only those say more. */
 function why(data: Data, message: string): string {
   const code = data.reason as ReasonCode;
@@ -31,16 +38,19 @@ const aside = (data: Data) => (data.exit_code === 0 && data.detail ? `（${data.
 
 /** Events told in Chinese, from their data; kinds that are not here are shown as the server tells them. */
 export const ZH_EVENTS: Record<string, Teller> = {
-  submitted: () => '已提交',
+  submitted: (_, message) => {
+    const queue = /^submitted to queue (\S+)$/.exec(message)?.[1];
+    return queue ? `已提交到队列 ${queue}` : '已提交';
+  },
   waiting: why,
   starting: (data) => zhReason('preparing', data) || '正在启动子任务',
   step: (data, message) =>
     steps[String(data.step)] ? `${steps[String(data.step)]}，用时 ${zhSpan(Number(data.seconds))}` : message,
   running: (data) => zhReason('running', data),
   task_started: (data) => `子任务 ${data.task} 开始运行`,
-  task_exited: (data) =>
-    `子任务 ${data.task} 退出，退出码 ${data.exit_code}${causes[String(data.cause)] ?? aside(data)}`,
-  task_lost: (data) => `子任务 ${data.task} 丢失`,
+  task_exited: (data, message) =>
+    `子任务 ${data.task} 退出，退出码 ${data.exit_code}${told(message) ?? causes[String(data.cause)] ?? aside(data)}`,
+  task_lost: (data, message) => `子任务 ${data.task} 丢失${told(message) ?? ''}`,
   task_retried: (data) => `子任务 ${data.task} 第 ${data.run} 次重启`,
   hang: (data, message) =>
     `子任务长时间没有进展，${actions[String(data.action)] ?? ''}：${Array.isArray(data.tasks) ? data.tasks.join('、') : message}`,

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { App, Button } from 'antd';
 import { answer, api, type Job } from '@/api/client';
-import { keys } from '@/api/queries';
+import { keys, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
+import { mayTouch } from '@/ui/rights';
 import { useTell } from '@/ui/useTell';
 import { forEach } from './forEach';
 import styles from './jobs.module.css';
@@ -51,19 +52,30 @@ export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
       okButtonProps: { danger: true },
       onOk: () => acting.mutateAsync({ act, ids: chosen.map((job) => job.id) }),
     });
-  const living = jobs.filter((job) => !isFinal(job.state));
-  const n = jobs.length;
+  const { data: me } = useQuery(sessionQuery);
+  const own = jobs.filter((job) => mayTouch(me, job));
+  const living = own.filter((job) => !isFinal(job.state));
+  const nOthers = jobs.length - own.length;
+  const n = own.length;
+  const names = (some: readonly Job[]) => (some.length === 1 ? (some[0]?.name ?? '') : '');
   return (
     <div className={styles.bulk}>
-      <strong>{say.selected(n)}</strong>
+      <strong>{say.selected(jobs.length)}</strong>
+      {nOthers > 0 && <span className="quiet">{say.notYours(nOthers)}</span>}
       {isTrash ? (
         <>
-          <Button onClick={() => acting.mutate({ act: restore, ids: jobs.map((job) => job.id) })}>
+          <Button
+            disabled={n === 0}
+            onClick={() => acting.mutate({ act: restore, ids: own.map((job) => job.id) })}
+          >
             {say.restore}
           </Button>
           <Button
             danger
-            onClick={() => ask(say.forGoodAsk(n), say.forGoodHint, say.deleteForGood, remove(true), jobs)}
+            disabled={n === 0}
+            onClick={() =>
+              ask(say.forGoodAsk(n, names(own)), say.forGoodHint, say.deleteForGood, remove(true), own)
+            }
           >
             {say.deleteForGood}
           </Button>
@@ -72,13 +84,16 @@ export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
         <>
           <Button
             disabled={living.length === 0}
-            onClick={() => ask(say.stopAsk(living.length), say.stopHint, say.stop, stop, living)}
+            onClick={() =>
+              ask(say.stopAsk(living.length, names(living)), say.stopHint, say.stop, stop, living)
+            }
           >
             {say.stop}
           </Button>
           <Button
             danger
-            onClick={() => ask(say.deleteAsk(n), say.deleteHint, say.delete, remove(false), jobs)}
+            disabled={n === 0}
+            onClick={() => ask(say.deleteAsk(n, names(own)), say.deleteHint, say.delete, remove(false), own)}
           >
             {say.delete}
           </Button>

@@ -4,12 +4,12 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Button, Checkbox, Input, Select } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import type { JobState } from '@/api/client';
-import { queuesQuery, sessionQuery } from '@/api/queries';
+import { jobsQuery, queuesQuery, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { ALL_STATES, JOB_STATES } from '@/ui/jobState';
 import { words as uiWords } from '@/ui/words';
 import styles from './jobs.module.css';
-import type { JobsSearch } from './search';
+import { type JobsSearch, PAGE_SIZE } from './search';
 import { words } from './words';
 
 const TYPING_MS = 300;
@@ -27,6 +27,8 @@ export function Filters() {
     void navigate({ search: (now) => ({ ...now, ...change, after: undefined }), replace: true });
   const isMine = me !== undefined && me !== null && search.owner?.join() === me.name;
   const { search: text, state, queue, owner, tag } = search;
+  const { data: listed } = useQuery(jobsQuery({ ...search, limit: PAGE_SIZE }));
+  const tags = [...new Set(listed?.items.flatMap((job) => job.tags))].sort();
   const isFiltered = Boolean(text || state || queue || owner || tag);
   return (
     <search className={styles.filters} aria-label={say.filters}>
@@ -71,6 +73,17 @@ export function Filters() {
         tokenSeparators={[',', ' ']}
         onChange={(wanted) => narrow({ owner: wanted.length > 0 ? wanted : undefined })}
         options={me ? [{ value: me.name, label: me.name }] : []}
+      />
+      <Select<string[]>
+        mode="tags"
+        allowClear
+        maxCount={1}
+        className={styles.select}
+        placeholder={say.tag}
+        aria-label={say.tag}
+        value={tag ? [tag] : []}
+        onChange={(wanted) => narrow({ tag: wanted.at(-1) })}
+        options={tags.map((value) => ({ value, label: value }))}
       />
       <Checkbox
         checked={isMine}

@@ -22,7 +22,7 @@ export function JobCards({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
             onChange={() => onSelect(toggled(selected, job.id))}
           />
           <div className={styles.cardText}>
-            <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.cardName}>
+            <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.cardName} title={job.name}>
               {job.name}
             </Link>
             <div className={styles.under}>

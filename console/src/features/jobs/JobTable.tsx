@@ -77,7 +77,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
   return (
     <>
       <td className={styles.name}>
-        <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+        <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={job.name}>
           {job.name}
         </Link>
         <div className={styles.under}>
@@ -90,8 +90,12 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         <StateTag state={job.state} />
         <Why job={job} />
       </td>
-      <td>{job.queue}</td>
-      <td>{job.owner}</td>
+      <td className={styles.cut} title={job.queue}>
+        {job.queue}
+      </td>
+      <td className={styles.cut} title={job.owner}>
+        {job.owner}
+      </td>
       <td className={styles.resources}>{amount(job.resources)}</td>
       <td className="number">{job.priority}</td>
       <td className={styles.when}>

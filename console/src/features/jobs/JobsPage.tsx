@@ -15,10 +15,9 @@ import { JobCards } from './JobCards';
 import { JobTable } from './JobTable';
 import styles from './jobs.module.css';
 import { Pages } from './Pages';
-import type { JobsSearch } from './search';
+import { type JobsSearch, PAGE_SIZE } from './search';
 import { words } from './words';
 
-const PAGE_SIZE = 50;
 const route = getRouteApi('/shell/jobs');
 
 export function JobsPage() {

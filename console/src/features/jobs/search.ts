@@ -2,6 +2,8 @@ import type { JobState } from '@/api/client';
 import { listOf, textOf } from '@/app/search';
 import { ALL_STATES } from '@/ui/jobState';
 
+export const PAGE_SIZE = 50;
+
 export const SORTS = ['submitted_at', 'finished_at', 'name', 'priority', 'state', 'owner', 'queue'] as const;
 export type Sort = (typeof SORTS)[number];
 export const DEFAULT_SORT = '-submitted_at';

@@ -58,13 +58,14 @@ function TokenLine({ token }: { token: Schemas['TokenBody'] }) {
     <li>
       <div>
         <strong>{token.name}</strong>
+        {token.is_current && <span className={styles.current}>{say.thisBrowser}</span>}
         <div className="quiet">
           {say.created} <TimeAgo at={token.created_at} /> · {say.used} <TimeAgo at={token.last_used_at} /> ·{' '}
           {say.expires} {token.expires_at === null ? say.never : <TimeAgo at={token.expires_at} />}
         </div>
       </div>
       <Popconfirm
-        title={say.revokeAsk(token.name)}
+        title={token.is_current ? say.revokeCurrentAsk : say.revokeAsk(token.name)}
         okText={say.revoke}
         cancelText={say.cancel}
         onConfirm={() => revoking.mutate()}
@@ -102,7 +103,7 @@ function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void })
   return (
     <Modal
       open={isOpen}
-      title={say.newToken}
+      title={made ? say.tokenMade(making.variables?.name ?? '') : say.newToken}
       destroyOnHidden
       onCancel={close}
       // A dialog that opens without moving takes the focus after its fields did.

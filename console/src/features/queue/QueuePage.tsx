@@ -75,20 +75,19 @@ function count({ items, n_waiting }: Schemas['Waiting'], queue: string | undefin
 function Line({ jobs }: { jobs: readonly Waiting[] }) {
   const say = useWords(words);
   const amount = useAmount();
-  const places = new Map(jobs.map((job, index) => [job.id, index + 1]));
   const columns: Column<Waiting>[] = [
     {
       key: 'job',
       title: say.job,
       cell: (job) => (
         <div className={styles.job}>
-          <span className={styles.place}>{places.get(job.id)}</span>
           <div>
             <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.name}>
               {job.name}
             </Link>
             <div className={styles.under}>
               {job.owner} · {job.queue}
+              {job.position !== null && ` · ${say.ahead(job.position)}`}
             </div>
           </div>
         </div>

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
 import { Card, Page } from '@/ui/Page';
-import { words as uiWords } from '@/ui/words';
+import { useTold } from '@/ui/told';
 import { check, type Problem } from './check';
 import { type Mapping, parsePath, pathText } from './document';
 import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
@@ -35,7 +35,7 @@ interface ComposerProps {
 /** The form, its text and its forecast around one document. */
 export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
   const say = useWords(words);
-  const { told } = useWords(uiWords);
+  const told = useTold();
   const { language } = useLanguage();
   const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
   const tellWithUndo = useUndo(replace);
@@ -145,7 +145,13 @@ export function Composer({ user, root, order, first, tools, original }: Composer
                 </Card>
               ))
             ) : (
-              <Guide step={step} furthest={furthest} bad={bad} onGo={goToStep} />
+              <Guide
+                step={step}
+                furthest={furthest}
+                bad={bad}
+                onGo={goToStep}
+                onReview={canSubmit ? () => setConfirming(true) : undefined}
+              />
             )}
           </div>
           <aside className={styles.side}>
@@ -200,10 +206,12 @@ interface GuideProps {
   furthest: number;
   bad: ReadonlySet<SectionName>;
   onGo: (step: number) => void;
+  /** Absent while something is missing or wrong. */
+  onReview: (() => void) | undefined;
 }
 
 /** One section at a time; the next is reached once this one is right. */
-function Guide({ step, furthest, bad, onGo }: GuideProps) {
+function Guide({ step, furthest, bad, onGo, onReview }: GuideProps) {
   const say = useWords(words);
   const name = SECTIONS[step] ?? 'basics';
   const isLast = step === SECTIONS.length - 1;
@@ -220,7 +228,13 @@ function Guide({ step, furthest, bad, onGo }: GuideProps) {
         <Button disabled={step === 0} onClick={() => onGo(step - 1)}>
           {say.back}
         </Button>
-        {!isLast && (
+        {isLast ? (
+          <Tooltip title={onReview ? undefined : say.notYet}>
+            <Button type="primary" disabled={!onReview} onClick={onReview}>
+              {say.toReview}
+            </Button>
+          </Tooltip>
+        ) : (
           <Button type="primary" ghost onClick={() => onGo(step + 1)}>
             {say.next}
           </Button>

@@ -6,7 +6,7 @@ import { Copy } from '@/ui/Copy';
 import type { Mapping } from './document';
 import type { Draft } from './draft';
 import styles from './submit.module.css';
-import { type Format, readText, type TextFault } from './text';
+import { type Format, hasComments, readText, type TextFault } from './text';
 import { words } from './words';
 
 const TextEditor = lazy(async () => ({ default: (await import('@/ui/TextEditor')).TextEditor }));
@@ -23,7 +23,7 @@ interface FilePaneProps {
 /** The job as a file: edited here, brought in, taken out. */
 export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePaneProps) {
   const say = useWords(words);
-  const { notification } = App.useApp();
+  const { modal, notification } = App.useApp();
   const input = useRef<HTMLInputElement>(null);
   const refuse = (name: string, why: string) =>
     notification.error({ title: say.notImported(name), description: why, duration: 8 });
@@ -31,6 +31,16 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
     if (file.size > MOST_BYTES) return refuse(file.name, say.tooLarge);
     const { doc, fault } = readText(await file.text(), /\.json$/i.test(file.name) ? 'json' : 'yaml');
     return doc ? onImport(doc, file.name) : refuse(file.name, tell(fault, say));
+  };
+  const choose = (format: Format) => {
+    if (format === 'yaml' || !hasComments(draft.text ?? '')) return onFormat(format);
+    return void modal.confirm({
+      title: say.dropComments,
+      content: say.dropCommentsHint,
+      okText: say.drop,
+      cancelText: say.cancel,
+      onOk: () => onFormat(format),
+    });
   };
   const drop = (event: DragEvent) => {
     const [file] = event.dataTransfer.files;
@@ -57,7 +67,7 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
             { value: 'yaml', label: 'YAML' },
             { value: 'json', label: 'JSON' },
           ]}
-          onChange={(format) => onFormat(format as Format)}
+          onChange={(format) => choose(format as Format)}
         />
         <div className={styles.fileTools}>
           <Copy text={draft.text ?? ''} />

@@ -10,14 +10,14 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
 import { bytes, number } from '@/ui/amounts';
-import { detailOf } from '@/ui/Failure';
 import { ReasonText } from '@/ui/Reason';
+import { useDetail } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import type { Problem } from './check';
 import { type Json, type Path, parsePath } from './document';
-import { labelOf } from './fieldWords';
 import { useForm } from './form/context';
 import { showSize } from './measures';
+import { placeOf } from './places';
 import { rolePaths } from './roles';
 import styles from './submit.module.css';
 import { words } from './words';
@@ -38,6 +38,7 @@ export function Forecast({ problems, forecast, refusal, isChecking, freeName, on
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
   const { change } = useForm();
+  const detailOf = useDetail();
   if (problems.length > 0) {
     return (
       <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.incomplete(problems.length)}>
@@ -100,12 +101,13 @@ function Verdict({ tone, icon, title, children }: VerdictProps) {
 function ProblemList({ problems, onGo }: { problems: readonly Problem[]; onGo: (path: string) => void }) {
   const say = useWords(words);
   const { language } = useLanguage();
+  const { doc } = useForm();
   return (
     <ul className={styles.problems}>
       {problems.slice(0, N_SHOWN).map(({ path, message }) => (
         <li key={path}>
           <button type="button" className={styles.goTo} onClick={() => onGo(path)}>
-            {placeOf(path, language)}
+            {placeOf(parsePath(path), doc, language)}
           </button>
           <span>{message}</span>
         </li>
@@ -113,13 +115,6 @@ function ProblemList({ problems, onGo }: { problems: readonly Problem[]; onGo: (
       {problems.length > N_SHOWN && <li className="quiet">{say.andMore(problems.length - N_SHOWN)}</li>}
     </ul>
   );
-}
-
-/** A field's label, with the path where the label alone could mean several. */
-function placeOf(path: string, language: 'en' | 'zh'): string {
-  const parts = parsePath(path);
-  const label = labelOf(parts, language);
-  return parts.length > 1 ? `${label} (${path})` : label;
 }
 
 /** The smaller ask that would start now: one press away. */

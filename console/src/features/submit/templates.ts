@@ -58,7 +58,7 @@ export const TEMPLATES: Record<string, Template> = {
   }),
   mpi: gang('mpi', 'worker', 'mpirun -np $FOOTPLATE_SLOTS python train.py'),
   horovod: gang('horovod', 'worker', 'mpirun -np $FOOTPLATE_SLOTS python train.py'),
-  deepspeed: gang('deepspeed', 'worker', 'deepspeed --hostfile $FOOTPLATE_HOSTFILE train.py'),
+  deepspeed: gang('deepspeed', 'worker', 'deepspeed $FOOTPLATE_DEEPSPEED_OPTIONS train.py'),
   jax: gang('jax', 'worker', 'python train.py'),
   plain: gang('plain', 'member', 'python train.py'),
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { patchText, readText, writeText } from './text';
+import { hasComments, patchText, readText, writeText } from './text';
 
 const doc = (text: string) => readText(text, 'yaml').doc;
 const fault = (text: string, format: 'yaml' | 'json' = 'yaml') => readText(text, format).fault;
@@ -62,4 +62,11 @@ describe('the text beside the form', () => {
     const wanted = { env: { A: '1' }, roles: [{ env: { A: '2' } }] };
     expect(patchText(text, ['roles', 0, 'env', 'A'], '2', wanted)).toBeUndefined();
   });
+});
+
+it('comments are found wherever they stand, and not in texts', () => {
+  expect(hasComments('name: x # why\n')).toBe(true);
+  expect(hasComments('# first\nname: x\n')).toBe(true);
+  expect(hasComments('name: x\nroles:\n- command: "true"\n  # last\n')).toBe(true);
+  expect(hasComments('name: x\ncommand: |\n  # of the shell\n  echo "a # b"\n')).toBe(false);
 });

@@ -86,6 +86,20 @@ export function inOrder(doc: Mapping, order: readonly string[]): Mapping {
   return Object.fromEntries(Object.entries(doc).sort(([one], [other]) => place(one) - place(other)));
 }
 
+/** Whether a YAML text has comments, which no other form of it can keep. */
+export function hasComments(text: string): boolean {
+  const parsed = parseDocument(text);
+  let found = Boolean(parsed.comment || parsed.commentBefore);
+  visit(parsed, {
+    Node(_key, node) {
+      if (!node.comment && !node.commentBefore) return undefined;
+      found = true;
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
 /** Change a value within a YAML text and keep its comments; undefined when only a rewrite can do it. */
 export function patchText(
   text: string,

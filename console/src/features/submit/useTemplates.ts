@@ -18,7 +18,7 @@ export function useTemplates() {
   const { data: nodes = [] } = useQuery(nodesQuery);
   const wordsOf = (name: string) => {
     const own = say.templates[name];
-    return own ?? `${name}: ${strategies.find((one) => one.name === name)?.description ?? ''}`;
+    return own ?? [name, strategies.find((one) => one.name === name)?.description].filter(Boolean).join(': ');
   };
   const tellWithUndo = useUndo(replace);
   const tell = (name: string, before: Mapping) => tellWithUndo(say.templateApplied(name), before);

@@ -6,7 +6,11 @@ const EN_SECTIONS: Record<SectionName, { title: string; intro: string }> = {
   image: { title: 'Image', intro: 'The environment that its tasks see.' },
   resources: { title: 'Resources', intro: 'What each task holds from its start to its end.' },
   directories: { title: 'Directories', intro: 'Code and data that the tasks find.' },
-  alerts: { title: 'Alerts', intro: 'Whom to tell, and what to do when nothing moves any more.' },
+  alerts: {
+    title: 'Alerts',
+    intro:
+      'What to do when nothing moves any more, and whom to tell. Alerts are kept with the job; sending them comes in a later version.',
+  },
   execution: { title: 'Execution', intro: 'What is run, and what happens when it fails.' },
 };
 
@@ -15,7 +19,10 @@ const ZH_SECTIONS: Record<SectionName, { title: string; intro: string }> = {
   image: { title: '镜像', intro: '子任务所见的环境。' },
   resources: { title: '资源', intro: '每个子任务从开始到结束占用的资源。' },
   directories: { title: '目录', intro: '子任务能找到的代码和数据。' },
-  alerts: { title: '告警', intro: '通知谁，以及停滞时怎么做。' },
+  alerts: {
+    title: '告警',
+    intro: '停滞时怎么做，以及通知谁。告警会随任务保存；发送告警将在以后的版本中提供。',
+  },
   execution: { title: '执行', intro: '运行什么，失败时怎么办。' },
 };
 
@@ -43,12 +50,28 @@ const ZH_FAULTS: Record<string, string> = {
 
 const EN_TEMPLATES: Record<string, string> = {
   single: 'One task on one machine',
-  'parameter-server': 'Parameter server: ps and worker roles',
+  torchrun: 'PyTorch: torchrun, one process for each card',
+  ddp: 'PyTorch: torch.distributed.launch',
+  'parameter-server': 'TensorFlow: parameter servers and workers',
+  tensorflow: 'TensorFlow: a chief and workers',
+  mpi: 'MPI: the first task calls mpirun',
+  horovod: 'Horovod: the first task calls mpirun',
+  deepspeed: 'DeepSpeed: the first task calls deepspeed',
+  jax: 'JAX: processes around a coordinator',
+  plain: 'Plain: tasks that find each other',
 };
 
 const ZH_TEMPLATES: Record<string, string> = {
   single: '单机单任务',
-  'parameter-server': '参数服务器：ps 与 worker 角色',
+  torchrun: 'PyTorch：torchrun，每张卡一个进程',
+  ddp: 'PyTorch：torch.distributed.launch',
+  'parameter-server': 'TensorFlow：参数服务器与 worker',
+  tensorflow: 'TensorFlow：一个 chief 与若干 worker',
+  mpi: 'MPI：由第一个子任务调用 mpirun',
+  horovod: 'Horovod：由第一个子任务调用 mpirun',
+  deepspeed: 'DeepSpeed：由第一个子任务调用 deepspeed',
+  jax: 'JAX：围绕协调者的多个进程',
+  plain: '普通：子任务之间可互相找到',
 };
 
 export const words = translated({
@@ -82,6 +105,11 @@ export const words = translated({
     commandOf: (role: string) => `Command of ${role}`,
     totals: (tasks: number) => (tasks === 1 ? '1 task in all' : `${tasks} tasks in all`),
     next: 'Next',
+    toReview: 'Review',
+    notYet: 'Something is missing or wrong yet: see “Would it start now?”',
+    dropComments: 'JSON has no comments',
+    dropCommentsHint: 'Those of this file are lost when it becomes JSON, also when it becomes YAML again.',
+    drop: 'Drop the comments',
     back: 'Back',
     stepHasProblems: 'has problems',
     stepIsDone: 'done',
@@ -186,6 +214,11 @@ export const words = translated({
     commandOf: (role: string) => `${role} 的命令`,
     totals: (tasks: number) => `共 ${tasks} 个子任务`,
     next: '下一步',
+    toReview: '检查',
+    notYet: '还有内容缺失或有误，请看“现在能启动吗？”',
+    dropComments: 'JSON 不支持注释',
+    dropCommentsHint: '转换为 JSON 后，此文件的注释会丢失，再转回 YAML 也不会恢复。',
+    drop: '丢弃注释',
     back: '上一步',
     stepHasProblems: '有问题',
     stepIsDone: '已完成',

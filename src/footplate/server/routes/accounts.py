@@ -82,6 +82,7 @@ async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
                 "created_at": instant(token.created_at),
                 "expires_at": instant(token.expires_at),
                 "last_used_at": instant(token.last_used_at),
+                "is_current": token.id == caller.token_id,
             }
             for token in await parts.accounts.tokens(caller)
         ]

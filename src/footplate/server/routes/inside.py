@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from base64 import b64decode, b64encode
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
@@ -17,6 +17,7 @@ from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import MIB, show_bytes
 from footplate.server.auth import Signed, Wired
 from footplate.services import files, inside
+from footplate.wire import files as w
 from footplate.wire.inside import Exec, RanBody
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -58,6 +59,12 @@ def _read(body: bytes) -> tuple[Exec, bytes]:
     return ask, stdin
 
 
+@router.get("/{job_id}/files", response_model=w.JobFiles)
+async def present(parts: Wired, caller: Signed, job_id: str) -> Response:
+    """Which files of the job there are to download."""
+    return JSONResponse({"items": await files.present(parts.platform, caller, job_id)})
+
+
 @router.get(
     "/{job_id}/download",
     response_class=Response,
@@ -67,9 +74,7 @@ async def download(
     parts: Wired,
     caller: Signed,
     job_id: str,
-    what: Annotated[
-        Literal["output", "checkpoints", "code", "work"], Query(description="Which of its files.")
-    ] = "output",
+    what: Annotated[w.Part, Query(description="Which of its files.")] = "output",
 ) -> Response:
     """What the job has made so far, as an archive."""
     job, folder = await files.folder_of(parts.platform, caller, job_id, what)

@@ -95,9 +95,16 @@ router.add_api_route(
 
 
 @router.post("/dry-run", response_model=p.DryRun, openapi_extra=_JOB_BODY)
-async def dry_run(request: Request, parts: Wired, caller: Signed) -> Response:
+async def dry_run(
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    code_follows: Annotated[
+        bool, Query(description="The code that the job names is not uploaded yet, but will be.")
+    ] = False,
+) -> Response:
     """Check a job document and say whether it would start now; nothing is created."""
-    forecast = await jobs.dry_run(parts.platform, caller, await read_document(request))
+    forecast = await jobs.dry_run(parts.platform, caller, await read_document(request), code_follows)
     view = {
         "config": write_job(forecast.spec),
         "would_start": forecast.request is not None,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
@@ -18,6 +18,7 @@ from footplate.server.auth import Signed, Wired
 from footplate.server.ranges import send_file
 from footplate.server.standing import Standing
 from footplate.services import jobs, logs
+from footplate.services.mergedlog import merge
 from footplate.store.logfiles import LogFile, fold_progress
 from footplate.store.logsearch import search as search_log
 from footplate.wire import payloads as p
@@ -100,6 +101,22 @@ async def download(
     number = job.attempt if attempt is None else attempt
     headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number}.log"'}
     return send_file(request, log.path, headers)
+
+
+@router.get(
+    "/merged",
+    response_class=Response,
+    responses={
+        200: {"content": {"text/plain": {}}, "description": "Lines of all tasks, each with its task."}
+    },
+)
+async def download_all(parts: Wired, caller: Signed, job_id: str, attempt: AttemptNumber = None) -> Response:
+    """The whole logs of all tasks in one file, by time; each line begins with its task's name."""
+    job = await jobs.find(parts.platform, caller, job_id)
+    every = {task.name: logs.log_of(parts.platform, job, task.name, attempt) for task in job.tasks}
+    number = job.attempt if attempt is None else attempt
+    headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-attempt-{number}.log"'}
+    return StreamingResponse(merge(every), media_type="text/plain; charset=utf-8", headers=headers)
 
 
 @router.get("/search", response_model=p.LogMatches)

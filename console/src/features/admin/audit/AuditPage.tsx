@@ -4,11 +4,11 @@ import { Button, Select, Skeleton } from 'antd';
 import type { Schemas } from '@/api/client';
 import { auditQuery, usersQuery } from '@/api/platformQueries';
 import { sessionQuery } from '@/api/queries';
-import { useWords } from '@/i18n/language';
+import { useLanguage, useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
-import { TimeAgo } from '@/ui/time';
+import { exactly, relative } from '@/ui/time';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -71,7 +71,7 @@ function Trail() {
     { key: 'subject', title: say.subject, cell: ({ subject }) => <strong>{subject}</strong> },
     { key: 'detail', title: say.detail, isWide: true, cell: ({ detail }) => <Detail detail={detail} /> },
     { key: 'actor', title: say.actor, cell: ({ actor: who }) => who },
-    { key: 'at', title: say.at, cell: ({ at }) => <TimeAgo at={at} /> },
+    { key: 'at', title: say.at, cell: ({ at }) => <Moment at={at} /> },
   ];
   return (
     <Card isFlush>
@@ -91,10 +91,31 @@ function Trail() {
   );
 }
 
+/** Whoever looks into a trail wants to know when exactly. */
+function Moment({ at }: { at: string }) {
+  const { language } = useLanguage();
+  return (
+    <time
+      dateTime={at}
+      className={styles.moment}
+      title={relative((Date.parse(at) - Date.now()) / 1000, language)}
+    >
+      {exactly(at, language)}
+    </time>
+  );
+}
+
 function Detail({ detail }: { detail: Entry['detail'] }) {
+  const { details } = useWords(words).audit;
+  // Names that people gave are told as they are.
+  const told = (value: unknown) => details[String(value)] ?? String(value);
   const parts = Object.entries(detail).filter(([, value]) => value !== '' && value !== null);
   const text = parts
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+    .map(([name, value]) => {
+      const isOurs = name !== 'queue' && name !== 'reference';
+      const shown = Array.isArray(value) ? value.map(told).join(', ') : isOurs ? told(value) : String(value);
+      return `${details[name] ?? name}: ${shown}`;
+    })
     .join(' · ');
   return <span className={styles.detail}>{text || '–'}</span>;
 }

@@ -6,10 +6,11 @@ import { keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { bytes, bytesOf } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
+import { useJobNames } from '@/ui/jobNames';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { useTold } from '@/ui/told';
 import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
-import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -46,7 +47,7 @@ export function NodesPage() {
 
 function NodeCard({ node }: { node: Node }) {
   const say = useWords(words);
-  const { told } = useWords(uiWords);
+  const told = useTold();
   const { free } = node;
   return (
     <Card
@@ -105,14 +106,15 @@ function NodeCard({ node }: { node: Node }) {
 
 function GpuLine({ gpu }: { gpu: Schemas['GpuBody'] }) {
   const say = useWords(words).nodes;
+  const nameOf = useJobNames();
   const use = gpu.job_id !== null ? 'job' : gpu.in_use_by_others ? 'others' : 'free';
   return (
     <li data-use={use}>
       <strong>{gpu.index}</strong> {gpu.type} · {bytes(gpu.memory_bytes)}
       <div>
         {gpu.job_id !== null ? (
-          <Link to="/jobs/$jobId" params={{ jobId: gpu.job_id }}>
-            {gpu.job_id}
+          <Link to="/jobs/$jobId" params={{ jobId: gpu.job_id }} title={gpu.job_id}>
+            {nameOf(gpu.job_id)}
           </Link>
         ) : use === 'others' ? (
           say.others

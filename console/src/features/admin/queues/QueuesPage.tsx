@@ -1,7 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Button, Popconfirm, Skeleton, Switch } from 'antd';
+import { Button, Popconfirm, Skeleton, Switch, Tooltip } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
@@ -16,6 +16,9 @@ import styles from '../admin.module.css';
 import { words } from '../words';
 import { Members } from './Members';
 import { QueueForm } from './QueueForm';
+
+/** Where jobs go that name no queue. */
+const DEFAULT_QUEUE = 'default';
 
 export type Queue = Schemas['QueueBody'];
 
@@ -149,6 +152,7 @@ function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
   const client = useQueryClient();
   const { done, failed } = useTell();
   const path = { name: queue.name };
+  const stays = queue.name === DEFAULT_QUEUE ? say.queues.defaultStays : undefined;
   const settle = {
     onError: failed,
     onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
@@ -186,11 +190,19 @@ function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
             title={say.queues.deleteAsk(queue.name)}
             okText={say.delete}
             cancelText={say.cancel}
+            disabled={stays !== undefined}
             onConfirm={() => deleting.mutate()}
           >
-            <Button size="small" danger aria-label={`${say.delete} ${queue.name}`}>
-              {say.delete}
-            </Button>
+            <Tooltip title={stays}>
+              <Button
+                size="small"
+                danger
+                disabled={stays !== undefined}
+                aria-label={`${say.delete} ${queue.name}`}
+              >
+                {say.delete}
+              </Button>
+            </Tooltip>
           </Popconfirm>
           <span className={styles.open} title={say.queues.openHelp}>
             <span className="quiet">{say.queues.open}</span>

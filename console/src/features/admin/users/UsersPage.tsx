@@ -1,6 +1,6 @@
-import { MoreOutlined, PlusOutlined } from '@ant-design/icons';
+import { DeleteOutlined, KeyOutlined, MoreOutlined, PlusOutlined, TeamOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { App, Button, Dropdown, Skeleton, Switch } from 'antd';
+import { App, Button, Dropdown, Skeleton, Switch, Tooltip } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { usersQuery } from '@/api/platformQueries';
@@ -55,6 +55,9 @@ function Users({ onAsk }: { onAsk: (asked: Asked) => void }) {
   const { data: users, error } = useQuery(usersQuery);
   const { data: me } = useQuery(sessionQuery);
   if (error && !users) return <Failure error={error} />;
+  const admins = users?.filter(({ is_admin, is_enabled }) => is_admin && is_enabled) ?? [];
+  // Somebody must be left who can change anything.
+  const isLast = ({ name }: User) => admins.length === 1 && admins[0]?.name === name;
   const columns: Column<User>[] = [
     {
       key: 'user',
@@ -68,9 +71,22 @@ function Users({ onAsk }: { onAsk: (asked: Asked) => void }) {
     },
     { key: 'queues', title: say.users.queues, isWide: true, cell: (user) => <Queues user={user} /> },
     { key: 'created', title: say.users.created, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-    { key: 'admin', title: say.users.admin, cell: (user) => <Flag user={user} field="is_admin" /> },
-    { key: 'enabled', title: say.users.enabled, cell: (user) => <Flag user={user} field="is_enabled" /> },
-    { key: say.actions, title: '', isRight: true, cell: (user) => <Menu user={user} onAsk={onAsk} /> },
+    {
+      key: 'admin',
+      title: say.users.admin,
+      cell: (user) => <Flag user={user} field="is_admin" isLast={isLast(user)} />,
+    },
+    {
+      key: 'enabled',
+      title: say.users.enabled,
+      cell: (user) => <Flag user={user} field="is_enabled" isLast={isLast(user)} />,
+    },
+    {
+      key: say.actions,
+      title: '',
+      isRight: true,
+      cell: (user) => <Menu user={user} isLast={isLast(user)} onAsk={onAsk} />,
+    },
   ];
   return (
     <Card isFlush>
@@ -103,8 +119,15 @@ function Queues({ user }: { user: User }) {
   );
 }
 
-function Flag({ user, field }: { user: User; field: 'is_admin' | 'is_enabled' }) {
-  const say = useWords(words).users;
+interface FlagProps {
+  user: User;
+  field: 'is_admin' | 'is_enabled';
+  isLast: boolean;
+}
+
+function Flag({ user, field, isLast }: FlagProps) {
+  const { users: say, cancel } = useWords(words);
+  const { modal } = App.useApp();
   const client = useQueryClient();
   const { done, failed } = useTell();
   const changing = useMutation({
@@ -119,18 +142,36 @@ function Flag({ user, field }: { user: User; field: 'is_admin' | 'is_enabled' })
     onError: failed,
     onSettled: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });
+  const disable = () =>
+    modal.confirm({
+      title: say.disableAsk(user.name),
+      content: say.disableHint,
+      okText: say.disable,
+      okButtonProps: { danger: true },
+      cancelText: cancel,
+      onOk: () => changing.mutate(false),
+    });
   return (
-    <Switch
-      size="small"
-      checked={user[field]}
-      loading={changing.isPending}
-      aria-label={field === 'is_admin' ? say.adminOf(user.name) : say.enabledOf(user.name)}
-      onChange={(value) => changing.mutate(value)}
-    />
+    <Tooltip title={isLast ? say.lastAdmin : undefined}>
+      <Switch
+        size="small"
+        checked={user[field]}
+        disabled={isLast}
+        loading={changing.isPending}
+        aria-label={field === 'is_admin' ? say.adminOf(user.name) : say.enabledOf(user.name)}
+        onChange={(value) => (field === 'is_enabled' && !value ? disable() : changing.mutate(value))}
+      />
+    </Tooltip>
   );
 }
 
-function Menu({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
+interface MenuProps {
+  user: User;
+  isLast: boolean;
+  onAsk: (asked: Asked) => void;
+}
+
+function Menu({ user, isLast, onAsk }: MenuProps) {
   const say = useWords(words);
   const { modal } = App.useApp();
   const client = useQueryClient();
@@ -153,10 +194,24 @@ function Menu({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
     {
       key: 'roles',
       label: say.users.rolesOf(user.name),
+      icon: <TeamOutlined aria-hidden />,
       onClick: () => onAsk({ what: 'roles', user: user.name }),
     },
-    { key: 'password', label: say.users.reset, onClick: () => onAsk({ what: 'password', user: user.name }) },
-    { key: 'delete', danger: true, label: say.delete, onClick: ask },
+    {
+      key: 'password',
+      label: say.users.reset,
+      icon: <KeyOutlined aria-hidden />,
+      onClick: () => onAsk({ what: 'password', user: user.name }),
+    },
+    {
+      key: 'delete',
+      danger: true,
+      disabled: isLast,
+      title: isLast ? say.users.lastAdmin : undefined,
+      label: say.delete,
+      icon: <DeleteOutlined aria-hidden />,
+      onClick: ask,
+    },
   ];
   return (
     <Dropdown trigger={['click']} menu={{ items }}>

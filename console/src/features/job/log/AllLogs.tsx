@@ -79,7 +79,7 @@ export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
       {tools(filter, follow, isFollowing)}
       {error !== undefined && <Failure error={error} />}
       {shown.length === 0 ? (
-        <div className={styles.empty}>{say.noOutput}</div>
+        <div className={styles.empty}>{wanted.trim() && lines.length > 0 ? say.noneShown : say.noOutput}</div>
       ) : (
         <VirtualLines
           ref={scroller}
@@ -93,7 +93,7 @@ export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
           onFollow={setFollowing}
         />
       )}
-      <div className={styles.status}>{say.allHint(nTail)}</div>
+      <div className={styles.status}>{wanted.trim() ? say.filterHint(nTail) : say.allHint(nTail)}</div>
     </>
   );
 }

@@ -45,7 +45,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
           onClick={follow}
         />
         <WrapButton isWrapped={isWrapped} onClick={turnWrap} />
-        {task !== ALL && <DownloadButton job={job} task={task} attempt={attempt} />}
+        <DownloadButton job={job} task={task} attempt={attempt} />
         <FullButton isFull={isFull} onClick={() => setFull(!isFull)} />
       </div>
     </div>
@@ -157,14 +157,19 @@ function WrapButton({ isWrapped, onClick }: { isWrapped: boolean; onClick: () =>
 function DownloadButton({ job, task, attempt }: { job: JobDetail; task: string; attempt: number }) {
   const say = useWords(words);
   const { failed } = useTell();
-  const fetchLog = () => download(logPath({ jobId: job.id, task, attempt }, '/download')).catch(failed);
+  const path =
+    task === ALL
+      ? `/api/v1/jobs/${job.id}/logs/merged?attempt=${attempt}`
+      : logPath({ jobId: job.id, task, attempt }, '/download');
+  const label = task === ALL ? say.downloadAll : say.downloadLog;
+  const fetchLog = () => download(path).catch(failed);
   return (
-    <Tooltip title={say.downloadLog}>
+    <Tooltip title={label}>
       <Button
         size="small"
         type="text"
         icon={<DownloadOutlined aria-hidden />}
-        aria-label={say.downloadLog}
+        aria-label={label}
         onClick={() => void fetchLog()}
       />
     </Tooltip>

@@ -1,9 +1,9 @@
+import { type Color, inverted, type Looks, looksOf } from './looks';
+
 /** A run of text with one look. */
-export interface Segment {
+export interface Segment extends Looks {
   text: string;
   classes: string;
-  color?: string;
-  background?: string;
 }
 
 interface Pen {
@@ -11,11 +11,20 @@ interface Pen {
   dim: boolean;
   italic: boolean;
   underline: boolean;
-  color?: string;
-  background?: string;
+  strike: boolean;
+  isInverse: boolean;
+  color?: Color;
+  background?: Color;
 }
 
-const PLAIN: Pen = { bold: false, dim: false, italic: false, underline: false };
+const PLAIN: Pen = {
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  strike: false,
+  isInverse: false,
+};
 // Colour changes; everything else that steers a terminal, titles and links included, is left out.
 const ESCAPES =
   /\x1b(?:\[([0-9;:]*)m|\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_]?)|[\x00-\x08\x0b-\x1a\x7f]/g;
@@ -30,7 +39,10 @@ export function segments(line: string): Segment[] {
   let pen = PLAIN;
   let from = 0;
   const put = (text: string) => {
-    if (text) found.push({ text, classes: classesOf(pen), color: pen.color, background: pen.background });
+    if (!text) return;
+    const { color, background, isInverse } = pen;
+    const looks = isInverse ? inverted(color, background) : looksOf(color, background);
+    found.push({ text, classes: classesOf(pen), ...looks });
   };
   for (const match of line.matchAll(ESCAPES)) {
     put(line.slice(from, match.index));
@@ -42,7 +54,7 @@ export function segments(line: string): Segment[] {
 }
 
 function classesOf(pen: Pen): string {
-  const names = (['bold', 'dim', 'italic', 'underline'] as const).filter((name) => pen[name]);
+  const names = (['bold', 'dim', 'italic', 'underline', 'strike'] as const).filter((name) => pen[name]);
   return names.join(' ');
 }
 
@@ -69,45 +81,40 @@ function applied(pen: Pen, code: number): Pen {
   if (code === 2) return { ...pen, dim: true };
   if (code === 3) return { ...pen, italic: true };
   if (code === 4) return { ...pen, underline: true };
+  if (code === 7) return { ...pen, isInverse: true };
+  if (code === 9) return { ...pen, strike: true };
   if (code === 22) return { ...pen, bold: false, dim: false };
   if (code === 23) return { ...pen, italic: false };
   if (code === 24) return { ...pen, underline: false };
+  if (code === 27) return { ...pen, isInverse: false };
+  if (code === 29) return { ...pen, strike: false };
   if (code === 39) return { ...pen, color: undefined };
   if (code === 49) return { ...pen, background: undefined };
-  if (code >= 30 && code <= 37) return { ...pen, color: named(code - 30) };
-  if (code >= 90 && code <= 97) return { ...pen, color: named(code - 82) };
-  if (code >= 40 && code <= 47) return { ...pen, background: named(code - 40) };
-  if (code >= 100 && code <= 107) return { ...pen, background: named(code - 92) };
+  if (code >= 30 && code <= 37) return { ...pen, color: code - 30 };
+  if (code >= 90 && code <= 97) return { ...pen, color: code - 82 };
+  if (code >= 40 && code <= 47) return { ...pen, background: code - 40 };
+  if (code >= 100 && code <= 107) return { ...pen, background: code - 92 };
   return pen;
 }
 
-const named = (index: number) => `var(--ansi-${index})`;
-
 /** `38;5;n` and `38;2;r;g;b`: the colour, and how many numbers it took. */
-function extended(numbers: readonly number[], at: number): [string | undefined, number] {
+function extended(numbers: readonly number[], at: number): [Color | undefined, number] {
   if (numbers[at] === 5) return [indexed(numbers[at + 1] ?? 0), 2];
-  if (numbers[at] === 2)
-    return [
-      `rgb(${numbers
-        .slice(at + 1, at + 4)
-        .map(channel)
-        .join(' ')})`,
-      4,
-    ];
-  return [undefined, 1];
+  const [red = 0, green = 0, blue = 0] = numbers.slice(at + 1, at + 4).map(channel);
+  return numbers[at] === 2 ? [[red, green, blue], 4] : [undefined, 1];
 }
 
 const channel = (value: number) => Math.min(255, Math.max(0, value || 0));
 
-function indexed(index: number): string {
-  if (index < 16) return named(index);
+function indexed(index: number): Color {
+  if (index < 16) return index;
   if (index >= 232) {
     const grey = 8 + (index - 232) * 10;
-    return `rgb(${grey} ${grey} ${grey})`;
+    return [grey, grey, grey];
   }
   const cube = index - 16;
   const level = (n: number) => (n === 0 ? 0 : 55 + n * 40);
-  return `rgb(${level(Math.floor(cube / 36))} ${level(Math.floor(cube / 6) % 6)} ${level(cube % 6)})`;
+  return [level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6)];
 }
 
 /** Cut segments where a text that somebody looks for begins and ends. */

@@ -4,6 +4,7 @@ import { Button, Checkbox, Input, Select } from 'antd';
 import { useState } from 'react';
 import type { Attempt, JobDetail, Task } from '@/api/client';
 import { useWords } from '@/i18n/language';
+import { type Column, DataTable } from '@/ui/DataTable';
 import { TaskStateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
 import { span, useNow } from '@/ui/time';
@@ -58,9 +59,7 @@ export function Tasks({ job, attempts }: { job: JobDetail; attempts: readonly At
       {tasks.length === 0 ? (
         <Nothing title={say.noTasks} />
       ) : (
-        <section className={styles.scroll} tabIndex={0} aria-label={say.tasks}>
-          <TaskTable jobId={job.id} attempt={chosen} tasks={tasks.slice(0, nShown)} />
-        </section>
+        <TaskTable jobId={job.id} attempt={chosen} tasks={tasks.slice(0, nShown)} />
       )}
       {tasks.length > nShown && (
         <Button type="link" onClick={() => setShown(nShown + SHOWN_AT_ONCE)}>
@@ -72,6 +71,7 @@ export function Tasks({ job, attempts }: { job: JobDetail; attempts: readonly At
 }
 
 function isFailed(task: Task): boolean {
+  if (task.cause === 'stopped') return false;
   return task.state === 'LOST' || (task.exit_code !== null && task.exit_code !== 0);
 }
 
@@ -81,58 +81,51 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
   const hasGpus = tasks.some((task) => task.gpus.length > 0);
   const hasCauses = tasks.some((task) => task.cause || task.detail);
   const hasRuns = tasks.some((task) => task.run > 0);
-  return (
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          <th className={styles.first}>{say.task}</th>
-          <th>{say.state}</th>
-          <th>{say.node}</th>
-          <th>{say.address}</th>
-          {hasGpus && <th>{say.gpus}</th>}
-          <th>{say.ports}</th>
-          <th className={styles.right}>{say.took}</th>
-          {hasRuns && <th className={styles.right}>{say.runs}</th>}
-          {hasCauses && <th>{say.cause}</th>}
-          <th>{say.logs}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {tasks.map((task) => (
-          <tr key={task.name}>
-            <td className={`${styles.first} mono`}>{task.name}</td>
-            <td>
-              <TaskStateTag state={task.state} exitCode={task.exit_code} />
-            </td>
-            <td>{task.node || '–'}</td>
-            <td className="mono">{task.address || '–'}</td>
-            {hasGpus && <td className="number">{task.gpus.join(', ') || '–'}</td>}
-            <td className="mono">{portsText(task)}</td>
-            <td className={`${styles.right} number`}>{tookText(task, now)}</td>
-            {hasRuns && <td className={`${styles.right} number`}>{task.run}</td>}
-            {hasCauses && <td className={styles.cause}>{causeText(task, say.causes)}</td>}
-            <td>
-              <Link
-                to="/jobs/$jobId"
-                params={{ jobId }}
-                search={{ tab: 'logs', task: task.name, attempt: String(attempt) }}
-                aria-label={say.logOf(task.name)}
-              >
-                {say.logs}
-              </Link>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const optional = (has: boolean, column: Column<Task>) => (has ? [column] : []);
+  const columns: Column<Task>[] = [
+    { key: 'task', title: say.task, cell: ({ name }) => <span className="mono">{name}</span> },
+    { key: 'state', title: say.state, cell: (task) => <State task={task} /> },
+    { key: 'node', title: say.node, cell: ({ node }) => node || '–' },
+    {
+      key: 'address',
+      title: say.address,
+      cell: ({ address }) => <span className="mono">{address || '–'}</span>,
+    },
+    ...optional(hasGpus, { key: 'gpus', title: say.gpus, cell: ({ gpus }) => gpus.join(', ') || '–' }),
+    { key: 'ports', title: say.ports, cell: (task) => <span className="mono">{portsText(task)}</span> },
+    {
+      key: 'took',
+      title: say.took,
+      isRight: true,
+      cell: (task) => <span className="number">{tookText(task, now)}</span>,
+    },
+    ...optional(hasRuns, { key: 'runs', title: say.runs, isRight: true, cell: ({ run }) => run }),
+    ...optional(hasCauses, {
+      key: 'cause',
+      title: say.cause,
+      cell: (task) => <div className={styles.cause}>{say.causeOf(task)}</div>,
+    }),
+    {
+      key: 'logs',
+      title: say.logs,
+      cell: ({ name }) => (
+        <Link
+          to="/jobs/$jobId"
+          params={{ jobId }}
+          search={{ tab: 'logs', task: name, attempt: String(attempt) }}
+          aria-label={say.logOf(name)}
+        >
+          {say.logs}
+        </Link>
+      ),
+    },
+  ];
+  return <DataTable label={say.tasks} columns={columns} rows={tasks} rowKey={({ name }) => name} />;
 }
 
-/** Why a task ended; the server's words alone where they begin with the same. */
-function causeText({ cause, detail }: Task, causes: Record<string, string>): string {
-  const title = causes[cause] ?? cause;
-  return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(': ');
-}
+const State = ({ task }: { task: Task }) => (
+  <TaskStateTag state={task.state} exitCode={task.exit_code} isStopped={task.cause === 'stopped'} />
+);
 
 function portsText(task: Task): string {
   const groups = Object.entries(task.ports).map(([label, ports]) => `${label} ${ranges(ports)}`);

@@ -38,7 +38,10 @@ export default function UsageTab({ job }: { job: JobDetail }) {
       {!data && !error && <Skeleton active title={false} paragraph={{ rows: 8 }} />}
       {data?.points.length === 0 && (
         <Card>
-          <Nothing title={say.noUsage} hint={say.noUsageHint} />
+          <Nothing
+            title={isFinal(job.state) ? say.noUsageEver : say.noUsage}
+            hint={isFinal(job.state) ? say.noUsageEverHint : say.noUsageHint}
+          />
         </Card>
       )}
       {data && data.points.length > 0 && <Charts usage={data} />}

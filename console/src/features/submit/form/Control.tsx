@@ -1,6 +1,7 @@
 import { Input, Select, Switch } from 'antd';
 import { type KeyboardEvent, useState } from 'react';
 import { useLanguage, useWords } from '@/i18n/language';
+import { exactly } from '@/ui/time';
 import type { Json } from '../document';
 import { choiceLabel } from '../fieldWords';
 import { SIZE_UNITS, splitSize } from '../measures';
@@ -182,20 +183,25 @@ function SizeControl({ bound }: ControlProps) {
 /** Browsers show moments in the reader's own time; the document has them in UTC. */
 function InstantControl({ bound }: ControlProps) {
   const marks = useMarks(bound);
+  const { language } = useLanguage();
   const at = typeof bound.value === 'string' ? Date.parse(bound.value) : Number.NaN;
   const local = Number.isNaN(at)
     ? ''
     : new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString();
   return (
-    <Input
-      {...marks}
-      type="datetime-local"
-      value={local.slice(0, 16)}
-      onChange={(event) => {
-        const picked = Date.parse(event.target.value);
-        bound.set(Number.isNaN(picked) ? undefined : new Date(picked).toISOString());
-      }}
-    />
+    <div>
+      <Input
+        {...marks}
+        type="datetime-local"
+        value={local.slice(0, 16)}
+        onChange={(event) => {
+          const picked = Date.parse(event.target.value);
+          bound.set(Number.isNaN(picked) ? undefined : new Date(picked).toISOString());
+        }}
+      />
+      {/* The browser writes the field in its own language, which may be another. */}
+      {local && <div className="quiet">{exactly(String(bound.value), language)}</div>}
+    </div>
   );
 }
 

@@ -68,7 +68,8 @@ function RolesFault() {
 function RoleCard({ path, number }: { path: Path; number: number }) {
   const say = useWords(words);
   const { doc, change, isDisabled } = useForm();
-  const given = valueAt(doc, [...path, 'name']);
+  // In the short form the only name is the job's own.
+  const given = path.length > 0 ? valueAt(doc, [...path, 'name']) : undefined;
   const name = typeof given === 'string' && given ? given : say.roleTitle(number);
   const isRemovable = hasRoles(doc) && doc.roles.length > 1;
   const count = valueAt(doc, [...path, 'count']);

@@ -88,7 +88,7 @@ function Beginning() {
           placeholder={say.chooseTemplate}
           value={null}
           popupMatchSelectWidth={420}
-          options={names.map((name) => ({ value: name, label: wordsOf(name) }))}
+          options={names.map((name) => ({ value: name, label: wordsOf(name), title: wordsOf(name) }))}
           onChange={(name: string | null) => {
             if (name === null) return;
             tell(name, doc);
