@@ -347,6 +347,74 @@ test('a folder is packed in the browser, sent, and found by the task', async ({ 
   await expect(page.getByText('__pycache__')).toHaveCount(0);
 });
 
+/** Hold back code that is sent, until the test lets it go. */
+async function holdCode(page: Page): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/v1/code', async (route) => {
+    await held;
+    // A request that was given up has nowhere to go.
+    await route.continue().catch(() => undefined);
+  });
+  return async () => release();
+}
+
+const chooseCode = (page: Page) =>
+  page
+    .locator('input[type=file]:not([webkitdirectory]):not([accept])')
+    .setInputFiles({ name: 'word.txt', mimeType: 'text/plain', buffer: Buffer.from('carried') });
+
+test('a job waits for its code, whichever section is looked at', async ({ page, api }) => {
+  const release = await holdCode(page);
+  await open(page);
+  await write(page, `name: ${fresh('waits')}\ncommand: cat word.txt\ncpus: 0.1\n`);
+  await step(page, 'Directories').click();
+  await chooseCode(page);
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  const waits = page.getByRole('button', { name: /^Waits for the upload/ });
+  await expect(waits).toBeDisabled();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(waits).toBeDisabled();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await release();
+  await api.until(await confirm(page), 'SUCCEEDED');
+});
+
+test('code that comes too late is in no new draft', async ({ page }) => {
+  const release = await holdCode(page);
+  await open(page);
+  await page.getByText('Professional', { exact: true }).click();
+  await name(page).fill('first');
+  await chooseCode(page);
+  await expect(page.getByRole('button', { name: /^Waits for the upload/ })).toBeVisible();
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
+  await release();
+  await expect(review(page)).toBeVisible();
+  await name(page).fill('second');
+  await expect(editor(page)).toContainText('name: second');
+  await expect(editor(page)).not.toContainText('upload');
+});
+
+test('code that did not arrive holds the job back until somebody agrees', async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  await page.route('**/api/v1/code', (route) => route.abort());
+  await open(page);
+  await write(page, `name: ${fresh('codeless')}\ncommand: echo\n`);
+  await step(page, 'Directories').click();
+  await chooseCode(page);
+  await expect(page.locator('#field-code-fault')).toContainText('The code was not uploaded');
+  await expect(review(page)).toBeDisabled();
+  await page.getByRole('button', { name: 'Go on without it' }).click();
+  await expect(review(page)).toBeEnabled();
+});
+
 test('cancel creates nothing', async ({ page, api }) => {
   const job = fresh('cancelled');
   await open(page);

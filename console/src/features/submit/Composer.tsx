@@ -2,9 +2,11 @@ import { Alert, App, Button, Segmented, Skeleton, Tooltip } from 'antd';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
+import { detailOf, titleOf } from '@/ui/Failure';
 import { Card, Page } from '@/ui/Page';
 import { words as uiWords } from '@/ui/words';
 import { check, type Problem } from './check';
+import { UploadContext, type UploadState, useUpload, waitText } from './code/useUpload';
 import { type Mapping, parsePath, pathText } from './document';
 import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
 import { Forecast } from './Forecast';
@@ -15,6 +17,7 @@ import { Steps } from './Steps';
 import type { Field } from './schema';
 import styles from './submit.module.css';
 import { problemsIn, useForecast, useNameCheck } from './useForecast';
+import { useStay } from './useStay';
 import { useUndo } from './useUndo';
 import { words } from './words';
 
@@ -35,9 +38,13 @@ interface ComposerProps {
 /** The form, its text and its forecast around one document. */
 export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
   const say = useWords(words);
-  const { told } = useWords(uiWords);
+  const ui = useWords(uiWords);
+  const { told } = ui;
   const { language } = useLanguage();
   const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
+  const upload = useUpload((digest) => change(['code', 'upload'], digest));
+  const isUploading = upload.state.kind === 'busy';
+  useStay(isUploading);
   const tellWithUndo = useUndo(replace);
   const { doc } = draft;
   const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
@@ -50,9 +57,14 @@ export function Composer({ user, root, order, first, tools, original }: Composer
   const { problem: nameProblem, free } = useNameCheck(doc.name, user);
   const isComplete = own.length === 0 && draft.fault === null;
   const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
+  const codeProblem = useMemo(() => problemOf(upload.state, say, ui), [upload.state, say, ui]);
   const all = useMemo(
-    () => [...own, ...(nameProblem ? [nameProblem] : []), ...problemsIn(refusal, doc, told)],
-    [own, nameProblem, refusal, doc, told],
+    () => [
+      ...own,
+      ...[nameProblem, codeProblem].filter((problem) => problem !== undefined),
+      ...problemsIn(refusal, doc, told),
+    ],
+    [own, nameProblem, codeProblem, refusal, doc, told],
   );
   const problems = useMemo(() => byPath(all), [all]);
   const bad = useMemo(() => new Set(all.map(({ path }) => sectionOfText(path))), [all]);
@@ -74,6 +86,7 @@ export function Composer({ user, root, order, first, tools, original }: Composer
   };
   const bring = (imported: Mapping, name: string) => {
     const found = check(imported, root, language);
+    upload.stop();
     replace(imported);
     touch(...found.map(({ path }) => path));
     setFurthest(SECTIONS.length);
@@ -81,6 +94,7 @@ export function Composer({ user, root, order, first, tools, original }: Composer
     else tellWithUndo(say.importedWithProblems(name, found.length), doc, 'warning');
   };
   const startOver = () => {
+    upload.stop();
     tellWithUndo(say.cleared, doc);
     replace({});
     setTouched(new Set());
@@ -113,84 +127,86 @@ export function Composer({ user, root, order, first, tools, original }: Composer
     }),
     [doc, root, problems, isProfessional, draft.fault, change, replace, touched, touch],
   );
-  const canSubmit = isComplete && all.length === 0 && !refusal;
+  const canSubmit = isComplete && all.length === 0 && !refusal && !isUploading;
   return (
     <FormContext value={form}>
-      <Page
-        title={say.title}
-        actions={
-          <>
-            <Tooltip title={say.modeHint}>
-              <Segmented
-                aria-label={say.mode}
-                value={isProfessional ? 'professional' : 'guided'}
-                options={[
-                  { value: 'guided', label: say.guided },
-                  { value: 'professional', label: say.professional },
-                ]}
-                onChange={chooseMode}
-              />
-            </Tooltip>
-            <Button onClick={askToStartOver}>{say.startOver}</Button>
-          </>
-        }
-      >
-        {original && <Alert className={styles.note} type="info" showIcon title={say.cloneOf(original)} />}
-        <div className={styles.columns}>
-          <div className={styles.form}>
-            {isProfessional ? (
-              SECTIONS.map((name) => (
-                <Card key={name} title={say.sections[name].title}>
-                  <Section name={name} />
-                </Card>
-              ))
-            ) : (
-              <Guide step={step} furthest={furthest} bad={bad} onGo={goToStep} />
-            )}
+      <UploadContext value={upload}>
+        <Page
+          title={say.title}
+          actions={
+            <>
+              <Tooltip title={say.modeHint}>
+                <Segmented
+                  aria-label={say.mode}
+                  value={isProfessional ? 'professional' : 'guided'}
+                  options={[
+                    { value: 'guided', label: say.guided },
+                    { value: 'professional', label: say.professional },
+                  ]}
+                  onChange={chooseMode}
+                />
+              </Tooltip>
+              <Button onClick={askToStartOver}>{say.startOver}</Button>
+            </>
+          }
+        >
+          {original && <Alert className={styles.note} type="info" showIcon title={say.cloneOf(original)} />}
+          <div className={styles.columns}>
+            <div className={styles.form}>
+              {isProfessional ? (
+                SECTIONS.map((name) => (
+                  <Card key={name} title={say.sections[name].title}>
+                    <Section name={name} />
+                  </Card>
+                ))
+              ) : (
+                <Guide step={step} furthest={furthest} bad={bad} onGo={goToStep} />
+              )}
+            </div>
+            <aside className={styles.side}>
+              <Card title={say.forecast}>
+                <Forecast
+                  problems={all}
+                  forecast={forecast}
+                  refusal={refusal}
+                  isChecking={isChecking}
+                  freeName={free}
+                  onGo={goTo}
+                />
+                <Button
+                  type="primary"
+                  block
+                  className={styles.submit}
+                  disabled={!canSubmit}
+                  onClick={() => setConfirming(true)}
+                >
+                  {upload.state.kind === 'busy' ? waitText(upload.state.progress, say) : say.review}
+                </Button>
+              </Card>
+              <Suspense fallback={<Skeleton active title={false} />}>
+                <FilePane
+                  draft={draft}
+                  onType={type}
+                  onFormat={setFormat}
+                  onForget={forgetText}
+                  onImport={bring}
+                />
+              </Suspense>
+            </aside>
           </div>
-          <aside className={styles.side}>
-            <Card title={say.forecast}>
-              <Forecast
-                problems={all}
-                forecast={forecast}
-                refusal={refusal}
-                isChecking={isChecking}
-                freeName={free}
-                onGo={goTo}
-              />
-              <Button
-                type="primary"
-                block
-                className={styles.submit}
-                disabled={!canSubmit}
-                onClick={() => setConfirming(true)}
-              >
-                {say.review}
-              </Button>
-            </Card>
-            <Suspense fallback={<Skeleton active title={false} />}>
-              <FilePane
-                draft={draft}
-                onType={type}
-                onFormat={setFormat}
-                onForget={forgetText}
-                onImport={bring}
+          {isConfirming && (
+            <Suspense>
+              <Confirm
+                doc={doc}
+                root={root}
+                order={order}
+                onClose={() => setConfirming(false)}
+                onSubmitted={() => keepDraft(user, undefined)}
               />
             </Suspense>
-          </aside>
-        </div>
-        {isConfirming && (
-          <Suspense>
-            <Confirm
-              doc={doc}
-              root={root}
-              order={order}
-              onClose={() => setConfirming(false)}
-              onSubmitted={() => keepDraft(user, undefined)}
-            />
-          </Suspense>
-        )}
-      </Page>
+          )}
+        </Page>
+      </UploadContext>
     </FormContext>
   );
 }
@@ -228,6 +244,16 @@ function Guide({ step, furthest, bad, onGo }: GuideProps) {
       </div>
     </section>
   );
+}
+
+type Words = (typeof words)['en'];
+type UiWords = (typeof uiWords)['en'];
+
+/** Code that did not arrive: the job would run without it, so somebody must say that this is meant. */
+function problemOf(upload: UploadState, say: Words, ui: UiWords): Problem | undefined {
+  if (upload.kind !== 'failed') return undefined;
+  const why = detailOf(upload.error) || titleOf(upload.error, ui);
+  return { path: 'code', message: say.codeFailed(why), isMissing: false };
 }
 
 function byPath(problems: readonly Problem[]): ReadonlyMap<string, Problem> {
