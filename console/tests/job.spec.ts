@@ -204,6 +204,34 @@ test('a bad name is refused at its field', async ({ page, api, expected }) => {
   await expect(page.getByRole('dialog').getByText('is not allowed')).toBeVisible();
 });
 
+test('a number outside of its bounds is marked, never cut, and cannot be sent', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('bounded'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}?tab=exec`);
+  const limit = page.getByLabel('Time limit (s)');
+  await limit.fill('900');
+  await expect(page.getByText('A whole number from 1 to 600')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Run' })).toBeDisabled();
+  await page.getByRole('textbox', { name: 'Command' }).focus();
+  await expect(limit).toHaveValue('900');
+  await limit.fill('30');
+  await expect(page.getByRole('button', { name: 'Run' })).toBeEnabled();
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Priority').fill('5000');
+  await expect(dialog.getByText('A whole number from -1000 to 1000')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await dialog.getByLabel('Name').focus();
+  await expect(dialog.getByLabel('Priority')).toHaveValue('5000');
+  await dialog.getByLabel('Priority').fill('50');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  expect((await api.call<{ priority: number }>('GET', `/jobs/${job.id}`)).priority).toBe(50);
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
 test('attempts are told apart, each with its tasks and its log', async ({ page, api }) => {
   const job = await api.finished({
     name: fresh('retried'),

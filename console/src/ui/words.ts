@@ -155,6 +155,7 @@ export const words = translated({
     tryAgain: 'Try again',
     /** What the server says of a field, in its own words. */
     told: (message: string) => message,
+    whole: (least: number, most: number) => `A whole number from ${least} to ${most}`,
     request: (id: string) => `Request ${id}`,
     of: (used: string, total: string) => `${used} of ${total}`,
   },
@@ -171,6 +172,7 @@ export const words = translated({
     failed: '操作未成功',
     tryAgain: '重试',
     told: (message: string) => `服务器提示：${message}`,
+    whole: (least: number, most: number) => `须为 ${least} 到 ${most} 的整数`,
     request: (id: string) => `请求编号 ${id}`,
     of: (used: string, total: string) => `${used} / ${total}`,
   },
