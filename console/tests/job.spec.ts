@@ -232,6 +232,18 @@ test('a number outside of its bounds is marked, never cut, and cannot be sent', 
   await api.call('POST', `/jobs/${job.id}/stop`);
 });
 
+test('two presses on "Run again" make one job', async ({ page, api }) => {
+  const job = await api.finished({ name: `${fresh('pressed')}-x`, command: 'true' });
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'Run again' }).dblclick();
+  await expect(page.getByRole('heading', { level: 1, name: `${job.name}-2` })).toBeVisible();
+  const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job.name}`);
+  expect(items.length).toBe(2);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `${job.name}-3` })).toBeVisible();
+});
+
 test('attempts are told apart, each with its tasks and its log', async ({ page, api }) => {
   const job = await api.finished({
     name: fresh('retried'),

@@ -415,6 +415,18 @@ test('code that did not arrive holds the job back until somebody agrees', async 
   await expect(review(page)).toBeEnabled();
 });
 
+test('two presses on Submit make one job, told once', async ({ page }) => {
+  await open(page);
+  await write(page, `name: ${fresh('twice')}\ncommand: echo\ncpus: 0.1\n`);
+  await expect(review(page)).toBeEnabled();
+  await review(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
+  await expect(dialog).toContainText('grace');
+  await dialog.getByRole('button', { name: 'Submit' }).dblclick();
+  await expect(page).toHaveURL(/\/jobs\/\w{12}/);
+  await expect(page.getByText(/^Job twice-.* submitted$/)).toHaveCount(1);
+});
+
 test('cancel creates nothing', async ({ page, api }) => {
   const job = fresh('cancelled');
   await open(page);

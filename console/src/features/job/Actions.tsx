@@ -9,12 +9,13 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { App, Button, Dropdown, type MenuProps } from 'antd';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { answer, api, call, download, type JobDetail } from '@/api/client';
 import { keys, putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
 import { LinkButton } from '@/ui/LinkButton';
+import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useTell } from '@/ui/useTell';
 import styles from './job.module.css';
 import { words } from './words';
@@ -98,7 +99,11 @@ export function Actions({ job }: { job: JobDetail }) {
         </Button>
       )}
       {isFinal(job.state) && job.deleted_at === null && (
-        <Button icon={<ReloadOutlined aria-hidden />} onClick={() => void act.again()}>
+        <Button
+          icon={<ReloadOutlined aria-hidden />}
+          loading={act.isRunningAgain}
+          onClick={() => void act.again()}
+        >
           {say.again}
         </Button>
       )}
@@ -168,11 +173,15 @@ function useActions(job: JobDetail) {
     },
     onError: failed,
   });
+  const { press, again } = useOneAtATime(() => cloning.mutateAsync());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page of another job has a button of its own
+  useEffect(again, [job.id]);
   return {
     // Failures are told where they happen; a dialog has nothing to add.
     change: (verb: Verb) => changing.mutateAsync(verb).catch(() => undefined),
     remove: (forGood: boolean) => removing.mutateAsync(forGood).catch(() => undefined),
-    again: () => cloning.mutateAsync().catch(() => undefined),
+    again: press,
+    isRunningAgain: cloning.isPending,
     ask: (title: string, hint: string, okText: string, onOk: () => Promise<unknown>) =>
       modal.confirm({
         title,
