@@ -188,6 +188,8 @@ test('a text that cannot be read says the line, and the form waits', async ({ pa
   await expect(page.getByText('Line 2: a closing quote or bracket is missing')).toBeVisible();
   await expect(name(page)).toHaveValue('kept');
   await expect(name(page)).toBeDisabled();
+  await expect(page.getByText('The job file must be mended first')).toBeVisible();
+  await expect(page.getByText('Checking…')).toHaveCount(0);
   await page.getByRole('button', { name: 'Back to that text' }).click();
   await expect(name(page)).toBeEnabled();
   await expect(editor(page)).toContainText('name: kept');
@@ -280,6 +282,24 @@ test('a template can be taken back, and single leads back to distributed', async
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(editor(page)).not.toContainText('torchrun');
   await expect(name(page)).toHaveValue('kept-name');
+});
+
+test('roles and commands survive a look at the single form from another section', async ({ page }) => {
+  await open(page);
+  await name(page).fill('switched');
+  await page.getByLabel('Template', { exact: true }).click();
+  await page.getByText('Parameter server: ps and worker roles').click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('Single', { exact: true }).click();
+  await expect(editor(page)).not.toContainText('roles');
+  await step(page, 'Execution').click();
+  await page.getByLabel('Command', { exact: true }).fill('python mine.py');
+  await step(page, 'Basics').click();
+  await page.reload();
+  await page.getByText('Distributed', { exact: true }).click();
+  await expect(editor(page)).toContainText('python worker.py');
+  await expect(editor(page)).toContainText('python mine.py');
 });
 
 test('an imported file fills the form, and its problems are named by field', async ({ page, api }) => {
@@ -455,6 +475,31 @@ test('a clone fills the form and proposes a name that is free', async ({ page, a
   const copy = await api.call<Detail>('GET', `/jobs/${id}`);
   const first = await api.call<Detail>('GET', `/jobs/${origin.id}`);
   expect({ ...copy.config, name: '' }).toEqual({ ...first.config, name: '' });
+});
+
+test('a copy has a draft of its own, and what was typed before waits', async ({ page, api }) => {
+  const origin = await api.finished({ name: `${fresh('begun')}x`, command: 'echo original' });
+  await open(page);
+  await name(page).fill('my-own-work');
+  await expect(editor(page)).toContainText('my-own-work');
+  await page.goto(`/jobs/${origin.id}`);
+  await page.getByRole('link', { name: 'Clone' }).click();
+  await expect(editor(page)).toContainText('echo original');
+  await name(page).fill('edited-copy');
+  await expect(editor(page)).toContainText('edited-copy');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: origin.name })).toBeVisible();
+  await page.getByRole('link', { name: 'Clone' }).click();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await page.reload();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await expect(page.getByText(`Your changes to the copy of ${origin.name} are still here.`)).toBeVisible();
+  await page.getByRole('link', { name: 'Back to the draft that you began before' }).click();
+  await expect(name(page)).toHaveValue('my-own-work');
+  await page.goBack();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await page.getByRole('button', { name: 'Copy the job anew' }).click();
+  await expect(name(page)).toHaveValue(`${origin.name}-2`);
 });
 
 test('files that are dropped are packed and sent too', async ({ page }) => {

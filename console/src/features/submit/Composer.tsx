@@ -1,5 +1,5 @@
-import { Alert, App, Button, Segmented, Skeleton, Tooltip } from 'antd';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { App, Button, Segmented, Skeleton, Tooltip } from 'antd';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
 import { detailOf, titleOf } from '@/ui/Failure';
@@ -8,7 +8,7 @@ import { words as uiWords } from '@/ui/words';
 import { check, type Problem } from './check';
 import { UploadContext, type UploadState, useUpload, waitText } from './code/useUpload';
 import { type Mapping, parsePath, pathText } from './document';
-import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
+import { type Draft, type DraftPlace, dropDraft, type TextTools, useDraft } from './draft';
 import { Forecast } from './Forecast';
 import { FormContext, type FormState, idOf } from './form/context';
 import { Section } from './form/Section';
@@ -26,35 +26,40 @@ const Confirm = lazy(async () => ({ default: (await import('./Confirm')).Confirm
 const MODE_KEY = 'footplate.submit';
 
 interface ComposerProps {
-  user: string;
+  place: DraftPlace;
   root: Field;
   order: readonly string[];
   first: Draft;
   tools: TextTools | undefined;
-  /** The job that this begins as a copy of. */
-  original?: string;
+  /** What is worth knowing about where the draft comes from. */
+  note?: ReactNode;
 }
 
 /** The form, its text and its forecast around one document. */
-export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
+export function Composer({ place, root, order, first, tools, note }: ComposerProps) {
   const say = useWords(words);
   const ui = useWords(uiWords);
   const { told } = ui;
   const { language } = useLanguage();
-  const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
+  const { draft, change, replace, turn, restore, type, setFormat, forgetText } = useDraft(
+    place,
+    first,
+    order,
+    tools,
+  );
   const upload = useUpload((digest) => change(['code', 'upload'], digest));
   const isUploading = upload.state.kind === 'busy';
   useStay(isUploading);
-  const tellWithUndo = useUndo(replace);
+  const tellWithUndo = useUndo(restore);
   const { doc } = draft;
   const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
   const [step, setStep] = useState(0);
-  const [furthest, setFurthest] = useState(original ? SECTIONS.length : 0);
+  const [furthest, setFurthest] = useState(first.original ? SECTIONS.length : 0);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isConfirming, setConfirming] = useState(false);
 
   const own = useMemo(() => check(doc, root, language), [doc, root, language]);
-  const { problem: nameProblem, free } = useNameCheck(doc.name, user);
+  const { problem: nameProblem, free } = useNameCheck(doc.name, place.user);
   const isComplete = own.length === 0 && draft.fault === null;
   const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
   const codeProblem = useMemo(() => problemOf(upload.state, say, ui), [upload.state, say, ui]);
@@ -90,12 +95,12 @@ export function Composer({ user, root, order, first, tools, original }: Composer
     replace(imported);
     touch(...found.map(({ path }) => path));
     setFurthest(SECTIONS.length);
-    if (found.length === 0) tellWithUndo(say.imported(name), doc);
-    else tellWithUndo(say.importedWithProblems(name, found.length), doc, 'warning');
+    if (found.length === 0) tellWithUndo(say.imported(name), draft);
+    else tellWithUndo(say.importedWithProblems(name, found.length), draft, 'warning');
   };
   const startOver = () => {
     upload.stop();
-    tellWithUndo(say.cleared, doc);
+    tellWithUndo(say.cleared, draft);
     replace({});
     setTouched(new Set());
     setStep(0);
@@ -115,17 +120,19 @@ export function Composer({ user, root, order, first, tools, original }: Composer
   };
   const form = useMemo<FormState>(
     () => ({
-      doc,
+      doc: draft.doc,
       root,
       problems,
       isProfessional,
       isDisabled: draft.fault !== null,
       change,
       replace,
+      turn,
+      tellReplaced: (text) => tellWithUndo(text, draft),
       touched,
       touch,
     }),
-    [doc, root, problems, isProfessional, draft.fault, change, replace, touched, touch],
+    [root, problems, isProfessional, draft, change, replace, turn, tellWithUndo, touched, touch],
   );
   const canSubmit = isComplete && all.length === 0 && !refusal && !isUploading;
   return (
@@ -150,7 +157,7 @@ export function Composer({ user, root, order, first, tools, original }: Composer
             </>
           }
         >
-          {original && <Alert className={styles.note} type="info" showIcon title={say.cloneOf(original)} />}
+          {note}
           <div className={styles.columns}>
             <div className={styles.form}>
               {isProfessional ? (
@@ -169,6 +176,7 @@ export function Composer({ user, root, order, first, tools, original }: Composer
                   problems={all}
                   forecast={forecast}
                   refusal={refusal}
+                  isBroken={draft.fault !== null}
                   isChecking={isChecking}
                   freeName={free}
                   onGo={goTo}
@@ -201,7 +209,7 @@ export function Composer({ user, root, order, first, tools, original }: Composer
                 root={root}
                 order={order}
                 onClose={() => setConfirming(false)}
-                onSubmitted={() => keepDraft(user, undefined)}
+                onSubmitted={() => dropDraft(place)}
               />
             </Suspense>
           )}

@@ -28,16 +28,20 @@ interface ForecastProps {
   problems: readonly Problem[];
   forecast: Schemas['DryRun'] | undefined;
   refusal: Error | null;
+  /** The text is no document now: what the form shows is not what would be submitted. */
+  isBroken: boolean;
   isChecking: boolean;
   freeName: string | undefined;
   onGo: (path: string) => void;
 }
 
 /** Whether the job would start now; if not, why, and what would. */
-export function Forecast({ problems, forecast, refusal, isChecking, freeName, onGo }: ForecastProps) {
+export function Forecast(props: ForecastProps) {
+  const { problems, forecast, refusal, isBroken, isChecking, freeName, onGo } = props;
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
   const { change } = useForm();
+  if (isBroken) return <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.mendFile} />;
   if (problems.length > 0) {
     return (
       <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.incomplete(problems.length)}>
