@@ -142,6 +142,57 @@ test('a log is downloaded byte for byte, and shown over the whole window', async
   expect((await log(page).boundingBox())?.width).toBeLessThan(1100);
 });
 
+test('of many matches the newest comes first, and Enter does not wait for the answer', async ({
+  page,
+  api,
+}) => {
+  const job = await api.finished({
+    name: fresh('matches'),
+    command: 'for i in $(seq 7001); do echo "loss $i"; done',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('loss 7001');
+  const box = page.getByRole('textbox', { name: 'Search this log' });
+  await box.fill('loss');
+  await box.press('Enter');
+  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await expect(log(page)).toContainText('loss 7001');
+  await page.getByRole('button', { name: 'Later match' }).click();
+  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await box.fill('loss 12');
+  await box.press('Enter');
+  await expect(log(page)).toContainText('loss 1299');
+  await expect(page.getByText('1 of 111')).toBeVisible();
+});
+
+test('a log goes on being followed in the full view and in a taller window', async ({ page, api }) => {
+  const job = await api.submit({
+    name: fresh('taller'),
+    command: 'seq 300; n=0; while true; do n=$((n+1)); echo "tick $n"; sleep 0.2; done',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('tick 2');
+  const follows = page.getByRole('button', { name: 'Following' });
+  const seen = async () => Number(/tick (\d+)\D*$/.exec((await log(page).textContent()) ?? '')?.[1]);
+  const goesOn = async () => {
+    const before = await seen();
+    await expect.poll(seen, { timeout: 4000 }).toBeGreaterThan(before + 3);
+    await expect(follows).toBeVisible();
+    const toBottom = await log(page).evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    expect(toBottom).toBeLessThan(30);
+  };
+  await page.getByRole('button', { name: 'Full view' }).click();
+  await goesOn();
+  await page.setViewportSize({ width: 1280, height: 1100 });
+  await goesOn();
+  await page.getByRole('button', { name: 'Leave full view' }).click();
+  await goesOn();
+  await log(page).hover();
+  await page.mouse.wheel(0, -100);
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
 test('output is downloaded as an archive', async ({ page, api }) => {
   const job = await api.finished({
     name: fresh('output'),

@@ -98,6 +98,7 @@ export const words = translated({
     find: 'Search this log',
     filter: 'Show only lines with…',
     finding: 'Searching…',
+    findFailed: 'The search failed',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? 'Not found' : `${at > 0 ? `${at} of ` : ''}${n}${isDone ? '' : '+'}`,
     findUp: 'Earlier match',
@@ -248,6 +249,7 @@ export const words = translated({
     find: '搜索此日志',
     filter: '只显示包含…的行',
     finding: '正在搜索…',
+    findFailed: '搜索失败',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? '未找到' : `${at > 0 ? `${at} / ` : ''}${n}${isDone ? '' : '+'}`,
     findUp: '上一处',
