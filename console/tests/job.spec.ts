@@ -283,6 +283,24 @@ test('a number outside of its bounds is marked, never cut, and cannot be sent', 
   await api.call('POST', `/jobs/${job.id}/stop`);
 });
 
+test('a job that failed and is kept runs no more, here and in the lists', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('kept'), command: 'exit 3', keep_on_failure: '30m' });
+  await api.until(job.id, 'STOPPING');
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByText('Failed, kept', { exact: true })).toHaveCount(2);
+  await expect(page.getByText(/^Kept /)).toBeVisible();
+  await expect(page.getByText('Stopping', { exact: true })).toHaveCount(0);
+  await page.goto(`/jobs?search=${job.name}`);
+  await expect(page.getByRole('row', { name: job.name })).toContainText('Failed, kept');
+  await page.goto('/');
+  await expect(page.getByText(/^Running, and \d+ kept$/)).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: job.name }).first()).toContainText(
+    'Failed, kept',
+  );
+  await api.call('POST', `/jobs/${job.id}/release`);
+  await api.until(job.id, 'FAILED');
+});
+
 test('two presses on "Run again" make one job', async ({ page, api }) => {
   const job = await api.finished({ name: `${fresh('pressed')}-x`, command: 'true' });
   await page.goto(`/jobs/${job.id}`);

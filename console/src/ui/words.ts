@@ -143,6 +143,7 @@ const ZH_ERRORS: Errors = {
 export const words = translated({
   en: {
     states: EN_STATES,
+    keptState: 'Failed, kept',
     tasks: EN_TASKS,
     reasons: EN_REASONS,
     copy: 'Copy',
@@ -161,6 +162,7 @@ export const words = translated({
   },
   zh: {
     states: ZH_STATES,
+    keptState: '已失败，保留中',
     tasks: ZH_TASKS,
     reasons: ZH_REASONS,
     copy: '复制',

@@ -4,7 +4,7 @@ import { Checkbox, Tooltip } from 'antd';
 import type { Job } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
-import { isFinal, StateTag } from '@/ui/jobState';
+import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
@@ -87,7 +87,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         </div>
       </td>
       <td className={styles.state}>
-        <StateTag state={job.state} />
+        <StateTag state={job.state} isKept={isKept(job)} />
         <Why job={job} />
       </td>
       <td>{job.queue}</td>
@@ -101,7 +101,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         {isTrash ? (
           <TimeAgo at={job.deleted_at} />
         ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={isFinal(job.state)} />
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
         )}
       </td>
     </>
