@@ -23,12 +23,14 @@ const remove =
 
 interface BulkBarProps {
   jobs: readonly Job[];
+  /** How many of them are on another page. */
+  nElsewhere: number;
   isTrash: boolean;
   onDone: () => void;
 }
 
 /** What can be done with the jobs that are selected. */
-export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
+export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const { modal } = App.useApp();
@@ -56,6 +58,7 @@ export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
   return (
     <div className={styles.bulk}>
       <strong>{say.selected(n)}</strong>
+      {nElsewhere > 0 && <span className="quiet">{say.elsewhere(nElsewhere)}</span>}
       {isTrash ? (
         <>
           <Button onClick={() => acting.mutate({ act: restore, ids: jobs.map((job) => job.id) })}>

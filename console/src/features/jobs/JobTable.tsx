@@ -28,6 +28,16 @@ export function toggled(selected: Set<string>, id: string): Set<string> {
   return changed;
 }
 
+/** The selection with all jobs of a page, or without any of them. */
+function withAll(selected: Set<string>, jobs: readonly Job[], isWanted: boolean): Set<string> {
+  const changed = new Set(selected);
+  for (const { id } of jobs) {
+    if (isWanted) changed.add(id);
+    else changed.delete(id);
+  }
+  return changed;
+}
+
 export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps) {
   const say = useWords(words);
   const nSelected = jobs.filter((job) => selected.has(job.id)).length;
@@ -40,7 +50,7 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
               aria-label={say.selectAll}
               checked={nSelected === jobs.length}
               indeterminate={nSelected > 0 && nSelected < jobs.length}
-              onChange={(event) => onSelect(new Set(event.target.checked ? jobs.map((job) => job.id) : []))}
+              onChange={(event) => onSelect(withAll(selected, jobs, event.target.checked))}
             />
           </th>
           <Heading sort="name">{say.name}</Heading>
