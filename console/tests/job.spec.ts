@@ -301,6 +301,23 @@ test('a job that failed and is kept runs no more, here and in the lists', async 
   await api.until(job.id, 'FAILED');
 });
 
+test('what happened on another day has its date, and its zone when pointed at', async ({ page, api }) => {
+  const job = await api.finished({ name: fresh('dated'), command: 'true' });
+  await page.clock.setSystemTime(Date.now() + 86_400_000);
+  for (const tab of ['overview', 'events']) {
+    await page.goto(`/jobs/${job.id}?tab=${tab}`);
+    const time = page.getByRole('tabpanel').getByRole('time').first();
+    await expect(time).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    await expect(time).toHaveAttribute('title', /UTC|GMT|[A-Z]{3,4}$/);
+  }
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  const submitted = log(page).getByText(/^\d{4}-\d\d-\d\d .*submitted to queue/);
+  await expect(submitted).toHaveAttribute('title', /UTC|GMT|[A-Z]{3,4}$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/jobs/${job.id}`);
+  await expectNoSideways(page);
+});
+
 test('two presses on "Run again" make one job', async ({ page, api }) => {
   const job = await api.finished({ name: `${fresh('pressed')}-x`, command: 'true' });
   await page.goto(`/jobs/${job.id}`);

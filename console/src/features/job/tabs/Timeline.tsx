@@ -3,7 +3,7 @@ import type { Attempt, JobDetail, JobEvent, JobState } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { isKept, JOB_STATES, StateTag } from '@/ui/jobState';
 import { Card } from '@/ui/Page';
-import { clock, span, useNow } from '@/ui/time';
+import { Clock, isToday, span, useNow } from '@/ui/time';
 import styles from '../job.module.css';
 import { words } from '../words';
 import { phasesOf } from './phases';
@@ -59,6 +59,7 @@ interface AttemptBlockProps {
 function AttemptBlock({ number, state, isKept, events, before, isLarge }: AttemptBlockProps) {
   const say = useWords(words);
   const steps = events.filter((event) => isTold(event, isLarge));
+  const isDated = steps.some(({ at }) => !isToday(at));
   return (
     <div className={styles.attempt}>
       <div className={styles.attemptHead}>
@@ -70,10 +71,10 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
         begin={before?.at ?? events[0]?.at}
         isOver={state !== undefined && JOB_STATES[state].isFinal}
       />
-      <ol className={styles.steps}>
+      <ol className={styles.steps} data-dated={isDated}>
         {steps.map((event, index) => (
           <li key={event.seq} data-kind={event.kind}>
-            <time dateTime={event.at}>{clock(event.at)}</time>
+            <Clock at={event.at} isDated={isDated} />
             <span title={event.message}>{say.event(event)}</span>
             <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event)}</span>
           </li>
@@ -85,7 +86,7 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
 
 function sinceText(before: JobEvent | undefined, event: JobEvent): string {
   const seconds = before ? (Date.parse(event.at) - Date.parse(before.at)) / 1000 : 0;
-  return seconds >= 0.05 ? `+${span(seconds)}` : '';
+  return seconds >= 0.005 ? `+${span(seconds)}` : '';
 }
 
 /** Shares of a bar that add up to less than one would leave a part of it empty. */
