@@ -149,6 +149,42 @@ test('a job that would wait says why, and what would start, one press away', asy
   await api.until(holder.id, 'STOPPED');
 });
 
+test('a job of several roles is told which of them would have to be smaller', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { cpus: number }[] }>('GET', '/nodes');
+  const holder = await api.submit({
+    name: fresh('holds'),
+    command: 'sleep 600',
+    cpus: (items[0]?.cpus ?? 0) - 1,
+  });
+  await api.until(holder.id, 'RUNNING');
+  await open(page);
+  await write(
+    page,
+    `name: ${fresh('gang')}\nroles:\n  - {name: ps, command: x, cpus: 0.5}\n  - {name: worker, command: x, cpus: 0.5, count: 3}\n`,
+  );
+  await page.getByRole('button', { name: 'Use 1 task in worker' }).click();
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(editor(page)).toContainText('count: 1');
+  await api.call('POST', `/jobs/${holder.id}/stop`);
+  await api.until(holder.id, 'STOPPED');
+});
+
+test('a job that would be in the way of another is offered a time limit', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { cpus: number }[] }>('GET', '/nodes');
+  const cpus = items[0]?.cpus ?? 0;
+  const holds = { name: fresh('holds'), command: 'sleep 600', cpus: cpus - 1, time_limit: '30m' };
+  const holder = await api.submit(holds);
+  await api.until(holder.id, 'RUNNING');
+  const next = await api.submit({ name: fresh('next'), command: 'true', cpus, time_limit: '5m' });
+  await open(page);
+  await write(page, `name: ${fresh('short')}\ncommand: x\ncpus: 0.5\n`);
+  await page.getByRole('button', { name: /^Use a time limit of (29|30)m$/ }).click();
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(editor(page)).toContainText('time_limit:');
+  for (const { id } of [next, holder]) await api.call('POST', `/jobs/${id}/stop`);
+  await api.until(holder.id, 'STOPPED');
+});
+
 test('a text from before is not lost when a part of the page does not come', async ({ page, expected }) => {
   expected.push(/Failed to load resource|dynamically imported module/);
   await open(page);
