@@ -318,6 +318,52 @@ test('what happened on another day has its date, and its zone when pointed at', 
   await expectNoSideways(page);
 });
 
+test('a command goes on, and its output stays, while another tab is looked at', async ({ page, api }) => {
+  const gate = '$FOOTPLATE_OUTPUT_DIR/gate';
+  const job = await api.submit({ name: fresh('commanded'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}?tab=exec`);
+  const command = page.getByRole('textbox', { name: 'Command' });
+  await command.fill(`while [ ! -e ${gate} ]; do sleep 0.1; done; echo went on`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await expect(page.getByRole('row', { name: 'main-0' })).toBeVisible();
+  const touch = { task: 'main-0', command: ['sh', '-c', `touch ${gate}`], timeout_s: 10 };
+  await api.call('POST', `/jobs/${job.id}/exec`, touch);
+  await page.getByRole('tab', { name: 'Command' }).click();
+  await expect(page.getByText('went on', { exact: true })).toBeVisible();
+  await expect(command).toHaveValue(/went on/);
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+  await api.until(job.id, 'STOPPED');
+  await page.getByRole('tab', { name: 'Command' }).click();
+  await expect(page.getByText('went on', { exact: true })).toBeVisible();
+});
+
+test('dialogs give the focus back to what opened them', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('focused'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}`);
+  const more = page.getByRole('button', { name: 'More' });
+  for (const item of ['Edit', 'Delete']) {
+    await more.click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(more).toBeFocused();
+  }
+  const stop = page.getByRole('button', { name: /Stop$/ });
+  await stop.click();
+  await page.keyboard.press('Escape');
+  await expect(stop).toBeFocused();
+  await page.goto('/admin/users');
+  const add = page.getByRole('button', { name: 'Add user' });
+  await add.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(add).toBeFocused();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
 test('two presses on "Run again" make one job', async ({ page, api }) => {
   const job = await api.finished({ name: `${fresh('pressed')}-x`, command: 'true' });
   await page.goto(`/jobs/${job.id}`);

@@ -492,6 +492,7 @@ test('cancel creates nothing', async ({ page, api }) => {
   await expect(dialog).toContainText('grace');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toBeHidden();
+  await expect(review(page)).toBeFocused();
   const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job}`);
   expect(items).toEqual([]);
 });

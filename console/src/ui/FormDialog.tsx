@@ -1,5 +1,6 @@
 import { Form, type FormInstance, type FormProps, Modal } from 'antd';
 import { type ReactNode, useState } from 'react';
+import { useReturnFocus } from './useReturnFocus';
 
 interface FormDialogProps<Fields> {
   form: FormInstance<Fields>;
@@ -21,6 +22,7 @@ interface FormDialogProps<Fields> {
 /** A form in a dialog that is there as long as it is rendered. */
 export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>) {
   const { form, first, isStrict = false, onClose } = props;
+  useReturnFocus();
   const [isMarked, setMarked] = useState(false);
   return (
     <Modal

@@ -8,13 +8,14 @@ import {
 } from '@ant-design/icons';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { App, Button, Dropdown, type MenuProps } from 'antd';
+import { App, Button, type MenuProps } from 'antd';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { answer, api, call, download, type JobDetail } from '@/api/client';
 import { keys, putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
 import { LinkButton } from '@/ui/LinkButton';
+import { MenuButton } from '@/ui/MenuButton';
 import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useTell } from '@/ui/useTell';
 import styles from './job.module.css';
@@ -41,7 +42,7 @@ export function Actions({ job }: { job: JobDetail }) {
           },
         ]
       : [];
-  const more: MenuProps['items'] = [
+  const more: NonNullable<MenuProps['items']> = [
     ...verb('halt', say.haltHint, say.haltAsk),
     ...verb('preempt', say.preemptHint, say.preemptAsk),
     ...(can.edit
@@ -110,13 +111,16 @@ export function Actions({ job }: { job: JobDetail }) {
       <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined aria-hidden />}>
         {say.clone}
       </LinkButton>
-      <Dropdown trigger={['click']} menu={{ items: parts }}>
-        <Button icon={<DownloadOutlined aria-hidden />}>{say.download}</Button>
-      </Dropdown>
+      <MenuButton items={parts} icon={<DownloadOutlined aria-hidden />}>
+        {say.download}
+      </MenuButton>
       {more.length > 0 && (
-        <Dropdown trigger={['click']} menu={{ items: more }} placement="bottomRight">
-          <Button icon={<MoreOutlined aria-hidden />} aria-label={say.more} />
-        </Dropdown>
+        <MenuButton
+          items={more}
+          placement="bottomRight"
+          icon={<MoreOutlined aria-hidden />}
+          aria-label={say.more}
+        />
       )}
       {isEditing && (
         <Suspense>

@@ -9,6 +9,7 @@ import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { useReasonText } from '@/ui/Reason';
 import { useOneAtATime } from '@/ui/useOneAtATime';
+import { useReturnFocus } from '@/ui/useReturnFocus';
 import { useTell } from '@/ui/useTell';
 import { isMapping, type Mapping } from './document';
 import { bytesOf } from './measures';
@@ -36,6 +37,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
   const client = useQueryClient();
   const navigate = useNavigate();
   const { done } = useTell();
+  useReturnFocus();
   // One key for as long as this is open: pressing again after a broken line makes one job.
   const [key] = useState(() => `console-${Date.now()}-${Math.random().toString(36).slice(2)}`);
   const { data, error } = useQuery(forecastQuery(doc));

@@ -1,6 +1,6 @@
 import { MoreOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { App, Button, Dropdown, Skeleton, Switch } from 'antd';
+import { App, Button, Skeleton, Switch } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { usersQuery } from '@/api/platformQueries';
@@ -8,6 +8,7 @@ import { keys, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
+import { MenuButton } from '@/ui/MenuButton';
 import { Card, Page } from '@/ui/Page';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
@@ -159,13 +160,12 @@ function Menu({ user, onAsk }: { user: User; onAsk: (asked: Asked) => void }) {
     { key: 'delete', danger: true, label: say.delete, onClick: ask },
   ];
   return (
-    <Dropdown trigger={['click']} menu={{ items }}>
-      <Button
-        size="small"
-        type="text"
-        icon={<MoreOutlined aria-hidden />}
-        aria-label={say.users.more(user.name)}
-      />
-    </Dropdown>
+    <MenuButton
+      items={items}
+      size="small"
+      type="text"
+      icon={<MoreOutlined aria-hidden />}
+      aria-label={say.users.more(user.name)}
+    />
   );
 }
