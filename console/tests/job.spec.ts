@@ -142,6 +142,57 @@ test('a log is downloaded byte for byte, and shown over the whole window', async
   expect((await log(page).boundingBox())?.width).toBeLessThan(1100);
 });
 
+test('of many matches the newest comes first, and Enter does not wait for the answer', async ({
+  page,
+  api,
+}) => {
+  const job = await api.finished({
+    name: fresh('matches'),
+    command: 'for i in $(seq 7001); do echo "loss $i"; done',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('loss 7001');
+  const box = page.getByRole('textbox', { name: 'Search this log' });
+  await box.fill('loss');
+  await box.press('Enter');
+  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await expect(log(page)).toContainText('loss 7001');
+  await page.getByRole('button', { name: 'Later match' }).click();
+  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await box.fill('loss 12');
+  await box.press('Enter');
+  await expect(log(page)).toContainText('loss 1299');
+  await expect(page.getByText('1 of 111')).toBeVisible();
+});
+
+test('a log goes on being followed in the full view and in a taller window', async ({ page, api }) => {
+  const job = await api.submit({
+    name: fresh('taller'),
+    command: 'seq 300; n=0; while true; do n=$((n+1)); echo "tick $n"; sleep 0.2; done',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('tick 2');
+  const follows = page.getByRole('button', { name: 'Following' });
+  const seen = async () => Number(/tick (\d+)\D*$/.exec((await log(page).textContent()) ?? '')?.[1]);
+  const goesOn = async () => {
+    const before = await seen();
+    await expect.poll(seen, { timeout: 4000 }).toBeGreaterThan(before + 3);
+    await expect(follows).toBeVisible();
+    const toBottom = await log(page).evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    expect(toBottom).toBeLessThan(30);
+  };
+  await page.getByRole('button', { name: 'Full view' }).click();
+  await goesOn();
+  await page.setViewportSize({ width: 1280, height: 1100 });
+  await goesOn();
+  await page.getByRole('button', { name: 'Leave full view' }).click();
+  await goesOn();
+  await log(page).hover();
+  await page.mouse.wheel(0, -100);
+  await expect(page.getByRole('button', { name: 'Follow', exact: true })).toBeVisible();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
 test('output is downloaded as an archive', async ({ page, api }) => {
   const job = await api.finished({
     name: fresh('output'),
@@ -202,6 +253,127 @@ test('a bad name is refused at its field', async ({ page, api, expected }) => {
   await page.getByLabel('Name').fill('no spaces');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog').getByText('is not allowed')).toBeVisible();
+});
+
+test('a number outside of its bounds is marked, never cut, and cannot be sent', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('bounded'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}?tab=exec`);
+  const limit = page.getByLabel('Time limit (s)');
+  await limit.fill('900');
+  await expect(page.getByText('A whole number from 1 to 600')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Run' })).toBeDisabled();
+  await page.getByRole('textbox', { name: 'Command' }).focus();
+  await expect(limit).toHaveValue('900');
+  await limit.fill('30');
+  await expect(page.getByRole('button', { name: 'Run' })).toBeEnabled();
+
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Priority').fill('5000');
+  await expect(dialog.getByText('A whole number from -1000 to 1000')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await dialog.getByLabel('Name').focus();
+  await expect(dialog.getByLabel('Priority')).toHaveValue('5000');
+  await dialog.getByLabel('Priority').fill('50');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toBeHidden();
+  expect((await api.call<{ priority: number }>('GET', `/jobs/${job.id}`)).priority).toBe(50);
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
+test('a job that failed and is kept runs no more, here and in the lists', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('kept'), command: 'exit 3', keep_on_failure: '30m' });
+  await api.until(job.id, 'STOPPING');
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByText('Failed, kept', { exact: true })).toHaveCount(2);
+  await expect(page.getByText(/^Kept /)).toBeVisible();
+  await expect(page.getByText('Stopping', { exact: true })).toHaveCount(0);
+  await page.goto(`/jobs?search=${job.name}`);
+  await expect(page.getByRole('row', { name: job.name })).toContainText('Failed, kept');
+  await page.goto('/');
+  await expect(page.getByText(/^Running, and \d+ kept$/)).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: job.name }).first()).toContainText(
+    'Failed, kept',
+  );
+  await api.call('POST', `/jobs/${job.id}/release`);
+  await api.until(job.id, 'FAILED');
+});
+
+test('what happened on another day has its date, and its zone when pointed at', async ({ page, api }) => {
+  const job = await api.finished({ name: fresh('dated'), command: 'true' });
+  await page.clock.setSystemTime(Date.now() + 86_400_000);
+  for (const tab of ['overview', 'events']) {
+    await page.goto(`/jobs/${job.id}?tab=${tab}`);
+    const time = page.getByRole('tabpanel').getByRole('time').first();
+    await expect(time).toHaveText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    await expect(time).toHaveAttribute('title', /UTC|GMT|[A-Z]{3,4}$/);
+  }
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  const submitted = log(page).getByText(/^\d{4}-\d\d-\d\d .*submitted to queue/);
+  await expect(submitted).toHaveAttribute('title', /UTC|GMT|[A-Z]{3,4}$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/jobs/${job.id}`);
+  await expectNoSideways(page);
+});
+
+test('a command goes on, and its output stays, while another tab is looked at', async ({ page, api }) => {
+  const gate = '$FOOTPLATE_OUTPUT_DIR/gate';
+  const job = await api.submit({ name: fresh('commanded'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}?tab=exec`);
+  const command = page.getByRole('textbox', { name: 'Command' });
+  await command.fill(`while [ ! -e ${gate} ]; do sleep 0.1; done; echo went on`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('tab', { name: 'Overview' }).click();
+  await expect(page.getByRole('row', { name: 'main-0' })).toBeVisible();
+  const touch = { task: 'main-0', command: ['sh', '-c', `touch ${gate}`], timeout_s: 10 };
+  await api.call('POST', `/jobs/${job.id}/exec`, touch);
+  await page.getByRole('tab', { name: 'Command' }).click();
+  await expect(page.getByText('went on', { exact: true })).toBeVisible();
+  await expect(command).toHaveValue(/went on/);
+  await page.getByRole('tab', { name: 'Events' }).click();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+  await api.until(job.id, 'STOPPED');
+  await page.getByRole('tab', { name: 'Command' }).click();
+  await expect(page.getByText('went on', { exact: true })).toBeVisible();
+});
+
+test('dialogs give the focus back to what opened them', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('focused'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.goto(`/jobs/${job.id}`);
+  const more = page.getByRole('button', { name: 'More' });
+  for (const item of ['Edit', 'Delete']) {
+    await more.click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(more).toBeFocused();
+  }
+  const stop = page.getByRole('button', { name: /Stop$/ });
+  await stop.click();
+  await page.keyboard.press('Escape');
+  await expect(stop).toBeFocused();
+  await page.goto('/admin/users');
+  const add = page.getByRole('button', { name: 'Add user' });
+  await add.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await expect(add).toBeFocused();
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
+test('two presses on "Run again" make one job', async ({ page, api }) => {
+  const job = await api.finished({ name: `${fresh('pressed')}-x`, command: 'true' });
+  await page.goto(`/jobs/${job.id}`);
+  await page.getByRole('button', { name: 'Run again' }).dblclick();
+  await expect(page.getByRole('heading', { level: 1, name: `${job.name}-2` })).toBeVisible();
+  const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job.name}`);
+  expect(items.length).toBe(2);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: `${job.name}-3` })).toBeVisible();
 });
 
 test('attempts are told apart, each with its tasks and its log', async ({ page, api }) => {

@@ -117,6 +117,19 @@ test('pages go on and back by the keys of their last jobs', async ({ page, api }
   await expect(page.getByRole('row', { name: `${stem}-0` })).toBeVisible();
   await page.getByRole('button', { name: 'Previous' }).click();
   await expect(page.getByRole('row')).toHaveCount(51);
+
+  const last = page.getByRole('checkbox', { name: `Select ${stem}-1`, exact: true });
+  await last.check();
+  await api.submit({ name: `${stem}-51`, command: 'true' });
+  await expect(page.getByRole('row', { name: `${stem}-51` })).toBeVisible();
+  await expect(last).toHaveCount(0);
+  await expect(page.getByText('1 selected')).toBeVisible();
+  await expect(page.getByText('one of them on another page')).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(last).toBeChecked();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(last).toHaveCount(0);
 });
 
 test('the keyboard leads from anywhere to a job', async ({ page, api }) => {

@@ -25,6 +25,9 @@ test('the queue says who is next, why and until when, and priorities change plac
   const priority = page.getByLabel(`Priority of ${second.name}`);
   await priority.fill('2000');
   await expect(priority).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByRole('alert')).toHaveText('A whole number from -1000 to 1000');
+  await priority.blur();
+  await expect(priority).toHaveValue('2000');
   await priority.fill('10');
   await priority.press('Enter');
   await expect(names).toHaveText([second.name, first.name]);

@@ -149,6 +149,42 @@ test('a job that would wait says why, and what would start, one press away', asy
   await api.until(holder.id, 'STOPPED');
 });
 
+test('a job of several roles is told which of them would have to be smaller', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { cpus: number }[] }>('GET', '/nodes');
+  const holder = await api.submit({
+    name: fresh('holds'),
+    command: 'sleep 600',
+    cpus: (items[0]?.cpus ?? 0) - 1,
+  });
+  await api.until(holder.id, 'RUNNING');
+  await open(page);
+  await write(
+    page,
+    `name: ${fresh('gang')}\nroles:\n  - {name: ps, command: x, cpus: 0.5}\n  - {name: worker, command: x, cpus: 0.5, count: 3}\n`,
+  );
+  await page.getByRole('button', { name: 'Use 1 task in worker' }).click();
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(editor(page)).toContainText('count: 1');
+  await api.call('POST', `/jobs/${holder.id}/stop`);
+  await api.until(holder.id, 'STOPPED');
+});
+
+test('a job that would be in the way of another is offered a time limit', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { cpus: number }[] }>('GET', '/nodes');
+  const cpus = items[0]?.cpus ?? 0;
+  const holds = { name: fresh('holds'), command: 'sleep 600', cpus: cpus - 1, time_limit: '30m' };
+  const holder = await api.submit(holds);
+  await api.until(holder.id, 'RUNNING');
+  const next = await api.submit({ name: fresh('next'), command: 'true', cpus, time_limit: '5m' });
+  await open(page);
+  await write(page, `name: ${fresh('short')}\ncommand: x\ncpus: 0.5\n`);
+  await page.getByRole('button', { name: /^Use a time limit of (29|30)m$/ }).click();
+  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(editor(page)).toContainText('time_limit:');
+  for (const { id } of [next, holder]) await api.call('POST', `/jobs/${id}/stop`);
+  await api.until(holder.id, 'STOPPED');
+});
+
 test('a text from before is not lost when a part of the page does not come', async ({ page, expected }) => {
   expected.push(/Failed to load resource|dynamically imported module/);
   await open(page);
@@ -188,6 +224,8 @@ test('a text that cannot be read says the line, and the form waits', async ({ pa
   await expect(page.getByText('Line 2: a closing quote or bracket is missing')).toBeVisible();
   await expect(name(page)).toHaveValue('kept');
   await expect(name(page)).toBeDisabled();
+  await expect(page.getByText('The job file must be mended first')).toBeVisible();
+  await expect(page.getByText('Checking…')).toHaveCount(0);
   await page.getByRole('button', { name: 'Back to that text' }).click();
   await expect(name(page)).toBeEnabled();
   await expect(editor(page)).toContainText('name: kept');
@@ -282,6 +320,24 @@ test('a template can be taken back, and single leads back to distributed', async
   await expect(name(page)).toHaveValue('kept-name');
 });
 
+test('roles and commands survive a look at the single form from another section', async ({ page }) => {
+  await open(page);
+  await name(page).fill('switched');
+  await page.getByLabel('Template', { exact: true }).click();
+  await page.getByText('Parameter server: ps and worker roles').click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('Single', { exact: true }).click();
+  await expect(editor(page)).not.toContainText('roles');
+  await step(page, 'Execution').click();
+  await page.getByLabel('Command', { exact: true }).fill('python mine.py');
+  await step(page, 'Basics').click();
+  await page.reload();
+  await page.getByText('Distributed', { exact: true }).click();
+  await expect(editor(page)).toContainText('python worker.py');
+  await expect(editor(page)).toContainText('python mine.py');
+});
+
 test('an imported file fills the form, and its problems are named by field', async ({ page, api }) => {
   const folder = mkdtempSync(join(tmpdir(), 'import-'));
   const job = fresh('imported');
@@ -347,6 +403,86 @@ test('a folder is packed in the browser, sent, and found by the task', async ({ 
   await expect(page.getByText('__pycache__')).toHaveCount(0);
 });
 
+/** Hold back code that is sent, until the test lets it go. */
+async function holdCode(page: Page): Promise<() => Promise<void>> {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/v1/code', async (route) => {
+    await held;
+    // A request that was given up has nowhere to go.
+    await route.continue().catch(() => undefined);
+  });
+  return async () => release();
+}
+
+const chooseCode = (page: Page) =>
+  page
+    .locator('input[type=file]:not([webkitdirectory]):not([accept])')
+    .setInputFiles({ name: 'word.txt', mimeType: 'text/plain', buffer: Buffer.from('carried') });
+
+test('a job waits for its code, whichever section is looked at', async ({ page, api }) => {
+  const release = await holdCode(page);
+  await open(page);
+  await write(page, `name: ${fresh('waits')}\ncommand: cat word.txt\ncpus: 0.1\n`);
+  await step(page, 'Directories').click();
+  await chooseCode(page);
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  const waits = page.getByRole('button', { name: /^Waits for the upload/ });
+  await expect(waits).toBeDisabled();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(waits).toBeDisabled();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await release();
+  await api.until(await confirm(page), 'SUCCEEDED');
+});
+
+test('code that comes too late is in no new draft', async ({ page }) => {
+  const release = await holdCode(page);
+  await open(page);
+  await page.getByText('Professional', { exact: true }).click();
+  await name(page).fill('first');
+  await chooseCode(page);
+  await expect(page.getByRole('button', { name: /^Waits for the upload/ })).toBeVisible();
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
+  await release();
+  await expect(review(page)).toBeVisible();
+  await name(page).fill('second');
+  await expect(editor(page)).toContainText('name: second');
+  await expect(editor(page)).not.toContainText('upload');
+});
+
+test('code that did not arrive holds the job back until somebody agrees', async ({ page, expected }) => {
+  expected.push(/ERR_FAILED/);
+  await page.route('**/api/v1/code', (route) => route.abort());
+  await open(page);
+  await write(page, `name: ${fresh('codeless')}\ncommand: echo\n`);
+  await step(page, 'Directories').click();
+  await chooseCode(page);
+  await expect(page.locator('#field-code-fault')).toContainText('The code was not uploaded');
+  await expect(review(page)).toBeDisabled();
+  await page.getByRole('button', { name: 'Go on without it' }).click();
+  await expect(review(page)).toBeEnabled();
+});
+
+test('two presses on Submit make one job, told once', async ({ page }) => {
+  await open(page);
+  await write(page, `name: ${fresh('twice')}\ncommand: echo\ncpus: 0.1\n`);
+  await expect(review(page)).toBeEnabled();
+  await review(page).click();
+  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
+  await expect(dialog).toContainText('grace');
+  await dialog.getByRole('button', { name: 'Submit' }).dblclick();
+  await expect(page).toHaveURL(/\/jobs\/\w{12}/);
+  await expect(page.getByText(/^Job twice-.* submitted$/)).toHaveCount(1);
+});
+
 test('cancel creates nothing', async ({ page, api }) => {
   const job = fresh('cancelled');
   await open(page);
@@ -356,6 +492,7 @@ test('cancel creates nothing', async ({ page, api }) => {
   await expect(dialog).toContainText('grace');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog).toBeHidden();
+  await expect(review(page)).toBeFocused();
   const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job}`);
   expect(items).toEqual([]);
 });
@@ -375,6 +512,31 @@ test('a clone fills the form and proposes a name that is free', async ({ page, a
   const copy = await api.call<Detail>('GET', `/jobs/${id}`);
   const first = await api.call<Detail>('GET', `/jobs/${origin.id}`);
   expect({ ...copy.config, name: '' }).toEqual({ ...first.config, name: '' });
+});
+
+test('a copy has a draft of its own, and what was typed before waits', async ({ page, api }) => {
+  const origin = await api.finished({ name: `${fresh('begun')}x`, command: 'echo original' });
+  await open(page);
+  await name(page).fill('my-own-work');
+  await expect(editor(page)).toContainText('my-own-work');
+  await page.goto(`/jobs/${origin.id}`);
+  await page.getByRole('link', { name: 'Clone' }).click();
+  await expect(editor(page)).toContainText('echo original');
+  await name(page).fill('edited-copy');
+  await expect(editor(page)).toContainText('edited-copy');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: origin.name })).toBeVisible();
+  await page.getByRole('link', { name: 'Clone' }).click();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await page.reload();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await expect(page.getByText(`Your changes to the copy of ${origin.name} are still here.`)).toBeVisible();
+  await page.getByRole('link', { name: 'Back to the draft that you began before' }).click();
+  await expect(name(page)).toHaveValue('my-own-work');
+  await page.goBack();
+  await expect(name(page)).toHaveValue('edited-copy');
+  await page.getByRole('button', { name: 'Copy the job anew' }).click();
+  await expect(name(page)).toHaveValue(`${origin.name}-2`);
 });
 
 test('files that are dropped are packed and sent too', async ({ page }) => {

@@ -37,6 +37,10 @@ def test_a_log_is_searched(ann: Api) -> None:
     assert first["items"] == [8]
     rest = ann.ok("GET", path, params={"text": "loss", "offset": first["next_offset"]})
     assert rest == {"items": [23], "next_offset": None}
+    newest = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "limit": 1, "before": 2**53})
+    assert newest == {"items": [23], "next_offset": 23}
+    earlier = ann.ok("GET", path, params={"text": "loss", "before": newest["next_offset"]})
+    assert earlier == {"items": [8], "next_offset": None}
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,7 @@ def test_a_log_is_searched(ann: Api) -> None:
     [
         ({}, 422),
         ({"text": ""}, 422),
+        ({"text": "x", "before": -1}, 422),
         ({"text": "x", "task": "none-0"}, 404),
         ({"text": "x", "attempt": 9}, 404),
     ],

@@ -1,5 +1,6 @@
 import { Form, type FormInstance, type FormProps, Modal } from 'antd';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useReturnFocus } from './useReturnFocus';
 
 interface FormDialogProps<Fields> {
   form: FormInstance<Fields>;
@@ -11,6 +12,8 @@ interface FormDialogProps<Fields> {
   first: keyof Fields & string;
   initialValues: FormProps<Fields>['initialValues'];
   width?: number;
+  /** Nothing can be saved as long as a field is marked. */
+  isStrict?: boolean;
   onFinish: (fields: Fields) => void;
   onClose: () => void;
   children: ReactNode;
@@ -18,7 +21,9 @@ interface FormDialogProps<Fields> {
 
 /** A form in a dialog that is there as long as it is rendered. */
 export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>) {
-  const { form, first, onClose } = props;
+  const { form, first, isStrict = false, onClose } = props;
+  useReturnFocus();
+  const [isMarked, setMarked] = useState(false);
   return (
     <Modal
       open
@@ -26,6 +31,7 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
       title={props.title}
       okText={props.okText}
       cancelText={props.cancelText}
+      okButtonProps={{ disabled: isStrict && isMarked }}
       confirmLoading={props.isSaving}
       onOk={() => form.submit()}
       onCancel={onClose}
@@ -39,6 +45,7 @@ export function FormDialog<Fields extends object>(props: FormDialogProps<Fields>
         autoComplete="off"
         initialValues={props.initialValues}
         onFinish={props.onFinish}
+        onFieldsChange={(_, all) => setMarked(all.some(({ errors = [] }) => errors.length > 0))}
       >
         {props.children}
       </Form>

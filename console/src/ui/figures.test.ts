@@ -3,7 +3,7 @@ import { listOf, parseSearch, stringifySearch } from '@/app/search';
 import { ownPath } from '@/features/auth/ownPath';
 import { readSearch } from '@/features/jobs/search';
 import { bytes, bytesOf, number } from './amounts';
-import { relative, span } from './time';
+import { clock, relative, span } from './time';
 
 test('amounts are written shortly', () => {
   expect([0, 1023, 1024, 1536, 5 * 1024 ** 3].map(bytes)).toEqual([
@@ -18,8 +18,10 @@ test('amounts are written shortly', () => {
 });
 
 test('spans of time fit into a column', () => {
-  expect([0.04, 9.94, 59.9, 200, 7500, 100_000].map(span)).toEqual([
-    '0.0s',
+  expect([0, 0.02, 0.994, 9.94, 59.9, 200, 7500, 100_000].map(span)).toEqual([
+    '0s',
+    '0.02s',
+    '0.99s',
     '9.9s',
     '59s',
     '3m 20s',
@@ -29,10 +31,34 @@ test('spans of time fit into a column', () => {
 });
 
 test('moments are told from now in both languages', () => {
-  expect(relative(-200, 'en')).toBe('3 min ago');
-  expect(relative(7300, 'en')).toBe('in 2 hr');
+  const told = [-2, 59.9, -200, 119, 3599, 3600 + 58 * 60, -80 * 60, 20 * 3600];
+  expect(told.map((seconds) => relative(seconds, 'en'))).toEqual([
+    'now',
+    'in 59 sec',
+    '3 min ago',
+    'in 2 min',
+    'in 1 hr',
+    'in 2 hr',
+    '1.5 hr ago',
+    'in 20 hr',
+  ]);
   expect(relative(-2, 'zh')).toBe('现在');
-  expect(relative(-90_000, 'zh')).toBe('昨天');
+  expect(relative(-80 * 60, 'zh')).toBe('1.5小时前');
+});
+
+test('yesterday is the day before this one, not two before it', () => {
+  const early = new Date(2026, 2, 11, 2).getTime();
+  expect(relative(-25 * 3600, 'en', early)).toBe('yesterday');
+  expect(relative(-30 * 3600, 'en', early)).toBe('2 days ago');
+  expect(relative(-30 * 3600, 'zh', early)).toBe('前天');
+  expect(relative(40 * 3600, 'en', early)).toBe('tomorrow');
+});
+
+test('a time of another day has its date', () => {
+  const at = new Date(2026, 2, 11, 2, 3, 4, 56).toISOString();
+  expect(clock(at)).toBe('2026-03-11 02:03:04.056');
+  expect(clock(at, false)).toBe('02:03:04.056');
+  expect(clock(new Date().toISOString())).toMatch(/^\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
 test('what is in the address comes back from it', () => {

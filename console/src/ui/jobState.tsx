@@ -37,6 +37,13 @@ export const JOB_STATES: Record<JobState, Look> = {
 export const ALL_STATES = Object.keys(JOB_STATES) as JobState[];
 export const isFinal = (state: JobState) => JOB_STATES[state].isFinal;
 
+/** A job that failed and whose environment is kept: nothing runs there any more. */
+export const isKept = (job: { kept_until: string | null }) => job.kept_until !== null;
+
+/** Whether a job's time goes on. */
+export const hasEnded = (job: { state: JobState; kept_until: string | null }) =>
+  isFinal(job.state) || isKept(job);
+
 const TASK_STATES: Record<TaskState, { tone: Tone; icon: ReactNode }> = {
   WAITING: { tone: 'wait', icon: <ClockCircleOutlined aria-hidden /> },
   STARTING: { tone: 'start', icon: <LoadingOutlined aria-hidden /> },
@@ -45,12 +52,12 @@ const TASK_STATES: Record<TaskState, { tone: Tone; icon: ReactNode }> = {
   LOST: { tone: 'bad', icon: <QuestionCircleOutlined aria-hidden /> },
 };
 
-export function StateTag({ state }: { state: JobState }) {
+export function StateTag({ state, isKept = false }: { state: JobState; isKept?: boolean }) {
   const say = useWords(words);
-  const { tone, icon } = JOB_STATES[state];
+  const { tone, icon } = JOB_STATES[isKept ? 'FAILED' : state];
   return (
     <Pill tone={tone} icon={icon}>
-      {say.states[state]}
+      {isKept ? say.keptState : say.states[state]}
     </Pill>
   );
 }

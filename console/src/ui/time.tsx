@@ -28,18 +28,27 @@ export function useNow(stepMs = 1000): number {
 }
 
 const TAGS: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-];
+const DAY_S = 86_400;
+const SHORT_HOURS = 10;
 
-/** `3 minutes ago`, or `in 2 hours`. */
-export function relative(seconds: number, language: Language): string {
+/** `3 min ago`, `in 1.5 hr`, `yesterday`: near enough to act on; days are those of the calendar. */
+export function relative(seconds: number, language: Language, now = Date.now()): string {
   const format = new Intl.RelativeTimeFormat(TAGS[language], { numeric: 'auto', style: 'short' });
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
-  const whole = Math.trunc(seconds / size);
-  return format.format(unit === 'second' && Math.abs(whole) < 5 ? 0 : whole, unit);
+  const length = Math.abs(seconds);
+  if (length < 60) return format.format(length < 5 ? 0 : Math.trunc(seconds), 'second');
+  const minutes = Math.round(seconds / 60);
+  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  if (length >= DAY_S) return format.format(calendarDays(now, now + seconds * 1000), 'day');
+  const hours = seconds / 3600;
+  // A half hour matters as long as there are few of them.
+  const told = Math.abs(hours) < SHORT_HOURS ? Math.round(hours * 2) / 2 : Math.round(hours);
+  return format.format(told, 'hour');
+}
+
+/** How many midnights lie between two moments, where the reader lives. */
+function calendarDays(from: number, to: number): number {
+  const day = (at: number) => new Date(at).setHours(12, 0, 0, 0);
+  return Math.round((day(to) - day(from)) / (DAY_S * 1000));
 }
 
 export function exactly(at: string, language: Language): string {
@@ -52,36 +61,52 @@ export function TimeAgo({ at }: { at: string | null }) {
   const { language } = useLanguage();
   const then = at === null ? 0 : Date.parse(at);
   const recent = Math.abs(Date.now() - then) < 60_000;
-  const seconds = (then - useNow(recent ? 1000 : 10_000)) / 1000;
+  const current = useNow(recent ? 1000 : 10_000);
+  const seconds = (then - current) / 1000;
   if (at === null) return <span className="quiet">–</span>;
   return (
     <time dateTime={at} title={exactly(at, language)}>
-      {relative(Math.abs(seconds) < 1 ? 0 : seconds, language)}
+      {relative(seconds, language, current)}
     </time>
   );
 }
 
-/** `1d 3h`, `2h 05m`, `3m 20s`, `4.2s`: short enough for a column. */
+/** `1d 3h`, `2h 05m`, `3m 20s`, `4.2s`, `0.02s`: short enough for a column. */
 export function span(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)}s`;
+  if (seconds > 0 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}s`;
   const whole = Math.floor(seconds);
   const [days, hours, minutes] = [
     Math.floor(whole / 86_400),
     Math.floor(whole / 3600) % 24,
     Math.floor(whole / 60) % 60,
   ];
-  const pad = (n: number) => String(n).padStart(2, '0');
   if (days > 0) return `${days}d ${pad(hours)}h`;
   if (hours > 0) return `${hours}h ${pad(minutes)}m`;
   if (minutes > 0) return `${minutes}m ${pad(whole % 60)}s`;
   return `${whole}s`;
 }
 
-/** A time of day down to the millisecond, for logs and events. */
-export function clock(at: string): string {
+const pad = (n: number, width = 2) => String(n).padStart(width, '0');
+
+export const isToday = (at: string, now = Date.now()) =>
+  new Date(at).toDateString() === new Date(now).toDateString();
+
+/** A time of day down to the millisecond, for logs and events; with its date, unless that goes without saying. */
+export function clock(at: string, isDated = !isToday(at)): string {
   const date = new Date(at);
-  const pad = (n: number, width = 2) => String(n).padStart(width, '0');
-  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}.${pad(date.getMilliseconds(), 3)}`;
+  if (!isDated) return time;
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${time}`;
+}
+
+/** A time of day; with its zone, and all else, when pointed at. */
+export function Clock({ at, isDated }: { at: string; isDated?: boolean }) {
+  const { language } = useLanguage();
+  return (
+    <time dateTime={at} title={exactly(at, language)}>
+      {clock(at, isDated)}
+    </time>
+  );
 }
 
 interface RunTimeProps {

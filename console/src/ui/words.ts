@@ -143,6 +143,7 @@ const ZH_ERRORS: Errors = {
 export const words = translated({
   en: {
     states: EN_STATES,
+    keptState: 'Failed, kept',
     tasks: EN_TASKS,
     reasons: EN_REASONS,
     copy: 'Copy',
@@ -157,11 +158,13 @@ export const words = translated({
     told: (message: string) => message,
     place: (path: string, what: string) => `${path}: ${what}`,
     between: '; ',
+    whole: (least: number, most: number) => `A whole number from ${least} to ${most}`,
     request: (id: string) => `Request ${id}`,
     of: (used: string, total: string) => `${used} of ${total}`,
   },
   zh: {
     states: ZH_STATES,
+    keptState: '已失败，保留中',
     tasks: ZH_TASKS,
     reasons: ZH_REASONS,
     copy: '复制',
@@ -175,6 +178,7 @@ export const words = translated({
     told: (message: string) => `服务器提示：${message}`,
     place: (path: string, what: string) => `${path}：${what}`,
     between: '；',
+    whole: (least: number, most: number) => `须为 ${least} 到 ${most} 的整数`,
     request: (id: string) => `请求编号 ${id}`,
     of: (used: string, total: string) => `${used} / ${total}`,
   },

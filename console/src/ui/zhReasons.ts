@@ -50,7 +50,10 @@ const second = (at: unknown) =>
   new Intl.DateTimeFormat('zh-CN', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(String(at)));
 
 function wouldFit(details: Details): string {
-  const fit = (details.would_fit ?? {}) as Record<string, number | undefined>;
+  const { role, ...fit } = (details.would_fit ?? {}) as { role?: string } & Record<
+    string,
+    number | undefined
+  >;
   const each = (of(details, 'needed').tasks ?? 1) > 1 ? '每个子任务 ' : '';
   const asks = [
     fit.gpus_per_task && `${each}${amount.gpus(fit.gpus_per_task)}`,
@@ -59,7 +62,7 @@ function wouldFit(details: Details): string {
     fit.tasks && `${fit.tasks} 个子任务`,
     fit.time_limit_s && `不超过 ${zhSpan(fit.time_limit_s)} 的时间上限`,
   ].filter(Boolean);
-  return asks.length > 0 ? `改为 ${asks.join(' 或 ')} 即可立即启动` : '';
+  return asks.length > 0 ? `${role ? `角色 ${role} ` : ''}改为 ${asks.join(' 或 ')} 即可立即启动` : '';
 }
 
 /** When or where a job that is next on its nodes will start. */

@@ -195,34 +195,64 @@ def _node_numbers(role: RoleShape, room: Room) -> dict[str, Any]:
     }
 
 
-def smaller_ask(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> tuple[str, dict[str, int]]:
-    """Find what the job could ask for to start now: a smaller task, or fewer tasks."""
-    if len(shape) > 1:
-        return "", {}
-    role, dimension = shape[0], shortage.dimension
-    found: dict[str, int] = {}
+def smaller_ask(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> tuple[str, dict[str, Any]]:
+    """Find what the job could ask for to start now: smaller tasks of one role, or fewer of them."""
+    for at in sorted(range(len(shape)), key=lambda at: shape[at] is not shortage.role):
+        found, words = _smaller_role(shape, at, shortage.dimension, rooms)
+        if found and len(shape) > 1:
+            words = [f"{asked} in role {shape[at].role}" for asked in words]
+            found["role"] = shape[at].role
+        if found:
+            return f"would start now with {' or '.join(words)}", found
+    return "", {}
+
+
+def _smaller_role(
+    shape: Shape, at: int, dimension: Dimension | None, rooms: Sequence[Room]
+) -> tuple[dict[str, Any], list[str]]:
+    role = shape[at]
+    found: dict[str, Any] = {}
     words = []
-    if dimension and (n := _largest_task(role, dimension, rooms)):
+    if dimension and (n := _largest_task(shape, at, dimension, rooms)):
         found[_PER_TASK[dimension]] = n
         words.append(amount(dimension, n) + (" each" if role.count > 1 else ""))
-    n_fit = sum(room.holds(role, role.count) for room in rooms)
-    if 0 < n_fit < role.count:
+    if n_fit := _most_tasks(shape, at, rooms):
         found["tasks"] = n_fit
         words.append(counted(n_fit, "task"))
-    return (f"would start now with {' or '.join(words)}" if words else ""), found
+    return found, words
 
 
-def _largest_task(role: RoleShape, dimension: Dimension, rooms: Sequence[Room]) -> int:
-    step = _STEP[dimension]
-    low, high = 0, -(-of(dimension, role.resources) // step)
+def _largest_task(shape: Shape, at: int, dimension: Dimension, rooms: Sequence[Room]) -> int:
+    """How much of a resource each task of a role could have, all else as it is; 0 when that does not help."""
+    role, step = shape[at], _STEP[dimension]
+
+    def has_room(n: int) -> bool:
+        return _fits_with(
+            shape, at, replace(role, resources=_with(role.resources, dimension, n * step)), rooms
+        )
+
+    return _largest(has_room, -(-of(dimension, role.resources) // step)) * step
+
+
+def _most_tasks(shape: Shape, at: int, rooms: Sequence[Room]) -> int:
+    """How many tasks of a role would find room, all else as it is; 0 when fewer do not help."""
+    role = shape[at]
+    return _largest(lambda n: _fits_with(shape, at, replace(role, count=n), rooms), role.count)
+
+
+def _fits_with(shape: Shape, at: int, role: RoleShape, rooms: Sequence[Room]) -> bool:
+    return fits((*shape[:at], role, *shape[at + 1 :]), rooms)
+
+
+def _largest(holds: Callable[[int], bool], below: int) -> int:
+    low, high = 0, below
     while high - low > 1:
         middle = (low + high) // 2
-        smaller = replace(role, resources=_with(role.resources, dimension, middle * step))
-        if fits((smaller,), rooms):
+        if holds(middle):
             low = middle
         else:
             high = middle
-    return low * step
+    return low
 
 
 def _with(resources: Resources, dimension: Dimension, n: int) -> Resources:

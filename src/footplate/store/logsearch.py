@@ -38,6 +38,36 @@ def search(log: LogFile, text: str, offset: int, limit: int) -> Found:
     return Found(found, offset)
 
 
+def search_up(log: LogFile, text: str, before: int, limit: int) -> Found:
+    """Find lines that begin before an offset, the last one first; it goes on before `next_offset`."""
+    needle = text.encode().lower()
+    found: list[int] = []
+    before = min(before, log.size)
+    end = before - MOST_READ_BYTES
+    while before > max(0, end) and len(found) < limit:
+        begin, data = _block_before(log, before)
+        found.extend(begin + start for start in reversed(_matches(data.lower(), needle)))
+        before = begin
+    if len(found) >= limit:
+        found, before = found[:limit], found[limit - 1]
+    return Found(found, before or None)
+
+
+def _block_before(log: LogFile, end: int) -> tuple[int, bytes]:
+    """Whole lines up to an offset, and where they begin; a dropped part is passed over."""
+    start = max(0, end - SEARCH_BLOCK_BYTES)
+    is_cut = start > 0
+    for hole_start, hole_end in log.holes():
+        if hole_start < end <= hole_end:
+            return hole_start, b""
+        if start <= hole_end < end:
+            start, is_cut = hole_end, False
+    data = log.read(start, end - start).data
+    cut = data.find(b"\n") + 1 if is_cut else 0
+    # A line longer than a block has no beginning in it: it is taken as it is.
+    return (start + cut, data[cut:]) if cut < len(data) else (start, data)
+
+
 def _whole_lines(data: bytes, is_last: bool) -> bytes:
     """Leave a line that was cut off to the next block, unless none follows or it is endless."""
     cut = data.rfind(b"\n") + 1

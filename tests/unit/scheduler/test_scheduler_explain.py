@@ -36,6 +36,20 @@ def test_the_numbers_are_in_the_sentence() -> None:
     )
 
 
+def test_a_job_of_several_roles_is_told_which_of_them_must_ask_for_less() -> None:
+    busy = [running("r", on="a", cards=[0, 1])]
+    job = pending("j", role("ps"), role("worker", count=3, gpus=1))
+    told = reason(snapshot([node("a", gpus=4)], [job], busy))
+    assert "would start now with 2 tasks in role worker" in told.message
+    assert told.details["would_fit"] == {"role": "worker", "tasks": 2}
+
+
+def test_a_job_of_several_roles_is_told_nothing_where_no_single_role_could_make_room() -> None:
+    busy = [running("r", on="a", cards=[0, 1, 2, 3])]
+    job = pending("j", role("chief", gpus=1), role("worker", gpus=1))
+    assert "would_fit" not in reason(snapshot([node("a", gpus=4)], [job], busy)).details
+
+
 @pytest.mark.parametrize(
     ("job", "message"),
     [

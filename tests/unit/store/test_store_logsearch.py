@@ -9,7 +9,7 @@ import pytest
 
 from footplate.store import logsearch
 from footplate.store.logfiles import LogFile
-from footplate.store.logsearch import Found, search
+from footplate.store.logsearch import Found, search, search_up
 
 
 def log_of(folder: Path, content: bytes) -> LogFile:
@@ -61,6 +61,42 @@ def test_one_call_reads_a_bounded_part(tmp_path: Path, monkeypatch: pytest.Monke
     assert first.lines == []
     assert first.next_offset is not None
     assert 64 <= first.next_offset < 100
+
+
+END = 2**60
+
+
+def test_the_newest_lines_come_first_when_looking_upwards(tmp_path: Path) -> None:
+    log = log_of(tmp_path, b"loss 3\nnothing\nLOSS 2 loss\nlast loss")
+    assert search_up(log, "Loss", END, 10) == Found([27, 15, 0], None)
+    assert search_up(log, "Loss", END, 2) == Found([27, 15], 15)
+    assert search_up(log, "Loss", 15, 10) == Found([0], None)
+    assert search_up(LogFile(tmp_path / "none"), "x", END, 10) == Found([], None)
+
+
+@pytest.mark.parametrize("block_bytes", [8, 16, 33, 4096])
+def test_looking_upwards_finds_what_looking_down_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    monkeypatch.setattr(logsearch, "SEARCH_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(logsearch, "MOST_READ_BYTES", 200)
+    log = log_of(tmp_path, b"".join(b"hit %d\nmiss\n" % n for n in range(100)))
+    found: list[int] = []
+    before: int | None = END
+    while before is not None:
+        page = search_up(log, "hit", before, 7)
+        found, before = found + page.lines, page.next_offset
+    assert len(found) == 100
+    assert found == sorted(found, reverse=True)
+
+
+def test_looking_upwards_passes_over_endless_lines_and_dropped_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path, b"needle\n" + b"y" * 40_000 + b"\nneedle\n" * 3)
+    assert log.drop_middle(16_384)
+    monkeypatch.setattr(logsearch, "SEARCH_BLOCK_BYTES", 1024)
+    assert search_up(log, "needle", END, 10) == Found([40_024, 40_016, 40_008, 0], None)
 
 
 @pytest.mark.alone

@@ -6,6 +6,7 @@ import { jobsQuery, sessionQuery, summaryQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { bytesOf } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
+import { isKept } from '@/ui/jobState';
 import { Card, Page } from '@/ui/Page';
 import { UseBar } from '@/ui/UseBar';
 import styles from './dashboard.module.css';
@@ -15,6 +16,7 @@ import { QueuesCard } from './QueuesCard';
 import { words } from './words';
 
 const N_SHOWN = 8;
+const MOST_STOPPING = 200;
 const RUNNING: JobState[] = ['STARTING', 'RUNNING', 'STOPPING'];
 
 export function DashboardPage() {
@@ -31,7 +33,12 @@ export function DashboardPage() {
         )}
         <Today />
         <div className={styles.columns}>
-          <JobsCard title={say.now} query={running} search={{ state: RUNNING }} nothing={say.nothingRuns} />
+          <JobsCard
+            title={running.data?.items.some(isKept) ? say.nowAndKept : say.now}
+            query={running}
+            search={{ state: RUNNING }}
+            nothing={say.nothingRuns}
+          />
           <JobsCard
             title={say.why}
             query={waiting}
@@ -61,15 +68,17 @@ export function DashboardPage() {
 function Today() {
   const say = useWords(words);
   const { data, error } = useQuery(summaryQuery);
+  const { data: stopping } = useQuery(jobsQuery({ state: ['STOPPING'], limit: MOST_STOPPING }));
   if (error && !data) return <Failure error={error} />;
   if (!data) return <Skeleton active paragraph={{ rows: 2 }} title={false} />;
   const { jobs, finished_today: ended, resources } = data;
-  const nRunning = RUNNING.reduce((sum, state) => sum + (jobs[state] ?? 0), 0);
+  const nKept = stopping?.items.filter(isKept).length ?? 0;
+  const nRunning = RUNNING.reduce((sum, state) => sum + (jobs[state] ?? 0), 0) - nKept;
   const { total, used } = resources;
   return (
     <>
       <div className={styles.tiles}>
-        <Tile label={say.running} value={nRunning} states={RUNNING} tone="busy" />
+        <Tile label={say.runningTile(nKept)} value={Math.max(0, nRunning)} states={RUNNING} tone="busy" />
         <Tile label={say.waiting} value={jobs.QUEUED ?? 0} states={['QUEUED']} tone="wait" />
         <Tile label={say.succeeded} value={ended.SUCCEEDED ?? 0} states={['SUCCEEDED']} tone="good" />
         <Tile label={say.failed} value={ended.FAILED ?? 0} states={['FAILED']} tone="bad" />

@@ -7,7 +7,7 @@ import type { JobsSearch } from '@/features/jobs/search';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
-import { isFinal, StateTag } from '@/ui/jobState';
+import { hasEnded, isFinal, isKept, StateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
 import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
@@ -61,7 +61,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
   const isWaiting = job.state === 'QUEUED';
   return (
     <li className={styles.job}>
-      <StateTag state={job.state} />
+      <StateTag state={job.state} isKept={isKept(job)} />
       <div className={styles.jobText}>
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.jobName}>
           {job.name}
@@ -85,7 +85,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
         {isWaiting || isFinal(job.state) ? (
           <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
         ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
         )}
       </div>
     </li>

@@ -3,7 +3,7 @@ import { translated } from '@/i18n/translated';
 export const words = translated({
   en: {
     title: 'Dashboard',
-    running: 'Running',
+    runningTile: (nKept: number) => (nKept > 0 ? `Running, and ${nKept} kept` : 'Running'),
     waiting: 'Waiting',
     succeeded: 'Succeeded today',
     failed: 'Failed today',
@@ -27,6 +27,7 @@ export const words = translated({
       `Ask a platform admin to give ${name} one: without it there is nothing to see, and nowhere to submit to.`,
     cardOfOthers: 'used by processes outside of Footplate',
     now: 'Running now',
+    nowAndKept: 'Running or kept now',
     nothingRuns: 'Nothing runs',
     why: 'Waiting, and why',
     nothingWaits: 'Nothing waits',
@@ -40,7 +41,7 @@ export const words = translated({
   },
   zh: {
     title: '概览',
-    running: '运行中',
+    runningTile: (nKept: number) => (nKept > 0 ? `运行中，另有 ${nKept} 个保留中` : '运行中'),
     waiting: '等待中',
     succeeded: '今日成功',
     failed: '今日失败',
@@ -63,6 +64,7 @@ export const words = translated({
     noQueueHint: (name: string) => `请联系平台管理员为 ${name} 授予权限：没有权限时看不到任务，也无处提交。`,
     cardOfOthers: '被 Footplate 之外的进程使用',
     now: '正在运行',
+    nowAndKept: '正在运行或保留中',
     nothingRuns: '没有任务在运行',
     why: '等待及原因',
     nothingWaits: '没有任务在等待',

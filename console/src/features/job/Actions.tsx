@@ -13,13 +13,15 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { App, Button, Dropdown, type MenuProps } from 'antd';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { answer, api, download, type JobDetail } from '@/api/client';
 import { jobFilesQuery, keys, putJob, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
 import { LinkButton } from '@/ui/LinkButton';
+import { MenuButton } from '@/ui/MenuButton';
 import { mayFetch, maySubmit } from '@/ui/rights';
+import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useTell } from '@/ui/useTell';
 import styles from './job.module.css';
 import { words } from './words';
@@ -47,7 +49,7 @@ export function Actions({ job }: { job: JobDetail }) {
           },
         ]
       : [];
-  const more: MenuProps['items'] = [
+  const more: NonNullable<MenuProps['items']> = [
     ...verb('halt', <PauseCircleOutlined aria-hidden />, say.haltHint, say.haltAsk(job.name)),
     ...verb('preempt', <RollbackOutlined aria-hidden />, say.preemptHint, say.preemptAsk(job.name)),
     ...(can.edit
@@ -108,7 +110,11 @@ export function Actions({ job }: { job: JobDetail }) {
         </Button>
       )}
       {isFinal(job.state) && job.deleted_at === null && maySubmit(me, job.queue) && (
-        <Button icon={<ReloadOutlined aria-hidden />} onClick={() => void act.again()}>
+        <Button
+          icon={<ReloadOutlined aria-hidden />}
+          loading={act.isRunningAgain}
+          onClick={() => void act.again()}
+        >
           {say.again}
         </Button>
       )}
@@ -117,9 +123,12 @@ export function Actions({ job }: { job: JobDetail }) {
       </LinkButton>
       {mayFetch(me, job) && <Downloads job={job} />}
       {more.length > 0 && (
-        <Dropdown trigger={['click']} menu={{ items: more }} placement="bottomRight">
-          <Button icon={<MoreOutlined aria-hidden />} aria-label={say.more} />
-        </Dropdown>
+        <MenuButton
+          items={more}
+          placement="bottomRight"
+          icon={<MoreOutlined aria-hidden />}
+          aria-label={say.more}
+        />
       )}
       {isEditing && (
         <Suspense>
@@ -186,11 +195,15 @@ function useActions(job: JobDetail) {
     },
     onError: failed,
   });
+  const { press, again } = useOneAtATime(() => cloning.mutateAsync());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page of another job has a button of its own
+  useEffect(again, [job.id]);
   return {
     // Failures are told where they happen; a dialog has nothing to add.
     change: (verb: Verb) => changing.mutateAsync(verb).catch(() => undefined),
     remove: (forGood: boolean) => removing.mutateAsync(forGood).catch(() => undefined),
-    again: () => cloning.mutateAsync().catch(() => undefined),
+    again: press,
+    isRunningAgain: cloning.isPending,
     ask: (title: string, hint: string, okText: string, onOk: () => Promise<unknown>) =>
       modal.confirm({
         title,

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Form, Input, InputNumber } from 'antd';
+import { Form, Input } from 'antd';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -7,6 +7,7 @@ import { FormDialog } from '@/ui/FormDialog';
 import { useProblems } from '@/ui/formProblems';
 import { isFinal } from '@/ui/jobState';
 import { useTell } from '@/ui/useTell';
+import { WholeItem } from '@/ui/WholeItem';
 import { words } from './words';
 
 type Change = Schemas['JobChange'];
@@ -41,6 +42,7 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
       cancelText={say.cancel}
       isSaving={saving.isPending}
       first="name"
+      isStrict
       initialValues={{ name, description, priority }}
       onFinish={(change) => saving.mutate(change)}
       onClose={onClose}
@@ -52,9 +54,7 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
         <Input.TextArea maxLength={4096} autoSize={{ minRows: 2, maxRows: 8 }} />
       </Form.Item>
       {!isFinal(job.state) && (
-        <Form.Item name="priority" label={say.priority} extra={say.priorityHelp}>
-          <InputNumber min={-1000} max={1000} precision={0} />
-        </Form.Item>
+        <WholeItem name="priority" label={say.priority} extra={say.priorityHelp} least={-1000} most={1000} />
       )}
     </FormDialog>
   );

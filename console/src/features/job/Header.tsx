@@ -4,7 +4,7 @@ import type { JobDetail } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Copy } from '@/ui/Copy';
-import { StateTag } from '@/ui/jobState';
+import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { ReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
@@ -20,7 +20,7 @@ export function Header({ job, asOf }: { job: JobDetail; asOf: number }) {
     <div className={styles.header}>
       <div className={styles.titleLine}>
         <h1 className={styles.title}>{job.name}</h1>
-        <StateTag state={job.state} />
+        <StateTag state={job.state} isKept={isKept(job)} />
         <Actions job={job} />
       </div>
       {job.description && <p className={styles.description}>{job.description}</p>}
@@ -80,10 +80,7 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
     [say.owner, job.owner],
     [say.resources, amount(job.resources)],
     [say.submitted, <TimeAgo key="at" at={job.submitted_at} />],
-    [
-      say.runTime,
-      <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />,
-    ],
+    [say.runTime, <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />],
   ];
   if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
   if (job.retry > 0) facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Alert, Skeleton, Tabs } from 'antd';
-import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { ApiError, type JobDetail } from '@/api/client';
 import { jobQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -45,7 +45,7 @@ export function JobPage() {
         <Alert type="info" showIcon title={say.inTrash} className={styles.notice} />
       )}
       <Header job={job} asOf={dataUpdatedAt} />
-      <JobTabs job={job} />
+      <JobTabs key={job.id} job={job} />
     </>
   );
 }
@@ -56,11 +56,13 @@ function JobTabs({ job }: { job: JobDetail }) {
   const navigate = route.useNavigate();
   // Whoever may stop a living job may also run commands in it.
   const canRun = job.can.stop && (job.state === 'RUNNING' || job.kept_until !== null);
-  const shown = TABS.filter((name) => name !== 'exec' || (canRun && !isFinal(job.state)) || tab === 'exec');
+  const wasThere = useRef(false);
+  wasThere.current ||= tab === 'exec';
+  // Commands go on, and what they printed stays, while somebody looks elsewhere on this page.
+  const shown = TABS.filter((name) => name !== 'exec' || (canRun && !isFinal(job.state)) || wasThere.current);
   return (
     <Tabs
       activeKey={tab}
-      destroyOnHidden
       onChange={(key) =>
         void navigate({
           search: (now) => ({ ...now, tab: key === 'overview' ? undefined : (key as Tab) }),
@@ -70,6 +72,7 @@ function JobTabs({ job }: { job: JobDetail }) {
       items={shown.map((name) => ({
         key: name,
         label: say.tabs[name],
+        destroyOnHidden: name !== 'exec',
         children: contentOf(name, job, canRun),
       }))}
     />

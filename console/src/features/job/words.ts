@@ -91,7 +91,7 @@ export const words = translated({
     needed: 'Fill this in',
     timeline: 'Timeline',
     attempt: (n: number) => `Attempt ${n}`,
-    phases: { waiting: 'Waiting', preparing: 'Preparing', running: 'Running' },
+    phases: { waiting: 'Waiting', preparing: 'Preparing', running: 'Running', kept: 'Kept' },
     tasks: 'Tasks',
     task: 'Task',
     state: 'State',
@@ -118,6 +118,7 @@ export const words = translated({
     filterHint: (n: number) =>
       `Looks only at what is shown here: the last ${n} lines of each task and what came since. To search a whole log, choose its task.`,
     finding: 'Searching…',
+    findFailed: 'The search failed',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? 'Not found' : `${at > 0 ? `${at} of ` : ''}${n}${isDone ? '' : '+'}`,
     findUp: 'Earlier match',
@@ -251,7 +252,7 @@ export const words = translated({
     needed: '请填写此项',
     timeline: '时间线',
     attempt: (n: number) => `第 ${n} 次尝试`,
-    phases: { waiting: '等待', preparing: '准备', running: '运行' },
+    phases: { waiting: '等待', preparing: '准备', running: '运行', kept: '保留' },
     tasks: '子任务',
     task: '子任务',
     state: '状态',
@@ -279,6 +280,7 @@ export const words = translated({
     filterHint: (n: number) =>
       `只在此处显示的内容中筛选：每个子任务的最后 ${n} 行及之后的输出。要搜索完整日志，请选择子任务。`,
     finding: '正在搜索…',
+    findFailed: '搜索失败',
     found: (at: number, n: number, isDone: boolean) =>
       n === 0 ? '未找到' : `${at > 0 ? `${at} / ` : ''}${n}${isDone ? '' : '+'}`,
     findUp: '上一处',

@@ -24,12 +24,14 @@ const remove =
 
 interface BulkBarProps {
   jobs: readonly Job[];
+  /** How many of them are on another page. */
+  nElsewhere: number;
   isTrash: boolean;
   onDone: () => void;
 }
 
 /** What can be done with the jobs that are selected. */
-export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
+export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const { modal } = App.useApp();
@@ -62,6 +64,7 @@ export function BulkBar({ jobs, isTrash, onDone }: BulkBarProps) {
     <div className={styles.bulk}>
       <strong>{say.selected(jobs.length)}</strong>
       {nOthers > 0 && <span className="quiet">{say.notYours(nOthers)}</span>}
+      {nElsewhere > 0 && <span className="quiet">{say.elsewhere(nElsewhere)}</span>}
       {isTrash ? (
         <>
           <Button

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Checkbox } from 'antd';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
-import { StateTag } from '@/ui/jobState';
+import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { type ListProps, toggled, Why } from './JobTable';
 import styles from './jobs.module.css';
@@ -31,12 +31,12 @@ export function JobCards({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
             <Why job={job} />
           </div>
           <div className={styles.cardSide}>
-            <StateTag state={job.state} />
+            <StateTag state={job.state} isKept={isKept(job)} />
             <div className={styles.under}>
               {isTrash || job.run_time_s === null ? (
                 <TimeAgo at={isTrash ? job.deleted_at : job.submitted_at} />
               ) : (
-                <RunTime seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />
+                <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
               )}
             </div>
           </div>

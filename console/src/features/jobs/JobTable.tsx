@@ -4,7 +4,7 @@ import { Checkbox, Tooltip } from 'antd';
 import type { Job } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
-import { StateTag } from '@/ui/jobState';
+import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
@@ -28,6 +28,16 @@ export function toggled(selected: Set<string>, id: string): Set<string> {
   return changed;
 }
 
+/** The selection with all jobs of a page, or without any of them. */
+function withAll(selected: Set<string>, jobs: readonly Job[], isWanted: boolean): Set<string> {
+  const changed = new Set(selected);
+  for (const { id } of jobs) {
+    if (isWanted) changed.add(id);
+    else changed.delete(id);
+  }
+  return changed;
+}
+
 export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps) {
   const say = useWords(words);
   const nSelected = jobs.filter((job) => selected.has(job.id)).length;
@@ -40,7 +50,7 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
               aria-label={say.selectAll}
               checked={nSelected === jobs.length}
               indeterminate={nSelected > 0 && nSelected < jobs.length}
-              onChange={(event) => onSelect(new Set(event.target.checked ? jobs.map((job) => job.id) : []))}
+              onChange={(event) => onSelect(withAll(selected, jobs, event.target.checked))}
             />
           </th>
           <Heading sort="name">{say.name}</Heading>
@@ -87,7 +97,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         </div>
       </td>
       <td className={styles.state}>
-        <StateTag state={job.state} />
+        <StateTag state={job.state} isKept={isKept(job)} />
         <Why job={job} />
       </td>
       <td className={styles.cut} title={job.queue}>
@@ -105,7 +115,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         {isTrash ? (
           <TimeAgo at={job.deleted_at} />
         ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={job.finished_at !== null} />
+          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
         )}
       </td>
     </>

@@ -2,7 +2,8 @@ import { DeleteOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Skeleton } from 'antd';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import type { Job } from '@/api/client';
 import { jobsQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
@@ -29,7 +30,7 @@ export function JobsPage() {
   );
   const [selected, setSelected] = useSelection(search);
   const jobs = data?.items ?? [];
-  const chosen = jobs.filter((job) => selected.has(job.id));
+  const chosen = useKnown(jobs, selected);
   const List = isPhone ? JobCards : JobTable;
   return (
     <Page
@@ -39,7 +40,12 @@ export function JobsPage() {
       <Filters />
       <Card isFlush>
         {chosen.length > 0 && (
-          <BulkBar jobs={chosen} isTrash={Boolean(search.trash)} onDone={() => setSelected(new Set())} />
+          <BulkBar
+            jobs={chosen}
+            nElsewhere={chosen.filter(({ id }) => !jobs.some((job) => job.id === id)).length}
+            isTrash={Boolean(search.trash)}
+            onDone={() => setSelected(new Set())}
+          />
         )}
         {error && !data && <Failure error={error} />}
         {!data && !error && (
@@ -63,13 +69,23 @@ export function JobsPage() {
   );
 }
 
-/** What is selected on this page; another page or filter begins with nothing. */
-function useSelection(search: JobsSearch): [Set<string>, (ids: Set<string>) => void] {
+/** What is selected, on whichever page it is by now; another filter begins with nothing. */
+function useSelection({ after: _page, ...filter }: JobsSearch): [Set<string>, (ids: Set<string>) => void] {
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const shown = JSON.stringify(search);
+  const shown = JSON.stringify(filter);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown is the reason to begin anew
   useEffect(() => setSelected(new Set()), [shown]);
   return [selected, setSelected];
+}
+
+/** The jobs that are selected, as they were last seen: a live change may have moved some to another page. */
+function useKnown(jobs: readonly Job[], selected: ReadonlySet<string>): Job[] {
+  const seen = useRef(new Map<string, Job>());
+  for (const job of jobs) seen.current.set(job.id, job);
+  for (const id of seen.current.keys()) {
+    if (!selected.has(id) && !jobs.some((job) => job.id === id)) seen.current.delete(id);
+  }
+  return [...selected].flatMap((id) => seen.current.get(id) ?? []);
 }
 
 function TrashSwitch({ isTrash }: { isTrash: boolean }) {

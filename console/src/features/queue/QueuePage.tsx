@@ -13,6 +13,7 @@ import { Card, Nothing, Page } from '@/ui/Page';
 import { ReasonText } from '@/ui/Reason';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
+import { isWhole, wholeOf } from '@/ui/WholeItem';
 import { words as uiWords } from '@/ui/words';
 import styles from './queue.module.css';
 import { words } from './words';
@@ -167,11 +168,12 @@ export function mayEdit(me: Me, job: { owner: string; queue: string }): boolean 
   return me.is_admin || role === 'admin' || (job.owner === me.name && role === 'member');
 }
 
-const WHOLE = /^-?\d{1,4}$/;
+const MOST_PRIORITY = 1000;
 
 /** The priority; those who may change it do it right here, with Enter or by leaving the field. */
 function Priority({ job }: { job: Waiting }) {
   const say = useWords(words);
+  const ui = useWords(uiWords);
   const client = useQueryClient();
   const { done, failed } = useTell();
   const { data: me } = useQuery(sessionQuery);
@@ -189,27 +191,36 @@ function Priority({ job }: { job: Waiting }) {
     },
   });
   if (!me || !mayEdit(me, job)) return <span className="number">{job.priority}</span>;
-  const isBad = text !== null && !(WHOLE.test(text) && Math.abs(Number(text)) <= 1000);
+  const isBad = text !== null && !isWhole(wholeOf(text), -MOST_PRIORITY, MOST_PRIORITY);
+  const faultId = `fault-${job.id}`;
   const keep = () => {
     if (text === null || isBad || changing.isPending) return;
     if (Number(text) === job.priority) setText(null);
     else changing.mutate(Number(text));
   };
   return (
-    <Tooltip title={isBad ? say.priorityBad : say.priorityHint}>
-      <Input
-        className={styles.priority}
-        size="small"
-        inputMode="numeric"
-        aria-label={say.priorityOf(job.name)}
-        aria-invalid={isBad}
-        status={isBad ? 'error' : undefined}
-        value={text ?? String(job.priority)}
-        onChange={(event) => setText(event.target.value)}
-        onPressEnter={keep}
-        onBlur={() => (isBad ? setText(null) : keep())}
-        onKeyDown={(event) => event.key === 'Escape' && setText(null)}
-      />
-    </Tooltip>
+    <>
+      <Tooltip title={say.priorityHint}>
+        <Input
+          className={styles.priority}
+          size="small"
+          inputMode="numeric"
+          aria-label={say.priorityOf(job.name)}
+          aria-invalid={isBad}
+          aria-describedby={isBad ? faultId : undefined}
+          status={isBad ? 'error' : undefined}
+          value={text ?? String(job.priority)}
+          onChange={(event) => setText(event.target.value)}
+          onPressEnter={keep}
+          onBlur={keep}
+          onKeyDown={(event) => event.key === 'Escape' && setText(null)}
+        />
+      </Tooltip>
+      {isBad && (
+        <div id={faultId} className={styles.fault} role="alert">
+          {ui.whole(-MOST_PRIORITY, MOST_PRIORITY)}
+        </div>
+      )}
+    </>
   );
 }

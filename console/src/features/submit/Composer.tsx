@@ -1,12 +1,15 @@
-import { Alert, App, Button, Segmented, Skeleton, Tooltip } from 'antd';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { App, Button, Segmented, Skeleton, Tooltip } from 'antd';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
+import { titleOf } from '@/ui/Failure';
 import { Card, Page } from '@/ui/Page';
-import { useTold } from '@/ui/told';
+import { useDetail, useTold } from '@/ui/told';
+import { words as uiWords } from '@/ui/words';
 import { check, type Problem } from './check';
+import { UploadContext, type UploadState, useUpload, waitText } from './code/useUpload';
 import { type Mapping, parsePath, pathText } from './document';
-import { type Draft, keepDraft, type TextTools, useDraft } from './draft';
+import { type Draft, type DraftPlace, dropDraft, type TextTools, useDraft } from './draft';
 import { Forecast } from './Forecast';
 import { FormContext, type FormState, idOf } from './form/context';
 import { Section } from './form/Section';
@@ -15,6 +18,7 @@ import { Steps } from './Steps';
 import type { Field } from './schema';
 import styles from './submit.module.css';
 import { problemsIn, useForecast, useNameCheck } from './useForecast';
+import { useStay } from './useStay';
 import { useUndo } from './useUndo';
 import { words } from './words';
 
@@ -23,36 +27,54 @@ const Confirm = lazy(async () => ({ default: (await import('./Confirm')).Confirm
 const MODE_KEY = 'footplate.submit';
 
 interface ComposerProps {
-  user: string;
+  place: DraftPlace;
   root: Field;
   order: readonly string[];
   first: Draft;
   tools: TextTools | undefined;
-  /** The job that this begins as a copy of. */
-  original?: string;
+  /** What is worth knowing about where the draft comes from. */
+  note?: ReactNode;
 }
 
 /** The form, its text and its forecast around one document. */
-export function Composer({ user, root, order, first, tools, original }: ComposerProps) {
+export function Composer({ place, root, order, first, tools, note }: ComposerProps) {
   const say = useWords(words);
+  const ui = useWords(uiWords);
   const told = useTold();
+  const detailOf = useDetail();
   const { language } = useLanguage();
-  const { draft, change, replace, type, setFormat, forgetText } = useDraft(user, first, order, tools);
-  const tellWithUndo = useUndo(replace);
+  const { draft, change, replace, turn, restore, type, setFormat, forgetText } = useDraft(
+    place,
+    first,
+    order,
+    tools,
+  );
+  const upload = useUpload((digest) => change(['code', 'upload'], digest));
+  const isUploading = upload.state.kind === 'busy';
+  useStay(isUploading);
+  const tellWithUndo = useUndo(restore);
   const { doc } = draft;
   const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
   const [step, setStep] = useState(0);
-  const [furthest, setFurthest] = useState(original ? SECTIONS.length : 0);
+  const [furthest, setFurthest] = useState(first.original ? SECTIONS.length : 0);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [isConfirming, setConfirming] = useState(false);
 
   const own = useMemo(() => check(doc, root, language), [doc, root, language]);
-  const { problem: nameProblem, free } = useNameCheck(doc.name, user);
+  const { problem: nameProblem, free } = useNameCheck(doc.name, place.user);
   const isComplete = own.length === 0 && draft.fault === null;
   const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
+  const codeProblem = useMemo(
+    () => problemOf(upload.state, say, (error) => detailOf(error) || titleOf(error, ui)),
+    [upload.state, say, ui, detailOf],
+  );
   const all = useMemo(
-    () => [...own, ...(nameProblem ? [nameProblem] : []), ...problemsIn(refusal, doc, told)],
-    [own, nameProblem, refusal, doc, told],
+    () => [
+      ...own,
+      ...[nameProblem, codeProblem].filter((problem) => problem !== undefined),
+      ...problemsIn(refusal, doc, told),
+    ],
+    [own, nameProblem, codeProblem, refusal, doc, told],
   );
   const problems = useMemo(() => byPath(all), [all]);
   const bad = useMemo(() => new Set(all.map(({ path }) => sectionOfText(path))), [all]);
@@ -74,14 +96,16 @@ export function Composer({ user, root, order, first, tools, original }: Composer
   };
   const bring = (imported: Mapping, name: string) => {
     const found = check(imported, root, language);
+    upload.stop();
     replace(imported);
     touch(...found.map(({ path }) => path));
     setFurthest(SECTIONS.length);
-    if (found.length === 0) tellWithUndo(say.imported(name), doc);
-    else tellWithUndo(say.importedWithProblems(name, found.length), doc, 'warning');
+    if (found.length === 0) tellWithUndo(say.imported(name), draft);
+    else tellWithUndo(say.importedWithProblems(name, found.length), draft, 'warning');
   };
   const startOver = () => {
-    tellWithUndo(say.cleared, doc);
+    upload.stop();
+    tellWithUndo(say.cleared, draft);
     replace({});
     setTouched(new Set());
     setStep(0);
@@ -101,102 +125,107 @@ export function Composer({ user, root, order, first, tools, original }: Composer
   };
   const form = useMemo<FormState>(
     () => ({
-      doc,
+      doc: draft.doc,
       root,
       problems,
       isProfessional,
       isDisabled: draft.fault !== null,
       change,
       replace,
+      turn,
+      tellReplaced: (text) => tellWithUndo(text, draft),
       touched,
       touch,
     }),
-    [doc, root, problems, isProfessional, draft.fault, change, replace, touched, touch],
+    [root, problems, isProfessional, draft, change, replace, turn, tellWithUndo, touched, touch],
   );
-  const canSubmit = isComplete && all.length === 0 && !refusal;
+  const canSubmit = isComplete && all.length === 0 && !refusal && !isUploading;
   return (
     <FormContext value={form}>
-      <Page
-        title={say.title}
-        actions={
-          <>
-            <Tooltip title={say.modeHint}>
-              <Segmented
-                aria-label={say.mode}
-                value={isProfessional ? 'professional' : 'guided'}
-                options={[
-                  { value: 'guided', label: say.guided },
-                  { value: 'professional', label: say.professional },
-                ]}
-                onChange={chooseMode}
-              />
-            </Tooltip>
-            <Button onClick={askToStartOver}>{say.startOver}</Button>
-          </>
-        }
-      >
-        {original && <Alert className={styles.note} type="info" showIcon title={say.cloneOf(original)} />}
-        <div className={styles.columns}>
-          <div className={styles.form}>
-            {isProfessional ? (
-              SECTIONS.map((name) => (
-                <Card key={name} title={say.sections[name].title}>
-                  <Section name={name} />
-                </Card>
-              ))
-            ) : (
-              <Guide
-                step={step}
-                furthest={furthest}
-                bad={bad}
-                onGo={goToStep}
-                onReview={canSubmit ? () => setConfirming(true) : undefined}
-              />
-            )}
+      <UploadContext value={upload}>
+        <Page
+          title={say.title}
+          actions={
+            <>
+              <Tooltip title={say.modeHint}>
+                <Segmented
+                  aria-label={say.mode}
+                  value={isProfessional ? 'professional' : 'guided'}
+                  options={[
+                    { value: 'guided', label: say.guided },
+                    { value: 'professional', label: say.professional },
+                  ]}
+                  onChange={chooseMode}
+                />
+              </Tooltip>
+              <Button onClick={askToStartOver}>{say.startOver}</Button>
+            </>
+          }
+        >
+          {note}
+          <div className={styles.columns}>
+            <div className={styles.form}>
+              {isProfessional ? (
+                SECTIONS.map((name) => (
+                  <Card key={name} title={say.sections[name].title}>
+                    <Section name={name} />
+                  </Card>
+                ))
+              ) : (
+                <Guide
+                  step={step}
+                  furthest={furthest}
+                  bad={bad}
+                  onGo={goToStep}
+                  onReview={canSubmit ? () => setConfirming(true) : undefined}
+                />
+              )}
+            </div>
+            <aside className={styles.side}>
+              <Card title={say.forecast}>
+                <Forecast
+                  problems={all}
+                  forecast={forecast}
+                  refusal={refusal}
+                  isBroken={draft.fault !== null}
+                  isChecking={isChecking}
+                  freeName={free}
+                  onGo={goTo}
+                />
+                <Button
+                  type="primary"
+                  block
+                  className={styles.submit}
+                  disabled={!canSubmit}
+                  onClick={() => setConfirming(true)}
+                >
+                  {upload.state.kind === 'busy' ? waitText(upload.state.progress, say) : say.review}
+                </Button>
+              </Card>
+              <Suspense fallback={<Skeleton active title={false} />}>
+                <FilePane
+                  draft={draft}
+                  onType={type}
+                  onFormat={setFormat}
+                  onForget={forgetText}
+                  onImport={bring}
+                />
+              </Suspense>
+            </aside>
           </div>
-          <aside className={styles.side}>
-            <Card title={say.forecast}>
-              <Forecast
-                problems={all}
-                forecast={forecast}
-                refusal={refusal}
-                isChecking={isChecking}
-                freeName={free}
-                onGo={goTo}
-              />
-              <Button
-                type="primary"
-                block
-                className={styles.submit}
-                disabled={!canSubmit}
-                onClick={() => setConfirming(true)}
-              >
-                {say.review}
-              </Button>
-            </Card>
-            <Suspense fallback={<Skeleton active title={false} />}>
-              <FilePane
-                draft={draft}
-                onType={type}
-                onFormat={setFormat}
-                onForget={forgetText}
-                onImport={bring}
+          {isConfirming && (
+            <Suspense>
+              <Confirm
+                doc={doc}
+                root={root}
+                order={order}
+                onClose={() => setConfirming(false)}
+                onSubmitted={() => dropDraft(place)}
               />
             </Suspense>
-          </aside>
-        </div>
-        {isConfirming && (
-          <Suspense>
-            <Confirm
-              doc={doc}
-              root={root}
-              order={order}
-              onClose={() => setConfirming(false)}
-              onSubmitted={() => keepDraft(user, undefined)}
-            />
-          </Suspense>
-        )}
-      </Page>
+          )}
+        </Page>
+      </UploadContext>
     </FormContext>
   );
 }
@@ -242,6 +271,15 @@ function Guide({ step, furthest, bad, onGo, onReview }: GuideProps) {
       </div>
     </section>
   );
+}
+
+type Words = (typeof words)['en'];
+
+/** Code that did not arrive: the job would run without it, so somebody must say that this is meant. */
+function problemOf(upload: UploadState, say: Words, tell: (error: unknown) => string): Problem | undefined {
+  if (upload.kind !== 'failed') return undefined;
+  const why = tell(upload.error);
+  return { path: 'code', message: say.codeFailed(why), isMissing: false };
 }
 
 function byPath(problems: readonly Problem[]): ReadonlyMap<string, Problem> {

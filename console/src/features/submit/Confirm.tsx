@@ -8,6 +8,8 @@ import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { useReasonText } from '@/ui/Reason';
+import { useOneAtATime } from '@/ui/useOneAtATime';
+import { useReturnFocus } from '@/ui/useReturnFocus';
 import { useTell } from '@/ui/useTell';
 import { isMapping, type Mapping } from './document';
 import { bytesOf } from './measures';
@@ -35,7 +37,8 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
   const client = useQueryClient();
   const navigate = useNavigate();
   const { done } = useTell();
-  // One key for as long as this is open: pressing twice, or again after a broken line, makes one job.
+  useReturnFocus();
+  // One key for as long as this is open: pressing again after a broken line makes one job.
   const [key] = useState(() => `console-${Date.now()}-${Math.random().toString(36).slice(2)}`);
   const { data, error } = useQuery(forecastQuery(doc));
   const submitting = useMutation({
@@ -51,6 +54,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
       void navigate({ to: '/jobs/$jobId', params: { jobId: job.id } });
     },
   });
+  const { press } = useOneAtATime(() => submitting.mutateAsync());
   const config = data && withPresets(data.config as Mapping, root);
   return (
     <Modal
@@ -62,7 +66,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
       cancelText={say.cancel}
       okButtonProps={{ disabled: !data, autoFocus: true }}
       confirmLoading={submitting.isPending}
-      onOk={() => submitting.mutate()}
+      onOk={() => void press()}
       onCancel={onClose}
     >
       {(error || submitting.error) && <Failure error={submitting.error ?? error} />}

@@ -14,11 +14,10 @@ import { ReasonText } from '@/ui/Reason';
 import { useDetail } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import type { Problem } from './check';
-import { type Json, type Path, parsePath } from './document';
+import { parsePath } from './document';
 import { useForm } from './form/context';
-import { showSize } from './measures';
+import { type Offer, offersOf, type WouldFit } from './offers';
 import { placeOf } from './places';
-import { rolePaths } from './roles';
 import styles from './submit.module.css';
 import { words } from './words';
 
@@ -28,17 +27,21 @@ interface ForecastProps {
   problems: readonly Problem[];
   forecast: Schemas['DryRun'] | undefined;
   refusal: Error | null;
+  /** The text is no document now: what the form shows is not what would be submitted. */
+  isBroken: boolean;
   isChecking: boolean;
   freeName: string | undefined;
   onGo: (path: string) => void;
 }
 
 /** Whether the job would start now; if not, why, and what would. */
-export function Forecast({ problems, forecast, refusal, isChecking, freeName, onGo }: ForecastProps) {
+export function Forecast(props: ForecastProps) {
+  const { problems, forecast, refusal, isBroken, isChecking, freeName, onGo } = props;
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
   const { change } = useForm();
   const detailOf = useDetail();
+  if (isBroken) return <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.mendFile} />;
   if (problems.length > 0) {
     return (
       <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.incomplete(problems.length)}>
@@ -120,12 +123,12 @@ function ProblemList({ problems, onGo }: { problems: readonly Problem[]; onGo: (
 /** The smaller ask that would start now: one press away. */
 function Nearest({ details }: { details: { [name: string]: unknown } }) {
   const say = useWords(words);
-  const ui = useWords(uiWords);
   const { doc, change } = useForm();
-  const fit = details.would_fit as Record<string, number> | undefined;
-  const [role] = rolePaths(doc);
-  if (!fit || !role) return null;
-  const offers = offersOf(fit, role, say, ui);
+  const ui = useWords(uiWords);
+  const offers = offersOf(details.would_fit as WouldFit | undefined, doc).map((offer) => ({
+    ...offer,
+    label: say.instead(labelOfOffer(offer, say, ui)),
+  }));
   if (offers.length === 0) return null;
   return (
     <div className={styles.nearest}>
@@ -139,34 +142,21 @@ function Nearest({ details }: { details: { [name: string]: unknown } }) {
   );
 }
 
-interface Offer {
-  label: string;
-  path: Path;
-  value: Json;
-}
-
 type Words = (typeof words)['en'];
 type UiWords = (typeof uiWords)['en'];
 
-function offersOf(fit: Record<string, number>, role: Path, say: Words, ui: UiWords): Offer[] {
-  const offers: Offer[] = [];
-  const { gpus_per_task, milli_cpus_per_task, memory_bytes_per_task, tasks } = fit;
-  const offer = (what: string, field: string, value: Json) =>
-    offers.push({ label: say.instead(what), path: [...role, field], value });
-  if (gpus_per_task) offer(say.each(ui.gpus(gpus_per_task)), 'gpus', gpus_per_task);
-  if (milli_cpus_per_task) {
-    const cpus = milli_cpus_per_task / 1000;
-    offer(say.each(ui.cpus(number(cpus))), 'cpus', cpus);
+function labelOfOffer({ kind, value, amount, role }: Offer, say: Words, ui: UiWords): string {
+  const inRole = (what: string) => (role === undefined ? what : say.inRole(what, role));
+  switch (kind) {
+    case 'gpus':
+      return inRole(say.each(ui.gpus(amount)));
+    case 'cpus':
+      return inRole(say.each(ui.cpus(number(amount))));
+    case 'memory':
+      return inRole(say.each(bytes(amount)));
+    case 'tasks':
+      return inRole(say.tasksOf(amount));
+    case 'time_limit':
+      return say.timeLimitOf(String(value));
   }
-  if (memory_bytes_per_task) {
-    // Rounded down to whole megabytes: what is offered must fit.
-    const size = Math.floor(memory_bytes_per_task / 1024 ** 2);
-    offer(
-      say.each(bytes(size * 1024 ** 2)),
-      'memory',
-      size % 1024 === 0 ? showSize(size * 1024 ** 2) : `${size}MB`,
-    );
-  }
-  if (tasks) offer(say.tasksOf(tasks), 'count', tasks);
-  return offers;
 }

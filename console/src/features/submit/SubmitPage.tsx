@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Skeleton } from 'antd';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { call } from '@/api/client';
 import { jobSchemaQuery } from '@/api/platformQueries';
 import { jobQuery, jobsQuery, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { Card, Page } from '@/ui/Page';
+import { CloneNote } from './CloneNote';
 import { Composer } from './Composer';
 import type { Mapping } from './document';
-import { keptDraft, newDraft } from './draft';
+import { dropDraft, keptDraft, newDraft } from './draft';
 import { freeName, stemOf } from './names';
 import { simplified } from './roles';
 import { readSchema, type Schema } from './schema';
@@ -28,8 +29,11 @@ export function SubmitPage() {
   const root = useMemo(() => schema && readSchema(schema as Schema), [schema]);
   const order = useMemo(() => Object.keys((schema as Schema | undefined)?.properties ?? {}), [schema]);
   const { data: tools, error: toolsError } = useQuery(textToolsQuery);
-  const copy = useClone(clone, me?.name ?? '');
-  const kept = useMemo(() => (clone || !me ? undefined : keptDraft(me.name)), [clone, me]);
+  const user = me?.name ?? '';
+  const [nCopies, setCopies] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a copy that is taken anew has nothing kept any more
+  const kept = useMemo(() => (user ? keptDraft({ user, clone }) : undefined), [clone, user, nCopies]);
+  const copy = useClone(kept ? undefined : clone, user, nCopies);
   // A text that was typed before is changed in its place; that takes more than writing a new one.
   const lacksTools = typeof kept?.text === 'string' && !tools;
   const failure = error ?? copy.error ?? (lacksTools ? toolsError : null);
@@ -41,7 +45,7 @@ export function SubmitPage() {
       </Page>
     );
   }
-  if (!root || !me || lacksTools || (clone && !copy.data)) {
+  if (!root || !me || lacksTools || (clone && !kept && !copy.data)) {
     return (
       <Page title={say.title}>
         <Card>
@@ -50,24 +54,42 @@ export function SubmitPage() {
       </Page>
     );
   }
-  const first = copy.data ? newDraft(copy.data.doc) : (kept ?? newDraft({}));
+  const first = kept ?? (copy.data ? newDraft(copy.data.doc, copy.data.original) : newDraft({}));
+  const copyAnew = () => {
+    dropDraft({ user, clone });
+    setCopies(nCopies + 1);
+  };
   return (
     <Composer
-      key={clone ?? ''}
-      user={me.name}
+      key={`${clone ?? ''} ${nCopies}`}
+      place={{ user, clone }}
       root={root}
       order={order}
       first={first}
       tools={tools}
-      original={copy.data?.original}
+      note={
+        first.original !== undefined && (
+          <CloneNote
+            original={first.original}
+            isKept={kept !== undefined}
+            hasDraft={hasDraft(user)}
+            onCopyAnew={copyAnew}
+          />
+        )
+      }
     />
   );
 }
 
+/** Whether something is waiting that did not begin as a copy. */
+function hasDraft(user: string): boolean {
+  return Object.keys(keptDraft({ user })?.doc ?? {}).length > 0;
+}
+
 /** The configuration of another job, under a name that is free. */
-function useClone(id: string | undefined, user: string) {
+function useClone(id: string | undefined, user: string, nCopies: number) {
   return useQuery({
-    queryKey: ['clone', id],
+    queryKey: ['clone', id, nCopies],
     enabled: id !== undefined && user !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

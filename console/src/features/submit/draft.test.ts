@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMapping, parsePath, pathText, valueAt, withValue } from './document';
+import { isMapping, type Mapping, parsePath, pathText, valueAt, withValue } from './document';
 import { changeDraft, newDraft } from './draft';
 import { freeName } from './names';
 import { asSingle, isDistributed, nTasks, withOneMoreRole, withRoleList } from './roles';
@@ -105,6 +105,60 @@ describe('single and distributed', () => {
     for (const name of Object.keys(TEMPLATES)) {
       expect(withTemplate(short, name, { hasGpus: false, isSmall: true }).odd).toBe(1);
     }
+  });
+});
+
+describe('the switch between one task and many', () => {
+  const worker: Mapping = { name: 'worker', count: 4, command: 'work', completion: { min_failed: 1 } };
+  const doc: Mapping = {
+    name: 'a',
+    env: { ALL: '1' },
+    strategy: 'tensorflow',
+    roles: [{ name: 'ps', count: 1, command: 'serve', cpus: 1, env: { OWN: '2' } }, worker],
+  };
+  const typed = change(newDraft({}), { kind: 'typed', text: text.writeText(doc, 'yaml', order) });
+  const single = change(typed, { kind: 'tasks', wantsMany: false });
+
+  it('brings back everything as it was typed, comments included', () => {
+    const commented = change(first, { kind: 'typed', text: `# mine\n${typed.text}` });
+    const there = change(commented, { kind: 'tasks', wantsMany: false });
+    const back = change(there, { kind: 'tasks', wantsMany: true });
+    expect(there.doc).toMatchObject({ command: 'serve', env: { ALL: '1', OWN: '2' } });
+    expect(back.doc).toEqual(doc);
+    expect(back.text).toBe(commented.text);
+  });
+
+  it('keeps what was changed in the single task, in the role it came from', () => {
+    const changed = [
+      { kind: 'field', path: ['command'], value: 'serve better' } as const,
+      { kind: 'field', path: ['cpus'], value: undefined } as const,
+      { kind: 'field', path: ['env', 'NEW'], value: '3' } as const,
+    ].reduce(change, single);
+    const back = change(changed, { kind: 'tasks', wantsMany: true });
+    expect(back.doc).toEqual({
+      ...doc,
+      roles: [
+        { name: 'ps', count: 1, command: 'serve better', env: { ALL: '1', OWN: '2', NEW: '3' } },
+        worker,
+      ],
+    });
+  });
+
+  it('brings back the number of tasks of a job in the short form', () => {
+    const short = change(newDraft({}), {
+      kind: 'document',
+      doc: { command: 'x', count: 3, strategy: 'ddp' },
+    });
+    const there = change(short, { kind: 'tasks', wantsMany: false });
+    expect(there.doc).toEqual({ command: 'x' });
+    expect(change(there, { kind: 'tasks', wantsMany: true }).doc).toEqual(short.doc);
+  });
+
+  it('has nothing to bring back into another document', () => {
+    const other = change(single, { kind: 'document', doc: { name: 'b', command: 'y' } });
+    const many = change(other, { kind: 'tasks', wantsMany: true });
+    expect(many.doc).toEqual({ name: 'b', roles: [{ name: 'worker', command: 'y' }] });
+    expect(change(many, { kind: 'draft', draft: single })).toEqual(single);
   });
 });
 

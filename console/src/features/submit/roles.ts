@@ -1,4 +1,4 @@
-import { isMapping, type Json, type Mapping, type Path } from './document';
+import { isMapping, isSame, type Json, type Mapping, type Path } from './document';
 
 /** What a job of one role writes beside its name; the schema marks these fields so. */
 export const SHORT_FIELDS = [
@@ -46,6 +46,31 @@ export function asSingle(doc: Mapping): Mapping {
   if (isMapping(first.env)) single.env = { ...(isMapping(doc.env) ? doc.env : {}), ...first.env };
   return single;
 }
+
+/** The single task as a job of many again: as it was left, with what has been changed in its first role since. */
+export function asMany(single: Mapping, left: Mapping | undefined): Mapping {
+  if (!left || !isDistributed(left)) return withRoleList(single);
+  if (!hasRoles(left)) return { ...single, ...only(left, 'count', 'completion', 'strategy') };
+  const [first = {}, ...others] = left.roles;
+  const before = isMapping(first) ? first : {};
+  const job = { ...without(single, ...SHORT_FIELDS), ...only(left, 'strategy') };
+  const role = { ...without(before, ...CARRIED), ...only(single, ...CARRIED) };
+  // What the first role had of its own was the single task's; the job's own comes back for the others.
+  for (const field of ['image', 'env']) {
+    if (before[field] === undefined) continue;
+    if (single[field] === undefined) delete role[field];
+    else if (!isSame(single[field], asSingle(left)[field])) role[field] = single[field];
+    if (left[field] === undefined) delete job[field];
+    else job[field] = left[field];
+  }
+  return { ...job, roles: [role, ...others] };
+}
+
+/** What a single task takes over from the first role, and gives back to it. */
+const CARRIED = SHORT_FIELDS.filter((field) => field !== 'count' && field !== 'completion');
+
+const only = (doc: Mapping, ...fields: string[]): Mapping =>
+  Object.fromEntries(Object.entries(doc).filter(([field]) => fields.includes(field)));
 
 export function isDistributed(doc: Mapping): boolean {
   return hasRoles(doc) || (doc.count !== undefined && doc.count !== 1) || Boolean(doc.strategy);

@@ -2,10 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { strategiesQuery } from '@/api/platformQueries';
 import { nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
-import type { Mapping } from './document';
 import { useForm } from './form/context';
 import { templateNames } from './templates';
-import { useUndo } from './useUndo';
 import { words } from './words';
 
 const FEW_CPUS = 8;
@@ -13,15 +11,14 @@ const FEW_CPUS = 8;
 /** The templates that this server can run, and what to say once one was filled in. */
 export function useTemplates() {
   const say = useWords(words);
-  const { replace } = useForm();
+  const { tellReplaced } = useForm();
   const { data: strategies = [] } = useQuery(strategiesQuery);
   const { data: nodes = [] } = useQuery(nodesQuery);
   const wordsOf = (name: string) => {
     const own = say.templates[name];
     return own ?? [name, strategies.find((one) => one.name === name)?.description].filter(Boolean).join(': ');
   };
-  const tellWithUndo = useUndo(replace);
-  const tell = (name: string, before: Mapping) => tellWithUndo(say.templateApplied(name), before);
+  const tell = (name: string) => tellReplaced(say.templateApplied(name));
   return {
     names: templateNames(strategies.map(({ name }) => name)),
     machine: {

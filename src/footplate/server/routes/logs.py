@@ -21,6 +21,7 @@ from footplate.services import jobs, logs
 from footplate.services.mergedlog import merge
 from footplate.store.logfiles import LogFile, fold_progress
 from footplate.store.logsearch import search as search_log
+from footplate.store.logsearch import search_up
 from footplate.wire import payloads as p
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
@@ -128,12 +129,18 @@ async def search(
     task: TaskName = None,
     attempt: AttemptNumber = None,
     offset: Annotated[int, Query(ge=0, le=2**60, description="Where to begin.")] = 0,
+    before: Annotated[
+        int | None, Query(ge=0, le=2**60, description="Look upwards from there, the last line first.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=10_000, description="Most lines to answer with.")] = 1000,
 ) -> dict[str, Any]:
     """The lines of one task's log that hold a text; `next_offset` says where to go on."""
     job = await jobs.find(parts.platform, caller, job_id)
     log = logs.log_of(parts.platform, job, logs.task_name(job, task), attempt)
-    found = await asyncio.to_thread(search_log, log, text, offset, limit)
+    if before is None:
+        found = await asyncio.to_thread(search_log, log, text, offset, limit)
+    else:
+        found = await asyncio.to_thread(search_up, log, text, before, limit)
     return {"items": found.lines, "next_offset": found.next_offset}
 
 

@@ -1,6 +1,6 @@
 import { DeleteOutlined, KeyOutlined, MoreOutlined, PlusOutlined, TeamOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { App, Button, Dropdown, Skeleton, Switch, Tooltip } from 'antd';
+import { App, Button, Skeleton, Switch, Tooltip } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { usersQuery } from '@/api/platformQueries';
@@ -8,6 +8,7 @@ import { keys, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
+import { MenuButton } from '@/ui/MenuButton';
 import { Card, Page } from '@/ui/Page';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
@@ -214,13 +215,12 @@ function Menu({ user, isLast, onAsk }: MenuProps) {
     },
   ];
   return (
-    <Dropdown trigger={['click']} menu={{ items }}>
-      <Button
-        size="small"
-        type="text"
-        icon={<MoreOutlined aria-hidden />}
-        aria-label={say.users.more(user.name)}
-      />
-    </Dropdown>
+    <MenuButton
+      items={items}
+      size="small"
+      type="text"
+      icon={<MoreOutlined aria-hidden />}
+      aria-label={say.users.more(user.name)}
+    />
   );
 }

@@ -1,10 +1,11 @@
 import { DownOutlined, SearchOutlined, UpOutlined } from '@ant-design/icons';
 import { Button, Input } from 'antd';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useWords } from '@/i18n/language';
 import { words } from '../words';
 import styles from './log.module.css';
-import { findInLog, type LogPlace } from './source';
+import { Matches, type MatchesView } from './matches';
+import { type LogPlace, searchOf } from './source';
 
 const TYPING_MS = 350;
 
@@ -12,11 +13,11 @@ interface Find {
   typed: string;
   /** What is looked for, once typing paused. */
   text: string;
-  offsets: number[];
-  at: number;
-  isDone: boolean;
+  found: MatchesView;
   type: (text: string) => void;
-  step: (by: number) => void;
+  step: (by: 1 | -1) => void;
+  /** Go to the newest of what was typed, as soon as that is known; then on from one to the next. */
+  enter: (by: 1 | -1) => void;
 }
 
 /** Look for a text in a whole log, and go from one place to the next. */
@@ -24,41 +25,39 @@ export function useFind(place: LogPlace, show: (offset: number) => void): Find {
   const { jobId, task, attempt } = place;
   const [typed, setTyped] = useState('');
   const [text, setText] = useState('');
-  const [offsets, setOffsets] = useState<number[]>([]);
-  const [at, setAt] = useState(-1);
-  const [isDone, setDone] = useState(true);
   const showing = useRef(show);
   showing.current = show;
+  const isFirstWanted = useRef(false);
   useEffect(() => {
     const timer = setTimeout(() => setText(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
+  const matches = useMemo(
+    () => new Matches(searchOf({ jobId, task, attempt }, text), (offset) => showing.current(offset)),
+    [text, jobId, task, attempt],
+  );
   useEffect(() => {
-    setOffsets([]);
-    setAt(-1);
-    setDone(text === '');
-    if (!text) return;
-    const stop = new AbortController();
-    findInLog({ jobId, task, attempt }, text, stop.signal, (found, isAll) => {
-      if (stop.signal.aborted) return;
-      setOffsets(found);
-      setDone(isAll);
-    }).catch(() => setDone(true));
-    return () => stop.abort();
-  }, [text, jobId, task, attempt]);
-  const step = (by: number) => {
-    if (offsets.length === 0) return;
-    // From nowhere, the newest comes first: that is what people look for.
-    const next = at < 0 ? offsets.length - 1 : (at + by + offsets.length) % offsets.length;
-    setAt(next);
-    showing.current(offsets[next] ?? 0);
+    if (text) matches.start(isFirstWanted.current);
+    isFirstWanted.current = false;
+    return () => matches.stop();
+  }, [matches, text]);
+  const found = useSyncExternalStore(matches.subscribe, matches.current);
+  const step = (by: 1 | -1) => matches.step(by);
+  const enter = (by: 1 | -1) => {
+    const wanted = typed.trim();
+    if (wanted === text) {
+      if (text) matches.step(by);
+      return;
+    }
+    isFirstWanted.current = true;
+    setText(wanted);
   };
-  return { typed, text, offsets, at, isDone, type: setTyped, step };
+  return { typed, text, found, type: setTyped, step, enter };
 }
 
 export function FindBox({ find }: { find: Find }) {
   const say = useWords(words);
-  const n = find.offsets.length;
+  const { count, at, isAll, isBusy, error } = find.found;
   return (
     <>
       <Input
@@ -71,26 +70,30 @@ export function FindBox({ find }: { find: Find }) {
         value={find.typed}
         maxLength={255}
         onChange={(event) => find.type(event.target.value)}
-        onPressEnter={(event) => find.step(event.shiftKey ? 1 : -1)}
+        onPressEnter={(event) => find.enter(event.shiftKey ? -1 : 1)}
       />
       {find.text && (
         <output className={styles.found}>
-          {find.isDone || n > 0 ? say.found(find.at + 1, n, find.isDone) : say.finding}
+          {error !== undefined
+            ? say.findFailed
+            : isBusy && count === 0
+              ? say.finding
+              : say.found(at + 1, count, isAll)}
           <Button
             size="small"
             type="text"
             icon={<UpOutlined aria-hidden />}
             aria-label={say.findUp}
-            disabled={n === 0}
-            onClick={() => find.step(-1)}
+            disabled={count === 0}
+            onClick={() => find.step(1)}
           />
           <Button
             size="small"
             type="text"
             icon={<DownOutlined aria-hidden />}
             aria-label={say.findDown}
-            disabled={n === 0}
-            onClick={() => find.step(1)}
+            disabled={count === 0}
+            onClick={() => find.step(-1)}
           />
         </output>
       )}

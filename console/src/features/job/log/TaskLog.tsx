@@ -5,11 +5,11 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { JobDetail, JobEvent } from '@/api/client';
 import { jobEventsQuery } from '@/api/queries';
 import { followStream } from '@/api/stream';
-import { useWords } from '@/i18n/language';
+import { useLanguage, useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { isFinal } from '@/ui/jobState';
-import { clock } from '@/ui/time';
+import { clock, exactly } from '@/ui/time';
 import { words } from '../words';
 import { FindBox, useFind } from './FindBox';
 import { cutText, LineText } from './LineText';
@@ -140,7 +140,12 @@ export const stepText = (event: JobEvent, say: Words) => `${clock(event.at)} ${s
 
 export function StepLine({ event }: { event: JobEvent }) {
   const say = useWords(words);
-  return <span className={styles.system}>{stepText(event, say)}</span>;
+  const { language } = useLanguage();
+  return (
+    <span className={styles.system} title={exactly(event.at, language)}>
+      {stepText(event, say)}
+    </span>
+  );
 }
 
 /** What happened before the first line of output, and after the last. */

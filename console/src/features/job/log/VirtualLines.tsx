@@ -67,7 +67,7 @@ export function VirtualLines(props: VirtualLinesProps) {
   const room = useRoom(box, isWrapped);
   const layout = useMemo(() => layoutOf(room && rowsOf(count, text, room)), [count, text, room]);
   const [range, setRange] = useState<[number, number]>([0, 100]);
-  const last = useRef({ shift, layout, top: 0 });
+  const last = useRef({ shift, layout, top: 0, height: 0 });
 
   const measure = useCallback(() => {
     const element = box.current;
@@ -82,17 +82,26 @@ export function VirtualLines(props: VirtualLinesProps) {
     if (!element) return;
     if (isFollowing && count > 0) element.scrollTop = element.scrollHeight;
     else keepPlace(element, last.current, layout, shift);
-    last.current = { shift, layout, top: element.scrollTop };
+    last.current = { shift, layout, top: element.scrollTop, height: element.clientHeight };
     measure();
   }, [count, shift, isFollowing, measure, layout]);
+
+  const resized = useCallback(() => {
+    const element = box.current;
+    if (!element) return;
+    if (isFollowing) element.scrollTop = element.scrollHeight;
+    last.current.top = element.scrollTop;
+    last.current.height = element.clientHeight;
+    measure();
+  }, [measure, isFollowing]);
 
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(resized);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [measure]);
+  }, [resized]);
 
   useImperativeHandle(ref, () => ({
     toEnd: () => {
@@ -109,6 +118,11 @@ export function VirtualLines(props: VirtualLinesProps) {
   const scrolled = () => {
     const element = box.current;
     if (!element) return;
+    // A box that grows moves its lines down, and may say so first: that is nobody's scrolling.
+    if (element.clientHeight !== last.current.height) {
+      resized();
+      return;
+    }
     measure();
     const toBottom = element.scrollHeight - element.scrollTop - element.clientHeight;
     const wentUp = element.scrollTop < last.current.top - 1;

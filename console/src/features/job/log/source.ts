@@ -1,4 +1,5 @@
 import { answer, api, call } from '@/api/client';
+import type { ReadPart } from './matches';
 import type { Source } from './window';
 
 export interface LogPlace {
@@ -30,28 +31,11 @@ export function serverLog(place: LogPlace): Source {
   };
 }
 
-const MOST_MATCHES = 5000;
-
-/** Where a text is in a whole log; told in parts, since a long log takes a while. */
-export async function findInLog(
-  place: LogPlace,
-  text: string,
-  signal: AbortSignal,
-  onFound: (offsets: number[], isDone: boolean) => void,
-): Promise<void> {
-  const found: number[] = [];
-  let offset: number | null = 0;
-  while (offset !== null && found.length < MOST_MATCHES && !signal.aborted) {
-    const { jobId, task, attempt } = place;
-    const params: {
-      path: { job_id: string };
-      query: { text: string; task: string; attempt: number; offset: number };
-    } = { path: { job_id: jobId }, query: { text, task, attempt, offset } };
-    const page: { items: number[]; next_offset: number | null } = await answer(
-      api.GET('/api/v1/jobs/{job_id}/logs/search', { params, signal }),
-    );
-    found.push(...page.items);
-    offset = page.next_offset;
-    onFound([...found], offset === null || found.length >= MOST_MATCHES);
-  }
+/** Where a text is in a log on the server, from its end upwards. */
+export function searchOf({ jobId, task, attempt }: LogPlace, text: string): ReadPart {
+  return async (before, signal) => {
+    const params = { path: { job_id: jobId }, query: { text, task, attempt, before } };
+    const page = await answer(api.GET('/api/v1/jobs/{job_id}/logs/search', { params, signal }));
+    return { offsets: page.items, before: page.next_offset };
+  };
 }

@@ -3,10 +3,10 @@ import { Button, Skeleton } from 'antd';
 import { useState } from 'react';
 import type { JobDetail } from '@/api/client';
 import { jobEventsQuery } from '@/api/queries';
-import { useLanguage, useWords } from '@/i18n/language';
+import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing } from '@/ui/Page';
-import { clock, exactly } from '@/ui/time';
+import { Clock, isToday } from '@/ui/time';
 import styles from '../job.module.css';
 import { words } from '../words';
 
@@ -15,23 +15,21 @@ const SHOWN_AT_ONCE = 200;
 /** Everything that happened to the job, the newest first, word for word. */
 export function EventsTab({ job }: { job: JobDetail }) {
   const say = useWords(words);
-  const { language } = useLanguage();
   const [nShown, setShown] = useState(SHOWN_AT_ONCE);
   const { data: events, error } = useQuery(jobEventsQuery(job.id));
   if (error && !events) return <Failure error={error} />;
   if (!events) return <Skeleton active title={false} paragraph={{ rows: 8 }} />;
+  const isDated = events.some(({ at }) => !isToday(at));
   return (
     <Card isFlush>
       {events.length === 0 && <Nothing title={say.noEvents} />}
-      <ol className={styles.events}>
+      <ol className={styles.events} data-dated={isDated}>
         {events
           .toReversed()
           .slice(0, nShown)
           .map((event) => (
             <li key={event.seq}>
-              <time dateTime={event.at} title={exactly(event.at, language)}>
-                {clock(event.at)}
-              </time>
+              <Clock at={event.at} isDated={isDated} />
               <span className={styles.kind}>{say.kinds[event.kind] ?? event.kind}</span>
               <span>
                 <span title={event.message}>{say.event(event)}</span>

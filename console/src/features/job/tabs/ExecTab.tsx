@@ -1,15 +1,17 @@
 import { useMutation } from '@tanstack/react-query';
-import { Button, Form, Input, InputNumber, Select } from 'antd';
+import { Button, Form, Input, Select } from 'antd';
 import { useState } from 'react';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing } from '@/ui/Page';
+import { isWhole, WholeItem } from '@/ui/WholeItem';
 import styles from '../job.module.css';
 import { segments } from '../log/ansi';
 import { words } from '../words';
 
 const FIRST_LIMIT_S = 60;
+const MOST_LIMIT_S = 600;
 
 interface Ran {
   id: number;
@@ -66,17 +68,18 @@ export default function ExecTab({ job, canRun }: { job: JobDetail; canRun: boole
               >
                 <Input className="mono" autoComplete="off" spellCheck={false} maxLength={4096} />
               </Form.Item>
-              <Form.Item
-                name="timeout_s"
-                label={say.timeLimit}
-                rules={[{ required: true, message: say.needed }]}
-              >
-                <InputNumber min={1} max={600} precision={0} />
-              </Form.Item>
-              <Form.Item label=" " colon={false}>
-                <Button type="primary" htmlType="submit" loading={running.isPending}>
-                  {say.run}
-                </Button>
+              <WholeItem name="timeout_s" label={say.timeLimit} least={1} most={MOST_LIMIT_S} />
+              <Form.Item label=" " colon={false} dependencies={['timeout_s']}>
+                {({ getFieldValue }) => (
+                  <Button
+                    type="primary"
+                    htmlType="submit"
+                    loading={running.isPending}
+                    disabled={!isWhole(getFieldValue('timeout_s'), 1, MOST_LIMIT_S)}
+                  >
+                    {say.run}
+                  </Button>
+                )}
               </Form.Item>
             </div>
           </Form>

@@ -1,11 +1,12 @@
 import { Skeleton } from 'antd';
 import type { Attempt, JobDetail, JobEvent, JobState } from '@/api/client';
 import { useWords } from '@/i18n/language';
-import { JOB_STATES, StateTag } from '@/ui/jobState';
+import { isKept, JOB_STATES, StateTag } from '@/ui/jobState';
 import { Card } from '@/ui/Page';
-import { clock, span, useNow } from '@/ui/time';
+import { Clock, isToday, span, useNow } from '@/ui/time';
 import styles from '../job.module.css';
 import { words } from '../words';
+import { phasesOf } from './phases';
 
 interface TimelineProps {
   job: JobDetail;
@@ -26,6 +27,7 @@ export function Timeline({ job, events, attempts }: TimelineProps) {
             key={number}
             number={number}
             isLarge={job.n_tasks > FEW_TASKS}
+            isKept={number === job.attempt && isKept(job)}
             state={number === job.attempt ? job.state : attempts.find((one) => one.number === number)?.state}
             events={events.filter((event) => event.attempt === number)}
             before={events.findLast((event) => event.attempt === number - 1)}
@@ -48,29 +50,31 @@ function isTold(event: JobEvent, isLarge: boolean): boolean {
 interface AttemptBlockProps {
   number: number;
   state: JobState | undefined;
+  isKept: boolean;
   events: readonly JobEvent[];
   before: JobEvent | undefined;
   isLarge: boolean;
 }
 
-function AttemptBlock({ number, state, events, before, isLarge }: AttemptBlockProps) {
+function AttemptBlock({ number, state, isKept, events, before, isLarge }: AttemptBlockProps) {
   const say = useWords(words);
   const steps = events.filter((event) => isTold(event, isLarge));
+  const isDated = steps.some(({ at }) => !isToday(at));
   return (
     <div className={styles.attempt}>
       <div className={styles.attemptHead}>
         <h3>{say.attempt(number + 1)}</h3>
-        {state && <StateTag state={state} />}
+        {state && <StateTag state={state} isKept={isKept} />}
       </div>
       <Phases
         events={events}
         begin={before?.at ?? events[0]?.at}
         isOver={state !== undefined && JOB_STATES[state].isFinal}
       />
-      <ol className={styles.steps}>
+      <ol className={styles.steps} data-dated={isDated}>
         {steps.map((event, index) => (
           <li key={event.seq} data-kind={event.kind}>
-            <time dateTime={event.at}>{clock(event.at)}</time>
+            <Clock at={event.at} isDated={isDated} />
             <span title={event.message}>{say.event(event)}</span>
             <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event)}</span>
           </li>
@@ -82,41 +86,23 @@ function AttemptBlock({ number, state, events, before, isLarge }: AttemptBlockPr
 
 function sinceText(before: JobEvent | undefined, event: JobEvent): string {
   const seconds = before ? (Date.parse(event.at) - Date.parse(before.at)) / 1000 : 0;
-  return seconds >= 0.05 ? `+${span(seconds)}` : '';
+  return seconds >= 0.005 ? `+${span(seconds)}` : '';
 }
 
 /** Shares of a bar that add up to less than one would leave a part of it empty. */
 const WHOLE = 1000;
 
-/** Waiting, preparing and running as parts of one bar, each as long as it took. */
-function Phases({
-  events,
-  begin,
-  isOver,
-}: {
+interface PhasesProps {
   events: readonly JobEvent[];
   begin: string | undefined;
   isOver: boolean;
-}) {
+}
+
+/** Waiting, preparing, running and being kept as parts of one bar, each as long as it took. */
+function Phases({ events, begin, isOver }: PhasesProps) {
   const say = useWords(words);
   const now = useNow();
-  const at = (kind: string) => {
-    const found = events.find((event) => event.kind === kind);
-    return found && Date.parse(found.at);
-  };
-  const ends = events.filter((event) => ['succeeded', 'failed', 'stopped', 'requeued'].includes(event.kind));
-  const lastEnd = ends.at(-1);
-  const end = lastEnd ? Date.parse(lastEnd.at) : isOver ? Date.parse(events.at(-1)?.at ?? '') : now;
-  const marks: [keyof typeof say.phases, number | undefined][] = [
-    ['waiting', begin === undefined ? undefined : Date.parse(begin)],
-    ['preparing', at('starting')],
-    ['running', at('running')],
-  ];
-  const known = marks.filter((mark): mark is [keyof typeof say.phases, number] => mark[1] !== undefined);
-  const phases = known.map(([name, from], index) => {
-    const to = Math.max(from, known[index + 1]?.[1] ?? end);
-    return { name, seconds: (to - from) / 1000 };
-  });
+  const phases = phasesOf(events, begin, isOver, now);
   return (
     <div className={styles.phases}>
       <div className={styles.phaseBars}>

@@ -3,7 +3,6 @@ import { Button, Progress } from 'antd';
 import { type DragEvent, useRef, useState } from 'react';
 import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
-import { Failure } from '@/ui/Failure';
 import { isMapping, type Mapping } from '../document';
 import { type Bound, isWorthShowing, useForm } from '../form/context';
 import { FieldRow } from '../form/FieldRow';
@@ -11,7 +10,7 @@ import { without } from '../roles';
 import { words } from '../words';
 import { dropped, picked } from './choose';
 import styles from './code.module.css';
-import { useUpload } from './useUpload';
+import { progressText, shareOf, type Upload, type UploadState, useCodeUpload } from './useUpload';
 
 /** Code for the tasks: a folder or an archive, dropped or chosen, sent to the server at once. */
 export function CodeField({ bound }: { bound: Bound }) {
@@ -20,22 +19,20 @@ export function CodeField({ bound }: { bound: Bound }) {
   const [isOver, setOver] = useState(false);
   const folderInput = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
-  const { state, send, stop, forget } = useUpload((digest) =>
-    bound.set({ ...others(bound), upload: digest }),
-  );
+  const { state, send, stop } = useCodeUpload();
   const digest = isMapping(bound.value) && typeof bound.value.upload === 'string' ? bound.value.upload : '';
 
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    if (!isDisabled) void send(dropped(event.dataTransfer));
+    if (!isDisabled) send(dropped(event.dataTransfer));
   };
   const remove = () => {
     const rest = others(bound);
     bound.set(Object.keys(rest).length > 0 ? rest : undefined);
-    forget();
+    stop();
   };
-  if (state.kind === 'busy') return <Busy {...state} onStop={stop} />;
+  if (state.kind === 'busy') return <Busy upload={state} onStop={stop} />;
   return (
     <>
       {digest && (
@@ -103,7 +100,11 @@ export function CodeField({ bound }: { bound: Bound }) {
           onChange={(event) => pick(event.target, send)}
         />
       </div>
-      {state.kind === 'failed' && <Failure error={state.error} />}
+      {state.kind === 'failed' && (
+        <Button size="small" onClick={stop}>
+          {digest ? say.keepCode : say.goOnWithoutCode}
+        </Button>
+      )}
       <Stored bound={bound} />
     </>
   );
@@ -128,20 +129,19 @@ function Stored({ bound }: { bound: Bound }) {
   );
 }
 
-function pick(input: HTMLInputElement, send: ReturnType<typeof useUpload>['send']) {
-  if (input.files && input.files.length > 0) void send(Promise.resolve(picked(input.files)));
+function pick(input: HTMLInputElement, send: Upload['send']) {
+  if (input.files && input.files.length > 0) send(Promise.resolve(picked(input.files)));
   input.value = '';
 }
 
 interface BusyProps {
-  label: string;
-  text: string;
-  share: number;
+  upload: UploadState & { kind: 'busy' };
   onStop: () => void;
 }
 
-function Busy({ label, text, share, onStop }: BusyProps) {
+function Busy({ upload: { label, progress }, onStop }: BusyProps) {
   const say = useWords(words);
+  const text = progressText(progress, say);
   return (
     <div className={styles.have}>
       <div className={styles.haveText}>
@@ -149,7 +149,12 @@ function Busy({ label, text, share, onStop }: BusyProps) {
         <div className="quiet" aria-live="polite">
           {text}
         </div>
-        <Progress percent={Math.round(share * 100)} showInfo={false} size="small" aria-label={text} />
+        <Progress
+          percent={Math.round(shareOf(progress) * 100)}
+          showInfo={false}
+          size="small"
+          aria-label={text}
+        />
       </div>
       <Button size="small" onClick={onStop}>
         {say.stopUpload}

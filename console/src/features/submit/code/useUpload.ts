@@ -1,76 +1,81 @@
-import { useRef, useState } from 'react';
+import { createContext, useContext, useEffect, useRef, useState } from 'react';
 import { useWords } from '@/i18n/language';
-import { bytes } from '@/ui/amounts';
 import { words } from '../words';
-import { type Chosen, choose, type Given } from './choose';
-import { tarGz } from './tar';
-import { upload } from './upload';
-
-const MOST_BYTES = 200 * 1024 ** 2;
-const MOST_FILES = 100_000;
+import type { Given } from './choose';
+import type { Progress, Sent } from './send';
 
 export type UploadState =
   | { kind: 'idle' }
-  | { kind: 'busy'; label: string; text: string; share: number }
-  | { kind: 'done'; label: string; digest: string; sizeBytes: number }
+  | { kind: 'busy'; label: string; progress: Progress }
+  | ({ kind: 'done' } & Sent)
   | { kind: 'failed'; error: unknown };
 
-type Words = (typeof words)['en'];
+export interface Upload {
+  state: UploadState;
+  send: (given: Promise<Given[]>) => void;
+  /** Give up what is under way, and forget what came of the last. */
+  stop: () => void;
+}
 
-/** Pack what was chosen, send it, and say all the while how far that is. */
-export function useUpload(onDone: (digest: string) => void) {
+/** The upload of a draft: it goes on whichever part of the form is looked at, and ends with the draft. */
+export function useUpload(onDone: (digest: string) => void): Upload {
   const say = useWords(words);
   const [state, setState] = useState<UploadState>({ kind: 'idle' });
   const running = useRef<AbortController>(null);
+  useEffect(() => () => running.current?.abort(), []);
 
   const send = async (given: Promise<Given[]>) => {
     running.current?.abort();
     const aborter = new AbortController();
     running.current = aborter;
+    const set = (next: UploadState) => {
+      if (!aborter.signal.aborted) setState(next);
+    };
+    set({ kind: 'busy', label: '', progress: { step: 'reading' } });
     try {
-      const chosen = await choose(await given);
-      const { label, sizeBytes } = chosen;
-      refuseUnsendable(chosen, say);
-      const show = (text: string, share: number) => {
-        if (!aborter.signal.aborted) setState({ kind: 'busy', label, text, share });
-      };
-      const archive = await packed(chosen, say, show);
+      // What packs is large, and few jobs need it: it comes with the first code.
+      const tools = await import('./send');
+      const show = (label: string, progress: Progress) => set({ kind: 'busy', label, progress });
+      const sent = await tools.send(given, say, show, aborter.signal);
       aborter.signal.throwIfAborted();
-      const sent = await upload(archive, (share) => show(sending(share, say), share), aborter.signal);
-      setState({ kind: 'done', label, digest: sent.upload, sizeBytes });
-      onDone(sent.upload);
+      onDone(sent.digest);
+      set({ kind: 'done', ...sent });
     } catch (error) {
-      if (!aborter.signal.aborted) setState({ kind: 'failed', error });
+      set({ kind: 'failed', error });
     }
   };
   const stop = () => {
     running.current?.abort();
     setState({ kind: 'idle' });
   };
-  return { state, send, stop, forget: () => setState({ kind: 'idle' }) };
+  return { state, send: (given) => void send(given), stop };
 }
 
-function refuseUnsendable({ archive, files, sizeBytes }: Chosen, say: Words): void {
-  if (!archive && files.length === 0) throw new Error(say.codeNothing);
-  if (sizeBytes > MOST_BYTES) throw new Error(say.codeTooLarge(bytes(sizeBytes), bytes(MOST_BYTES)));
-  if (files.length > MOST_FILES) throw new Error(say.codeTooMany(files.length, MOST_FILES));
+export const UploadContext = createContext<Upload | null>(null);
+
+export function useCodeUpload(): Upload {
+  const upload = useContext(UploadContext);
+  if (!upload) throw new Error('the code stands outside of the form');
+  return upload;
 }
 
-async function packed(
-  chosen: Chosen,
-  say: Words,
-  show: (text: string, share: number) => void,
-): Promise<Blob> {
-  if (chosen.archive) return chosen.archive;
-  const total = chosen.files.length;
-  let shownAt = 0;
-  return tarGz(chosen.files, (n) => {
-    // Thousands of small files would otherwise draw thousands of times.
-    if (n < total && Date.now() - shownAt < 100) return;
-    shownAt = Date.now();
-    show(say.packing(n, total), 0);
-  });
+type Words = (typeof words)['en'];
+
+export function progressText(progress: Progress, say: Words): string {
+  switch (progress.step) {
+    case 'reading':
+      return say.readingCode;
+    case 'packing':
+      return say.packing(progress.n, progress.total);
+    case 'sending':
+      return progress.share < 1 ? say.uploading(percent(progress)) : say.checkingCode;
+  }
 }
 
-const sending = (share: number, say: Words) =>
-  share < 1 ? say.uploading(`${Math.round(share * 100)} %`) : say.checkingCode;
+/** Why a job cannot be submitted yet. */
+export function waitText(progress: Progress, say: Words): string {
+  return progress.step === 'sending' ? say.waitsForUpload(percent(progress)) : say.waitsForCode;
+}
+
+export const shareOf = (progress: Progress) => (progress.step === 'sending' ? progress.share : 0);
+const percent = (progress: Progress) => `${Math.round(shareOf(progress) * 100)} %`;

@@ -1,9 +1,9 @@
 import { Segmented, Select, Skeleton, Tooltip } from 'antd';
-import { lazy, type ReactNode, Suspense, useRef } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useWords } from '@/i18n/language';
-import { type Mapping, pathText, valueAt } from '../document';
+import { pathText, valueAt } from '../document';
 import { JOB_LAYOUT, type SectionName, sectionOfText, unplaced } from '../layout';
-import { asSingle, isDistributed, rolePaths, withRoleList } from '../roles';
+import { isDistributed, rolePaths } from '../roles';
 import { withTemplate } from '../templates';
 import { useTemplates } from '../useTemplates';
 import { words } from '../words';
@@ -54,8 +54,7 @@ export function Section({ name }: { name: SectionName }) {
 /** Kind and template of the job. */
 function Beginning() {
   const say = useWords(words);
-  const { doc, replace, isDisabled } = useForm();
-  const set = useKinds();
+  const { doc, replace, turn, isDisabled } = useForm();
   const { names, machine, wordsOf, tell } = useTemplates();
   return (
     <>
@@ -73,7 +72,7 @@ function Beginning() {
             { value: 'single', label: say.single },
             { value: 'distributed', label: say.distributed },
           ]}
-          onChange={(kind) => set(kind === 'distributed')}
+          onChange={(kind) => turn(kind === 'distributed')}
         />
       </div>
       <div className={styles.row}>
@@ -91,7 +90,7 @@ function Beginning() {
           options={names.map((name) => ({ value: name, label: wordsOf(name), title: wordsOf(name) }))}
           onChange={(name: string | null) => {
             if (name === null) return;
-            tell(name, doc);
+            tell(name);
             replace(withTemplate(doc, name, machine));
           }}
         />
@@ -99,25 +98,6 @@ function Beginning() {
     </>
   );
 }
-
-/** Switches between one task and many; the form that was left is there again when somebody returns. */
-function useKinds() {
-  const { doc, replace } = useForm();
-  const left = useRef<{ roles?: Mapping; single?: Mapping }>({});
-  return (wantsMany: boolean) => {
-    if (wantsMany === isDistributed(doc)) return;
-    if (!wantsMany) {
-      left.current = { roles: doc };
-      replace(asSingle(doc));
-      return;
-    }
-    const { roles } = left.current;
-    const listed = withRoleList(doc);
-    replace(roles?.roles ? { ...listed, roles: roles.roles, ...strategyOf(roles) } : listed);
-  };
-}
-
-const strategyOf = (doc: Mapping): Mapping => (doc.strategy === undefined ? {} : { strategy: doc.strategy });
 
 /** The command of every role. */
 function Commands() {

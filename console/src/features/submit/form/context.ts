@@ -17,6 +17,10 @@ export interface FormState {
   isDisabled: boolean;
   change: (path: Path, value: Json | undefined) => void;
   replace: (doc: Mapping) => void;
+  /** Switch between one task and many; nothing that was typed in either is lost. */
+  turn: (wantsMany: boolean) => void;
+  /** Say that the document is being replaced, with a way back to what is there now. */
+  tellReplaced: (text: string) => void;
   /** Paths of fields that somebody has been to: what is missing there is marked. */
   touched: ReadonlySet<string>;
   touch: (path: string) => void;

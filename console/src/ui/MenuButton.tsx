@@ -1,0 +1,28 @@
+import { Button, type ButtonProps, Dropdown, type DropdownProps, type MenuProps } from 'antd';
+import { useRef } from 'react';
+
+interface MenuButtonProps extends ButtonProps {
+  items: NonNullable<MenuProps['items']>;
+  placement?: DropdownProps['placement'];
+}
+
+/** A button with a menu. It has the focus before anything is chosen: dialogs give it back there, not to the menu. */
+export function MenuButton({ items, placement, ...button }: MenuButtonProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const led = items.map((item) => {
+    if (!item || !('onClick' in item)) return item;
+    const { onClick } = item;
+    return {
+      ...item,
+      onClick: (info: Parameters<NonNullable<typeof onClick>>[0]) => {
+        ref.current?.focus();
+        onClick?.(info);
+      },
+    };
+  }) as MenuProps['items'];
+  return (
+    <Dropdown trigger={['click']} menu={{ items: led }} placement={placement}>
+      <Button ref={ref} {...button} />
+    </Dropdown>
+  );
+}
