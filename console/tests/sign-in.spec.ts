@@ -38,6 +38,57 @@ test('a session that was revoked elsewhere ends at the sign-in page', async ({ p
     await api.call('DELETE', `/tokens/${token.id}`);
   await page.goto('/jobs');
   await expect(page).toHaveURL(/sign-in/);
+  await expect(page.getByText('Your session has ended.')).toBeVisible();
+  await signIn(page);
+  await page.getByRole('button', { name: 'Account of admin' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await expect(page.getByText('Your session has ended.')).toHaveCount(0);
+});
+
+test('a server that is slow, or does not answer, is said to be so at once', async ({ page, expected }) => {
+  expected.push(/ERR_FAILED|503/);
+  await signIn(page);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/v1/session', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/jobs', { waitUntil: 'commit' });
+  await expect(page.getByText('Loading…')).toBeVisible({ timeout: 2000 });
+  release();
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+  await page.unroute('**/api/v1/session');
+
+  await page.route('**/api/v1/session', (route) => route.abort());
+  await page.goto('/jobs', { waitUntil: 'commit' });
+  await expect(page.getByText('The server cannot be reached.')).toBeVisible({ timeout: 2000 });
+  await page.unroute('**/api/v1/session');
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
+});
+
+test('without a connection a page that is not here yet says so, and comes when it can', async ({
+  page,
+  context,
+  expected,
+}) => {
+  expected.push(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|network error|dynamically imported module/);
+  expected.push(/the server cannot be reached/);
+  await signIn(page);
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
+  await context.setOffline(true);
+  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+  await expect(page.getByText('The server cannot be reached.')).toBeVisible();
+  await expect(page.getByRole('navigation', { name: 'Main navigation' })).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('The server cannot be reached.')).toBeVisible();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible();
 });
 
 test('the address of another site is nowhere to be led to', async ({ page }) => {

@@ -27,6 +27,7 @@ export function onOtherSession(listener: () => void): () => void {
 export const sessionKey = {
   keep: (key: string) => remember(KEY, key),
   drop: () => forget(KEY),
+  isKept: () => recall(KEY) !== null,
   headers: (): Record<string, string> => {
     const key = recall(KEY);
     return key === null ? {} : { 'X-Footplate-Key': key };

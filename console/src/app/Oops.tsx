@@ -1,7 +1,9 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useRouter } from '@tanstack/react-router';
+import { ApiError } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
+import { isReachable } from './renewed';
 import styles from './shell.module.css';
 import { words } from './words';
 
@@ -9,14 +11,21 @@ import { words } from './words';
 export function Oops({ error, reset }: ErrorComponentProps) {
   const say = useWords(words);
   const router = useRouter();
-  const again = () => {
+  const again = async () => {
+    // Code that did not come, comes only with the page; and that only from a server that answers.
+    if (isUnreachable(error)) {
+      if (await isReachable()) location.reload();
+      return;
+    }
     reset();
     void router.invalidate();
   };
   return (
     <div className={styles.middle}>
       <h1>{say.oops}</h1>
-      <Failure error={error} onRetry={again} />
+      <Failure error={error} onRetry={() => void again()} />
     </div>
   );
 }
+
+const isUnreachable = (error: unknown) => error instanceof ApiError && error.status === 0;

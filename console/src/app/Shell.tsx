@@ -62,7 +62,7 @@ function useLeaveWhenSignedOut() {
       onSignedOut(() => {
         sessionKey.drop();
         client.setQueryData(keys.session, null);
-        void router.navigate({ to: '/sign-in', search: { next: router.state.location.href } });
+        void router.navigate({ to: '/sign-in', search: { next: router.state.location.href, ended: true } });
       }),
     [client, router],
   );

@@ -8,6 +8,8 @@ import { profileRoute } from '@/features/profile/routes';
 import { queueRoute } from '@/features/queue/routes';
 import { secretsRoute } from '@/features/secrets/routes';
 import { submitRoute } from '@/features/submit/routes';
+import { PageLoading } from './Loading';
+import { Oops } from './Oops';
 import { queryClient } from './queryClient';
 import { parseSearch, stringifySearch } from './search';
 import { rootRoute, shellRoute } from './shellRoute';
@@ -31,6 +33,10 @@ export const router = createRouter({
   context: { queryClient },
   parseSearch,
   stringifySearch,
+  defaultErrorComponent: Oops,
+  defaultPendingComponent: PageLoading,
+  defaultPendingMs: 300,
+  defaultPendingMinMs: 0,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,

@@ -34,6 +34,8 @@ export const words = translated({
     nowhereHint: 'The address may be mistyped, or what was here is gone.',
     backHome: 'To the dashboard',
     oops: 'This page could not be shown',
+    loading: 'Loading…',
+    triesAgain: 'Trying again…',
   },
   zh: {
     skip: '跳到内容',
@@ -68,5 +70,7 @@ export const words = translated({
     nowhereHint: '地址可能有误，或者内容已被删除。',
     backHome: '回到概览',
     oops: '无法显示此页面',
+    loading: '加载中…',
+    triesAgain: '正在重试…',
   },
 });

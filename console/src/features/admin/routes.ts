@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
 
@@ -8,32 +9,32 @@ export const adminRoutes = [
   createRoute({
     ...parent,
     path: '/admin/users',
-    component: lazyRouteComponent(() => import('./users/UsersPage'), 'UsersPage'),
+    component: lazyPage(() => import('./users/UsersPage'), 'UsersPage'),
   }),
   createRoute({
     ...parent,
     path: '/admin/queues',
-    component: lazyRouteComponent(() => import('./queues/QueuesPage'), 'QueuesPage'),
+    component: lazyPage(() => import('./queues/QueuesPage'), 'QueuesPage'),
   }),
   createRoute({
     ...parent,
     path: '/admin/nodes',
-    component: lazyRouteComponent(() => import('./nodes/NodesPage'), 'NodesPage'),
+    component: lazyPage(() => import('./nodes/NodesPage'), 'NodesPage'),
   }),
   createRoute({
     ...parent,
     path: '/admin/images',
-    component: lazyRouteComponent(() => import('./images/ImagesPage'), 'ImagesPage'),
+    component: lazyPage(() => import('./images/ImagesPage'), 'ImagesPage'),
   }),
   createRoute({
     ...parent,
     path: '/admin/audit',
     validateSearch: (given): { actor?: string } => ({ actor: textOf(given.actor) }),
-    component: lazyRouteComponent(() => import('./audit/AuditPage'), 'AuditPage'),
+    component: lazyPage(() => import('./audit/AuditPage'), 'AuditPage'),
   }),
   createRoute({
     ...parent,
     path: '/admin/settings',
-    component: lazyRouteComponent(() => import('./settings/SettingsPage'), 'SettingsPage'),
+    component: lazyPage(() => import('./settings/SettingsPage'), 'SettingsPage'),
   }),
 ] as const;

@@ -22,7 +22,7 @@ export function SignInPage() {
   const say = useWords(words);
   const client = useQueryClient();
   const router = useRouter();
-  const { next } = route.useSearch();
+  const { next, ended } = route.useSearch();
   useTabTitle(say.title);
   const signingIn = useMutation({
     mutationFn: ({ user, password }: Fields) => signIn(client, user, password),
@@ -40,6 +40,7 @@ export function SignInPage() {
           <h1>Footplate</h1>
           <p className="quiet">{say.intro}</p>
         </div>
+        {ended && <Alert className={styles.failure} type="info" showIcon title={say.ended} />}
         <Form<Fields> layout="vertical" requiredMark={false} onFinish={(fields) => signingIn.mutate(fields)}>
           <Form.Item name="user" label={say.user} rules={[{ required: true, message: say.needUser }]}>
             <Input

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { shellRoute } from '@/app/shellRoute';
 
 export const dashboardRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./DashboardPage'), 'DashboardPage'),
+  component: lazyPage(() => import('./DashboardPage'), 'DashboardPage'),
 });

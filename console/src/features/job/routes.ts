@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
 
@@ -19,5 +20,5 @@ export const jobRoute = createRoute({
     task: textOf(given.task),
     attempt: textOf(given.attempt),
   }),
-  component: lazyRouteComponent(() => import('./JobPage'), 'JobPage'),
+  component: lazyPage(() => import('./JobPage'), 'JobPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { shellRoute } from '@/app/shellRoute';
 import { readSearch } from './search';
 
@@ -6,5 +7,5 @@ export const jobsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/jobs',
   validateSearch: readSearch,
-  component: lazyRouteComponent(() => import('./JobsPage'), 'JobsPage'),
+  component: lazyPage(() => import('./JobsPage'), 'JobsPage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { shellRoute } from '@/app/shellRoute';
 
 export const profileRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./ProfilePage'), 'ProfilePage'),
+  component: lazyPage(() => import('./ProfilePage'), 'ProfilePage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
 
@@ -6,5 +7,5 @@ export const queueRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/queue',
   validateSearch: (given): { queue?: string } => ({ queue: textOf(given.queue) }),
-  component: lazyRouteComponent(() => import('./QueuePage'), 'QueuePage'),
+  component: lazyPage(() => import('./QueuePage'), 'QueuePage'),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { shellRoute } from '@/app/shellRoute';
 
 export const secretsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/secrets',
-  component: lazyRouteComponent(() => import('./SecretsPage'), 'SecretsPage'),
+  component: lazyPage(() => import('./SecretsPage'), 'SecretsPage'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
 
@@ -7,5 +8,5 @@ export const submitRoute = createRoute({
   path: '/submit',
   /** `clone` is the job whose configuration fills the form. */
   validateSearch: (given): { clone?: string } => ({ clone: textOf(given.clone) }),
-  component: lazyRouteComponent(() => import('./SubmitPage'), 'SubmitPage'),
+  component: lazyPage(() => import('./SubmitPage'), 'SubmitPage'),
 });
