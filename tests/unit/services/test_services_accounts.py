@@ -119,7 +119,7 @@ async def is_known(office: Office, token: str) -> bool:
 @in_office
 async def test_a_token_names_its_user_and_their_roles(office: Office) -> None:
     caller = await office.accounts.identify(await office.hire())
-    assert caller == Caller("ann", False, {"default": "member"})
+    assert replace(caller, token_id=None) == Caller("ann", False, {"default": "member"})
 
 
 @in_office
