@@ -1,5 +1,14 @@
 import type { Page } from '@playwright/test';
-import { Api, expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+import {
+  Api,
+  expect,
+  expectAccessible,
+  expectNoSideways,
+  fresh,
+  signIn,
+  signInByForm,
+  test,
+} from './support/bench';
 
 const USER_PASSWORD = 'a long enough one';
 
@@ -41,7 +50,7 @@ test('an admin makes a queue and a user, who signs in and sees only what is thei
   await expect(page.getByRole('row', { name: new RegExp(user) })).toContainText(`${queue}: Member`);
 
   await signOut(page);
-  await signIn(page, user, USER_PASSWORD);
+  await signInByForm(page, user, USER_PASSWORD);
   await expect(navigation(page).getByRole('link', { name: 'Users' })).toHaveCount(0);
   await expect(navigation(page).getByRole('link', { name: 'Queues' })).toHaveCount(0);
   await page.goto('/jobs');

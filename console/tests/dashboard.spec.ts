@@ -1,4 +1,12 @@
-import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+import {
+  expect,
+  expectAccessible,
+  expectNoSideways,
+  fresh,
+  signIn,
+  signInByForm,
+  test,
+} from './support/bench';
 
 test.beforeEach(({ page }) => signIn(page));
 
@@ -42,7 +50,7 @@ test('somebody new sees an empty state and only what is theirs', async ({ page, 
   await page.getByRole('button', { name: 'Account of admin' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page).toHaveURL(/sign-in/);
-  await signIn(page, user, 'a long enough password');
+  await signInByForm(page, user, 'a long enough password');
   await page.goto('/');
   await expect(page.getByText('You have no jobs yet')).toBeVisible();
   await page.goto('/jobs');

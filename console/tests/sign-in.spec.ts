@@ -1,4 +1,4 @@
-import { expect, expectAccessible, expectNoSideways, signIn, test } from './support/bench';
+import { expect, expectAccessible, expectNoSideways, signInByForm, test } from './support/bench';
 
 test('a wrong password is refused in words', async ({ page, expected }) => {
   expected.push(/401/);
@@ -12,7 +12,7 @@ test('a wrong password is refused in words', async ({ page, expected }) => {
 test('signing in leads to the page that was asked for, signing out back', async ({ page }) => {
   await page.goto('/jobs?state=FAILED');
   await expect(page).toHaveURL(/sign-in\?next=/);
-  await signIn(page);
+  await signInByForm(page);
   await page.goto('/profile');
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
   await page.getByRole('button', { name: 'Account of admin' }).click();
@@ -23,7 +23,7 @@ test('signing in leads to the page that was asked for, signing out back', async 
 });
 
 test('the session is of no use without its key, nor to a page of another site', async ({ page, context }) => {
-  await signIn(page);
+  await signInByForm(page);
   const [cookie] = await context.cookies('http://127.0.0.1/api/');
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/api/' });
   const answer = await page.request.get('/api/v1/me');
@@ -32,14 +32,14 @@ test('the session is of no use without its key, nor to a page of another site', 
 
 test('a session that was revoked elsewhere ends at the sign-in page', async ({ page, api, expected }) => {
   expected.push(/401/);
-  await signIn(page);
+  await signInByForm(page);
   const { items } = await api.call<{ items: { id: string; name: string }[] }>('GET', '/tokens');
   for (const token of items.filter(({ name }) => name === 'console'))
     await api.call('DELETE', `/tokens/${token.id}`);
   await page.goto('/jobs');
   await expect(page).toHaveURL(/sign-in/);
   await expect(page.getByText('Your session has ended.')).toBeVisible();
-  await signIn(page);
+  await signInByForm(page);
   await page.getByRole('button', { name: 'Account of admin' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
@@ -48,7 +48,7 @@ test('a session that was revoked elsewhere ends at the sign-in page', async ({ p
 
 test('a server that is slow, or does not answer, is said to be so at once', async ({ page, expected }) => {
   expected.push(/ERR_FAILED|503/);
-  await signIn(page);
+  await signInByForm(page);
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -77,7 +77,7 @@ test('without a connection a page that is not here yet says so, and comes when i
 }) => {
   expected.push(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK_CHANGED|network error|dynamically imported module/);
   expected.push(/the server cannot be reached/);
-  await signIn(page);
+  await signInByForm(page);
   await page.goto('/profile');
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
   await context.setOffline(true);
@@ -93,7 +93,7 @@ test('without a connection a page that is not here yet says so, and comes when i
 
 test('the address of another site is nowhere to be led to', async ({ page }) => {
   await page.goto('/sign-in?next=//example.org/');
-  await signIn(page);
+  await signInByForm(page);
   await expect(page).toHaveURL(/127\.0\.0\.1/);
 });
 
