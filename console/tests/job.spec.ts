@@ -173,6 +173,7 @@ test('a log goes on being followed in the full view and in a taller window', asy
   await page.goto(`/jobs/${job.id}?tab=logs`);
   await expect(log(page)).toContainText('tick 2');
   const follows = page.getByRole('button', { name: 'Following' });
+  await expect(follows).toBeVisible();
   const seen = async () => Number(/tick (\d+)\D*$/.exec((await log(page).textContent()) ?? '')?.[1]);
   const goesOn = async () => {
     const before = await seen();

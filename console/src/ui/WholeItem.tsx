@@ -7,6 +7,7 @@ interface WholeItemProps extends Pick<FormItemProps, 'name' | 'label' | 'extra'>
   most: number;
 }
 
+const WIDTH_PX = 120;
 const WHOLE = /^\s*-?\d{1,15}\s*$/;
 
 /** What was typed, as a number where it is one; anything else stays as it is, to be marked. */
@@ -27,7 +28,7 @@ export function WholeItem({ least, most, ...item }: WholeItemProps) {
       rules={[{ validator: check }]}
       getValueFromEvent={(event: { target: { value: string } }) => wholeOf(event.target.value)}
     >
-      <Input inputMode="numeric" autoComplete="off" />
+      <Input inputMode="numeric" autoComplete="off" style={{ width: WIDTH_PX }} />
     </Form.Item>
   );
 }

@@ -92,7 +92,8 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
           label={say.logOf(place.task)}
           shift={view.shift}
           isFollowing={isFollowing && view.isAtEnd}
-          onFollow={(wanted) => setFollowing(wanted && view.isAtEnd)}
+          // The bottom of what is held is the end of the log only where nothing more is known of.
+          onFollow={(wanted) => setFollowing((was) => wanted && (was || view.isAtEnd))}
           onNearTop={() => void window.extendUp()}
           onNearBottom={() => void window.extendDown()}
         />
