@@ -93,7 +93,7 @@ test('wrong input is marked at its field, before and after the server sees it', 
   await form.getByLabel('CPUs').nth(0).fill('');
   await form.getByLabel('Environments').fill('torch = /nowhere/at/all');
   await form.getByRole('button', { name: 'Add queue' }).click();
-  await expect(form.getByText(/there is no folder \/nowhere/)).toBeVisible();
+  await expect(form.getByText(/There is no folder \/nowhere/)).toBeVisible();
   await form.getByLabel('Environments').fill('');
   await form.getByLabel('Name').fill('default');
   await form.getByRole('button', { name: 'Add queue' }).click();
@@ -107,6 +107,7 @@ test('users are disabled, get new passwords and roles, and are deleted', async (
   await page.goto('/admin/users');
   const row = page.getByRole('row', { name: new RegExp(user) });
   await row.getByLabel(`${user} may sign in`).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
   await expect(row.getByLabel(`${user} may sign in`)).not.toBeChecked();
   await expect(Api.signIn(baseURL ?? '', user, USER_PASSWORD)).rejects.toThrow('disabled');
   await row.getByLabel(`${user} may sign in`).click();

@@ -212,6 +212,7 @@ test('form and text change each other, in YAML and in JSON', async ({ page }) =>
   await expect(editor(page)).toContainText('# a comment');
   await expect(editor(page)).toContainText('odd');
   await page.getByText('JSON', { exact: true }).click();
+  await page.getByRole('button', { name: 'Drop the comments' }).click();
   await expect(editor(page)).toContainText('"name": "from-form"');
   await write(page, '{"name": "from-json", "command": "echo hi"}');
   await expect(name(page)).toHaveValue('from-json');

@@ -183,9 +183,13 @@ function useActions(job: JobDetail) {
     onSuccess: () => {
       done(say.done);
       void navigate({ to: '/jobs' });
+      // Not the job itself: it may be gone.
+      void client.invalidateQueries({ queryKey: keys.jobs });
     },
-    onError: failed,
-    onSettled: renew,
+    onError: (error) => {
+      failed(error);
+      renew();
+    },
   });
   const cloning = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/jobs/{job_id}/clone', { params: path })),

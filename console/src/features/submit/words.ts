@@ -50,28 +50,28 @@ const ZH_FAULTS: Record<string, string> = {
 
 const EN_TEMPLATES: Record<string, string> = {
   single: 'One task on one machine',
-  torchrun: 'PyTorch: torchrun, one process for each card',
-  ddp: 'PyTorch: torch.distributed.launch',
-  'parameter-server': 'TensorFlow: parameter servers and workers',
-  tensorflow: 'TensorFlow: a chief and workers',
-  mpi: 'MPI: the first task calls mpirun',
-  horovod: 'Horovod: the first task calls mpirun',
-  deepspeed: 'DeepSpeed: the first task calls deepspeed',
-  jax: 'JAX: processes around a coordinator',
-  plain: 'Plain: tasks that find each other',
+  torchrun: 'torchrun: PyTorch, one process for each card',
+  ddp: 'ddp: PyTorch by torch.distributed.launch',
+  'parameter-server': 'Parameter server: ps and worker roles',
+  tensorflow: 'tensorflow: a chief and workers',
+  mpi: 'mpi: the first task calls mpirun',
+  horovod: 'horovod: the first task calls mpirun',
+  deepspeed: 'deepspeed: the first task calls it',
+  jax: 'jax: processes around a coordinator',
+  plain: 'plain: tasks that find each other',
 };
 
 const ZH_TEMPLATES: Record<string, string> = {
   single: '单机单任务',
-  torchrun: 'PyTorch：torchrun，每张卡一个进程',
-  ddp: 'PyTorch：torch.distributed.launch',
-  'parameter-server': 'TensorFlow：参数服务器与 worker',
-  tensorflow: 'TensorFlow：一个 chief 与若干 worker',
-  mpi: 'MPI：由第一个子任务调用 mpirun',
-  horovod: 'Horovod：由第一个子任务调用 mpirun',
-  deepspeed: 'DeepSpeed：由第一个子任务调用 deepspeed',
-  jax: 'JAX：围绕协调者的多个进程',
-  plain: '普通：子任务之间可互相找到',
+  torchrun: 'torchrun：PyTorch，每张卡一个进程',
+  ddp: 'ddp：PyTorch，torch.distributed.launch',
+  'parameter-server': '参数服务器：ps 与 worker 角色',
+  tensorflow: 'tensorflow：一个 chief 与若干 worker',
+  mpi: 'mpi：由第一个子任务调用 mpirun',
+  horovod: 'horovod：由第一个子任务调用 mpirun',
+  deepspeed: 'deepspeed：由第一个子任务调用',
+  jax: 'jax：围绕协调者的多个进程',
+  plain: 'plain：子任务之间可互相找到',
 };
 
 export const words = translated({
