@@ -19,7 +19,8 @@ class Caller:
     is_admin: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     job_id: str | None = None
-    token_id: str | None = None
+    # Not who it is, but how it was shown.
+    token_id: str | None = field(default=None, compare=False)
 
     def rank_in(self, queue: str) -> int:
         return RANKS["admin"] if self.is_admin else RANKS.get(self.roles.get(queue, ""), 0)
