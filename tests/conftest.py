@@ -20,7 +20,13 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # How quickly examples are made says more about the machine's load than about the code.
 hypothesis_settings.register_profile("any-load", suppress_health_check=[HealthCheck.too_slow], deadline=None)
 hypothesis_settings.load_profile("any-load")
+LONGEST = ("test_console_forms", "test_console", "test_crash")
 DATABASES = ("sqlite", "postgresql")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest, so that no worker is left with one of them at the end."""
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
 
 
 @pytest.fixture(scope="session")

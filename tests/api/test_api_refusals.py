@@ -132,6 +132,8 @@ BAD: tuple[Data, ...] = (
     {"keep_on_failure": "1s"},
     {"on_failure": [{"action": "retry"}]},
     {"on_failure": [{"action": "pray"}]},
+    {"on_failure": [{"action": "retry", "log": "/(a/"}]},
+    {"on_failure": [{"action": "retry", "log": "/a{3}/"}]},
     {"alerts": [{"on": "deadline"}]},
     {"alerts": [{"on": "failed", "to": ["a b"]}]},
     {"alerts": [{}]},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -25,3 +27,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     home: Path = tmp_path_factory.mktemp("e2e") / "home"
     with ServerProcess(home, SETTINGS) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def console() -> ModuleType:
+    """The program behind `make console`; it builds what is old."""
+    spec = importlib.util.spec_from_file_location(
+        "console", Path(__file__).resolve().parents[2] / "tools" / "console.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.build()
+    module.install()
+    return module

@@ -312,6 +312,11 @@ export const RULES: readonly (readonly [string, string])[] = [
     'the container engine at {x} does not answer ({e}): see that it runs',
     '{x} 处的容器引擎没有响应（{e}）：请确认它在运行',
   ],
+  [
+    'is no pattern that can be looked for: counts in braces are not supported: {x}',
+    '不是可用的模式：不支持花括号中的次数，请写 \\d+ 或 \\d\\d，或用 \\{ 表示花括号本身',
+  ],
+  ['is no pattern that can be looked for: {e}', '不是可用的模式：{e}'],
   // What the framework has against a request.
   ['must have at least {n} characters', '至少 {n} 个字符'],
   ['must have at most {n} characters', '最多 {n} 个字符'],

@@ -118,8 +118,11 @@ export async function signIn(page: Page, user = 'admin', password = PASSWORD): P
   const answer = await page.request.post('/api/v1/session', { data: { user, password } });
   expect(answer.status(), await answer.text()).toBe(200);
   const { key } = await answer.json();
-  // The smallest page of the server: what it keeps in the browser belongs to all of them.
-  await page.goto('/favicon.svg');
+  // What one page of the server keeps in the browser belongs to all of them; this one is there at once.
+  await page.route('**/blank', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,">' }),
+  );
+  await page.goto('/blank');
   await page.evaluate((kept) => localStorage.setItem('footplate.key', kept), key);
   await page.goto('/');
 }
