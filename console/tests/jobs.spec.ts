@@ -1,4 +1,4 @@
-import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, signInByForm, test } from './support/bench';
 
 test.beforeEach(({ page }) => signIn(page));
 
@@ -50,7 +50,7 @@ test('two tabs never mix two people', async ({ page, api, context }) => {
   await second.getByRole('button', { name: 'Account of admin' }).click();
   await second.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(second).toHaveURL(/sign-in/);
-  await signIn(second, user, 'a long enough password');
+  await signInByForm(second, user, 'a long enough password');
   await expect(page.getByRole('button', { name: `Account of ${user}` })).toBeVisible();
 });
 
