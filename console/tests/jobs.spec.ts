@@ -1,4 +1,12 @@
-import { expect, expectAccessible, expectNoSideways, fresh, signIn, signInByForm, test } from './support/bench';
+import {
+  expect,
+  expectAccessible,
+  expectNoSideways,
+  fresh,
+  signIn,
+  signInByForm,
+  test,
+} from './support/bench';
 
 test.beforeEach(({ page }) => signIn(page));
 
