@@ -23,9 +23,19 @@ export function onOtherSession(listener: () => void): () => void {
   return () => removeEventListener('storage', listen);
 }
 
+let wanted = new AbortController();
+
+/** Wait for no answer, and ask nothing, until somebody signs in: whoever asked has left. */
+export function abandonCalls(): void {
+  wanted.abort();
+}
+
 /** The half of a session that the page keeps; the other is a cookie that it cannot read. */
 export const sessionKey = {
-  keep: (key: string) => remember(KEY, key),
+  keep: (key: string) => {
+    remember(KEY, key);
+    wanted = new AbortController();
+  },
   drop: () => forget(KEY),
   isKept: () => recall(KEY) !== null,
   headers: (): Record<string, string> => {
@@ -71,22 +81,16 @@ export function onSignedOut(listener: Listener): () => void {
 }
 
 export function noteStatus(status: number): void {
-  if (status === 401) for (const listener of signedOutListeners) listener();
+  // Whoever has left needs not be told that they have.
+  if (status === 401 && !wanted.signal.aborted) for (const listener of signedOutListeners) listener();
 }
 
 export const api = createClient<paths>({ baseUrl: '' });
 
-let wanted = new AbortController();
-
-/** Wait for none of the answers that are under way: whoever asked has left. */
-export function abandonCalls(): void {
-  wanted.abort();
-  wanted = new AbortController();
-}
-
 api.use({
   onRequest({ request }) {
     for (const [name, value] of Object.entries(sessionKey.headers())) request.headers.set(name, value);
+    if (request.url.endsWith('/session')) return request;
     return new Request(request, { signal: AbortSignal.any([request.signal, wanted.signal]) });
   },
   onResponse({ request, response }) {
@@ -117,7 +121,8 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   const headers = { ...sessionKey.headers(), ...(init.headers as Record<string, string> | undefined) };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers });
+    const signals = [wanted.signal, ...(init.signal ? [init.signal] : [])];
+    response = await fetch(path, { ...init, headers, signal: AbortSignal.any(signals) });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'unreachable', 'the server cannot be reached');

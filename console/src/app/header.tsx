@@ -119,15 +119,17 @@ export function UserMenu() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { data: user } = useQuery(sessionQuery);
-  // First the page, which would go on asking; then what it has asked; then the session.
   const leave = async () => {
-    client.setQueryData(keys.session, null);
-    await navigate({ to: '/sign-in' });
-    client.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
-    abandonCalls();
     const headers = sessionKey.headers();
     sessionKey.drop();
-    await answer(api.DELETE('/api/v1/session', { headers })).catch(tell.failed);
+    // What is under way would be refused from here on.
+    abandonCalls();
+    client.setQueryData(keys.session, null);
+    // It goes its way also when somebody closes the page now.
+    const ended = answer(api.DELETE('/api/v1/session', { headers, keepalive: true })).catch(tell.failed);
+    await navigate({ to: '/sign-in' });
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== keys.session[0] });
+    await ended;
   };
   const name = user?.name ?? '';
   const items = [
