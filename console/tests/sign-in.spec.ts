@@ -33,6 +33,8 @@ test('the session is of no use without its key, nor to a page of another site', 
 test('a session that was revoked elsewhere ends at the sign-in page', async ({ page, api, expected }) => {
   expected.push(/401/);
   await signInByForm(page);
+  // The page must not learn of it before it is asked for the jobs.
+  await page.goto('about:blank');
   const { items } = await api.call<{ items: { id: string; name: string }[] }>('GET', '/tokens');
   for (const token of items.filter(({ name }) => name === 'console'))
     await api.call('DELETE', `/tokens/${token.id}`);
