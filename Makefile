@@ -20,7 +20,7 @@ console: .venv/run-ready ## Build the web console, when its sources have changed
 	@$(BIN)/python tools/console.py
 
 test: .venv/dev-ready console ## Run the whole test suite
-	$(BIN)/python -m pytest -q -n 4 --dist loadfile --no-loadscope-reorder -m "not alone"
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
 	$(BIN)/python -m pytest -q -m alone
 
 lint: .venv/dev-ready ## Check style, types and import arrows
