@@ -13,6 +13,7 @@ import socket
 import subprocess
 import tarfile
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ import httpx
 from footplate.testing.process import await_that, free_port
 
 START_DEADLINE_S = 20
+LIST_TRIES = 100
+LIST_AGAIN_AFTER_S = 0.1
 # Everything comes from the host's own /usr, which the tests mount; in the image are only the ways to it.
 HOST_TOOLS = "localhost/hosttools:1"
 BUSYBOX = "localhost/busybox:1"
@@ -120,7 +123,13 @@ class ContainerEngine:
     def containers(self) -> list[dict[str, Any]]:
         """All containers that are there, running or not."""
         with self.client() as client:
-            answer = client.get("/containers/json", params={"all": "true"}).raise_for_status()
+            for _ in range(LIST_TRIES):
+                answer = client.get("/containers/json", params={"all": "true"})
+                if answer.status_code != httpx.codes.INTERNAL_SERVER_ERROR:
+                    break
+                # Podman stumbles over a container that is being removed.
+                time.sleep(LIST_AGAIN_AFTER_S)
+            assert answer.is_success, answer.text
             found: list[dict[str, Any]] = answer.json()
         return found
 

@@ -18,6 +18,7 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Mount, Request
+from footplate.engines.local.containers import api as containers_api
 from footplate.engines.local.containers import claiming, images, starting
 from footplate.engines.local.containers.api import ContainerApi, Refused
 from footplate.engines.local.containers.cards import grant_cards, renumber
@@ -338,13 +339,14 @@ def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Pa
     assert glance(tmp_path) == seen
 
 
-def answering(path: Path, answer: bytes, ask: Callable[[ContainerApi], Any]) -> Any:
-    """Ask something of an engine that always says the same."""
+def answering(path: Path, answer: bytes | list[bytes], ask: Callable[[ContainerApi], Any]) -> Any:
+    """Ask something of an engine that says this, or these one after another and the last for ever."""
+    answers = [answer] if isinstance(answer, bytes) else list(answer)
 
     async def main() -> Any:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
-            writer.write(answer)
+            writer.write(answers.pop(0) if len(answers) > 1 else answers[0])
             writer.close()
 
         server = await asyncio.start_unix_server(serve, path)
@@ -378,10 +380,23 @@ def test_an_engine_that_is_away_is_told_with_its_socket(tmp_path: Path) -> None:
         asyncio.run(ask())
 
 
-def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:
-    def refusal(status: str, body: str) -> bytes:
-        return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+def refusal(status: str, body: str) -> bytes:
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
 
+
+def test_a_listing_that_stumbles_over_a_vanishing_container_is_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stumbles = refusal("500 Oops", '{"message": "no such container"}')
+    lists = refusal("200 OK", '[{"Id": "c1"}]')
+    found = answering(tmp_path / "s", [stumbles, stumbles, lists], lambda api: api.containers("mine"))
+    assert found == [{"Id": "c1"}]
+    monkeypatch.setattr(containers_api, "LIST_WITHIN_S", 0.2)
+    with pytest.raises(Refused, match="no such container"):
+        answering(tmp_path / "s", stumbles, lambda api: api.containers("mine"))
+
+
+def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="no such thing") as caught:
         answering(tmp_path / "s", refusal("500 Oops", '{"message": "no such thing"}'), lambda a: a.start("x"))
     assert caught.value.status == 500

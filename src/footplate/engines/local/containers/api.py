@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,6 +26,9 @@ NOT_MODIFIED = 304
 BAD_REQUEST = 400
 NOT_FOUND = 404
 CONFLICT = 409
+INTERNAL_ERROR = 500
+LIST_WITHIN_S = 10
+LIST_AGAIN_AFTER_S = 0.1
 
 Document = Mapping[str, Any]
 
@@ -95,11 +100,18 @@ class ContainerApi:
 
     async def containers(self, label: str) -> Sequence[Document]:
         """List the containers with a label, be they running or not."""
-        filters = json.dumps({"label": [label]})
-        found: Sequence[Document] = await self._ask(
-            "GET", "/containers/json", params={"all": "true", "filters": filters}
-        )
-        return found
+        params = {"all": "true", "filters": json.dumps({"label": [label]})}
+        give_up_at = time.monotonic() + LIST_WITHIN_S
+        while True:
+            try:
+                found: Sequence[Document] = await self._ask("GET", "/containers/json", params=params)
+            except Refused as error:
+                # Podman fails to list while somebody removes one of the containers.
+                if error.status != INTERNAL_ERROR or time.monotonic() > give_up_at:
+                    raise
+                await asyncio.sleep(LIST_AGAIN_AFTER_S)
+            else:
+                return found
 
     async def create_exec(self, name: str, body: Document) -> str:
         answer = await self._ask("POST", f"/containers/{name}/exec", json=body)
