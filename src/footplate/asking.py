@@ -6,21 +6,15 @@ import asyncio
 import json
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
-PROGRAM = """
-import sys
-sys.path.append(sys.argv[1])
-from footplate import answering
-answering.main()
-"""
-PACKAGES = str(Path(__file__).parents[1])
+from footplate.bareprocess import start_bare
+
+PROGRAM = "footplate.answering"
 # A killed process is gone in no time, unless the kernel itself waits for the file system.
 GONE_WITHIN_S = 1.0
 # With so many that cannot be killed, no more are started.
@@ -77,7 +71,7 @@ class Asker:
             while len(self._killed) >= MOST_STUCK:
                 await asyncio.sleep(LOOK_EVERY_S)
                 self._kill()
-            process, ours = _start()
+            process, ours = start_bare(PROGRAM)
             self._process = process
             ours.setblocking(False)
             self._reader, self._writer = await asyncio.open_unix_connection(sock=ours)
@@ -109,7 +103,7 @@ def locate_all(roots: Sequence[str], within_s: float) -> Mapping[str, Place]:
     found: dict[str, Place] = {}
     waiting = list(roots)
     while waiting:
-        process, ours = _start()
+        process, ours = start_bare(PROGRAM)
         try:
             with ours, ours.makefile("rb") as answers, suppress(TimeoutError):
                 ours.settimeout(within_s)
@@ -132,21 +126,6 @@ def _locate_each(waiting: list[str], ours: socket.socket, answers: BinaryIO, fou
             raise
         except OSError:
             continue
-
-
-def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    ours, theirs = socket.socketpair()
-    with theirs:
-        # No environment, no site packages, a session of its own: nothing of the server leaks in.
-        process = subprocess.Popen(  # noqa: S603  # our own program
-            [sys.executable, "-I", "-S", "-c", PROGRAM, PACKAGES],
-            stdin=theirs.fileno(),
-            stdout=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
-    return process, ours
 
 
 def _read_answer(line: bytes) -> Place:

@@ -21,10 +21,12 @@ WAITING_IN = ("request_wait_answer", "__fuse_simple_request")
 class HangingFolder:
     """A folder whose file system is served by a process, which can be stopped and continued."""
 
-    def __init__(self, path: Path, content: Path) -> None:
+    def __init__(self, path: Path, content: Path, connections: Path) -> None:
         self.path = path
         self.content = content
+        self._connections = connections
         self._daemon: subprocess.Popen[bytes]
+        self._n_asked: Path
 
     def mount(self) -> None:
         # Nothing is answered from the kernel's memory.
@@ -33,12 +35,23 @@ class HangingFolder:
         daemon = self._daemon = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         await_that(lambda: daemon.poll() is not None or self.path.is_mount(), what=f"{PROGRAM} mounts")
         assert daemon.poll() is None, f"{PROGRAM} ended with {daemon.returncode}"
+        self._n_asked = self._connections / str(os.minor(self.path.stat().st_dev)) / "waiting"
 
     def hang(self) -> None:
-        """Leave every call into the folder unanswered from now on."""
+        """Leave every call into the folder unanswered from now on.
+
+        Whoever made a call that the process has begun to answer could not even be killed.
+        """
+        await_that(self._stop_between_answers, what=f"{PROGRAM} is asked nothing for a moment")
+
+    def _stop_between_answers(self) -> bool:
         self._daemon.send_signal(signal.SIGSTOP)
         # Only then is it certain that it answers no more.
         os.waitid(os.P_PID, self._daemon.pid, os.WSTOPPED | os.WNOWAIT)
+        if self._n_asked.read_text() == "0\n":
+            return True
+        self._daemon.send_signal(signal.SIGCONT)
+        return False
 
     def answer(self) -> None:
         """Answer all that has been asked meanwhile."""
@@ -72,15 +85,17 @@ def why_none() -> str | None:
 @contextmanager
 def hanging_folder(around: Path) -> Iterator[HangingFolder]:
     """Mount a folder that answers until it is told to hang; `content` is what is in it."""
-    content, path = around / "content", around / "hanging"
-    content.mkdir(parents=True)
-    path.mkdir()
-    folder = HangingFolder(path, content)
-    folder.mount()
+    content, path, connections = around / "content", around / "hanging", around / "connections"
+    for place in (content, path, connections):
+        place.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "fusectl", "fusectl", connections], check=True)
+    folder = HangingFolder(path, content, connections)
     try:
+        folder.mount()
         yield folder
     finally:
         folder.unmount()
+        subprocess.run(["umount", connections], check=True)
 
 
 def _waits(pid: int) -> bool:

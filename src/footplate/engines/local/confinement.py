@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from footplate.bareprocess import PACKAGES
 from footplate.domain.errors import Problem
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
 from footplate.engines.local import devices
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
-from footplate.engines.local.spawning import PACKAGES
 from footplate.engines.local.targets import bad_target, is_below, overlapping
 from footplate.engines.local.view import Outlook, compose, outermost
 

@@ -20,8 +20,8 @@ SOON_S = 0.2
 SWEEP_EVERY_S = 30
 LAST_TRY_S = 2
 GIVE_UP_S = 5
-# A task that is being started is not known to run yet, and may take as long as its mounts do.
-STRAY_AFTER_S = 180
+# A task that is being started is not known to run yet.
+STRAY_AFTER_S = 120
 
 log = logging.getLogger(__name__)
 
@@ -29,13 +29,13 @@ log = logging.getLogger(__name__)
 class Leftovers:
     """The groups of tasks that have ended or should; called from threads, except for `add`."""
 
-    def __init__(self, trees: Sequence[Tree], stray_after_s: float = STRAY_AFTER_S) -> None:
+    def __init__(self, trees: Sequence[Tree], starts_within_s: float) -> None:
         self._trees = tuple(trees)
         self._ended: list[str] = []
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
         self._swept_at = float("-inf")
-        self._stray_after_s = stray_after_s
+        self._stray_after_s = STRAY_AFTER_S + starts_within_s
         self._unknown_since: dict[str, float] = {}
         self._marker = f"server.{uuid.uuid4().hex[:8]}.{os.getpid()}-{start_ticks(os.getpid())}"
 
@@ -78,10 +78,12 @@ class Leftovers:
 
     def _end_orphans(self, for_s: float) -> list[str]:
         """Remove the groups of processes that have ended; return the others."""
-        owners = [(name, owner) for name in cgroups.names(self._trees) if (owner := cgroups.owner_of(name))]
-        alive = [name for name, owner in owners if is_alive(*owner)]
-        for name, _ in owners:
-            if name not in alive:
+        alive = []
+        for name in cgroups.names(self._trees):
+            owner = cgroups.owner_of(name)
+            if owner and is_alive(*owner):
+                alive.append(name)
+            elif owner:
                 self._end(name, for_s)
         return alive
 

@@ -43,7 +43,7 @@ class ProcessRuntime:
         # Whatever hangs has ended by then.
         self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
         self._confinement = confinement
-        self._leftovers = Leftovers(confinement.trees)
+        self._leftovers = Leftovers(confinement.trees, self._spawn_timeout_s)
         self._leftovers.hold_place()
         # What runs inside of tasks now.
         self._inside: set[Identity] = set()

@@ -391,7 +391,7 @@ def reset_signals() -> None:
 
 def main() -> None:
     reset_signals()
-    ground = Ground(json.loads(sys.argv[2]))
+    ground = Ground(json.loads(sys.argv[1]))
     # The collector would write to pages that children share.
     gc.disable()
     gc.freeze()

@@ -5,20 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-PACKAGES = str(Path(__file__).parents[3])
-PROGRAM = """
-import sys
-sys.path.append(sys.argv[1])
-from footplate.engines.local import spawner
-spawner.main()
-"""
+from footplate.bareprocess import start_bare
+
+PROGRAM = "footplate.engines.local.spawner"
 MAX_ANSWER_BYTES = 16 * 1024**2
 
 Answers = Sequence[Mapping[str, Any]]
@@ -94,17 +87,7 @@ class _Connection:
 
     @classmethod
     async def open(cls, confined: str) -> _Connection:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # No environment, no site packages, a session of its own: nothing of the server leaks in.
-            process = subprocess.Popen(  # noqa: S603  # our own program
-                [sys.executable, "-I", "-S", "-c", PROGRAM, PACKAGES, confined],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                start_new_session=True,
-            )
+        process, ours = start_bare(PROGRAM, confined)
         ours.setblocking(False)
         reader, writer = await asyncio.open_unix_connection(sock=ours, limit=MAX_ANSWER_BYTES)
         return cls(process, reader, writer)

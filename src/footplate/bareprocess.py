@@ -1,0 +1,32 @@
+"""Starts a module of ours as a process that has nothing of the server's but one socket, its input."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+PACKAGES = str(Path(__file__).parents[1])
+PROGRAM = """
+import sys
+from importlib import import_module
+sys.path.append(sys.argv.pop(1))
+import_module(sys.argv.pop(1)).main()
+"""
+
+
+def start_bare(module: str, *arguments: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Run the module's `main`; return the process and our end of the socket."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        # No environment, no site packages, a session of its own: nothing of the server leaks in.
+        process = subprocess.Popen(  # noqa: S603  # our own program
+            [sys.executable, "-I", "-S", "-c", PROGRAM, PACKAGES, module, *arguments],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+    return process, ours
