@@ -84,8 +84,10 @@ def test_uploaded_code_can_be_read_only_too(server: ServerProcess, tmp_path: Pat
     code = tmp_path / "code"
     code.mkdir()
     (code / "train.sh").write_text("! touch here && ! rm train.sh && echo untouched")
-    (tmp_path / "job.yaml").write_text("name: uploaded\ncommand: sh train.sh\ncode: {read_only: true}\n")
-    assert "untouched" in follow(server, str(tmp_path / "job.yaml"), str(code))
+    (tmp_path / "job.yaml").write_text(
+        "name: uploaded\ncommand: sh train.sh\ncode: {path: code, read_only: true}\n"
+    )
+    assert "untouched" in follow(server, str(tmp_path / "job.yaml"))
 
 
 def test_a_storage_is_not_a_way_around_its_links(server: ServerProcess, folder: Path) -> None:

@@ -220,7 +220,12 @@ CODE = Record(
             "",
         ),
         Field("storage", Text(63), "Storage that holds the code; tasks can only read it.", ""),
-        Field("path", PATH, "Folder of the code on that storage.", ""),
+        Field(
+            "path",
+            PATH,
+            "Folder of the code on that storage; without one, a folder that `footplate submit` sends along.",
+            "",
+        ),
         Field("read_only", Flag(), "Whether tasks may only read their code.", False),
     ),
     checks=(_check_code,),

@@ -318,7 +318,7 @@ def _path(*parts: str) -> str:
 
 
 def _uploaded(document: Data, digest: str) -> Data:
-    """Say where the code came to; whether it may be changed stays as the job says."""
+    """Say where the code came to; what else the job says of it stays, be it only to be refused."""
     told = document.get("code")
-    kept = {"read_only": told["read_only"]} if isinstance(told, Mapping) and "read_only" in told else {}
-    return {"upload": digest, **kept}
+    kept = dict(told) if isinstance(told, Mapping) else {}
+    return {name: kept[name] for name in kept if name not in ("storage", "path")} | {"upload": digest}

@@ -35,16 +35,26 @@ def prepare(source: Source, code_dir: str | os.PathLike[str] | None = None, **ov
 
     `parameters`, `env` and `secrets` are merged into the document's own, `data` is added to it by path;
     every other override replaces a field.
-    A `code` that is a text names a folder, relative to the job file.
+    A `code` that is a text names a folder, relative to the job file; so does a `path` without a storage.
     """
     document, folder = _read(source)
     document = _override(document, {name: value for name, value in overrides.items() if value is not None})
     if code_dir is not None:
         return Submission(document, select(Path(code_dir).expanduser()))
-    code = document.get("code")
+    local = _local_code(document.get("code"))
+    if local is None:
+        return Submission(document)
+    return Submission(document, select(folder / Path(local).expanduser()))
+
+
+def _local_code(code: Any) -> str | None:
+    """Name the folder of this machine that a job file wants sent along."""
     if isinstance(code, str):
-        return Submission(document, select(folder / Path(code).expanduser()))
-    return Submission(document)
+        return code
+    if not isinstance(code, Mapping) or code.get("storage") or code.get("upload"):
+        return None
+    path = code.get("path")
+    return path if isinstance(path, str) and path else None
 
 
 def _read(source: Source) -> tuple[dict[str, Any], Path]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,23 @@ def test_a_parameter_that_nothing_uses_is_refused() -> None:
 def test_fields_of_one_role_cannot_override_a_job_with_roles() -> None:
     with pytest.raises(InvalidInput, match="cpus: the job file has roles"):
         prepare({"name": "x", "roles": [{"command": "true"}]}, cpus=2)
+
+
+@pytest.mark.parametrize("code", [".", {"path": "."}, {"path": "./", "read_only": True}])
+def test_a_folder_beside_the_job_file_is_sent_along(tmp_path: Path, code: Any) -> None:
+    (tmp_path / "train.py").touch()
+    (tmp_path / "job.json").write_text(json.dumps({**DOCUMENT, "code": code}))
+    sent = prepare(tmp_path / "job.json").code
+    assert sent is not None
+    assert (sent.root, sent.n_files) == (tmp_path, 2)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [{"storage": "team", "path": "src"}, {"upload": "sha256:0", "path": "x"}, {"path": ""}, {"path": 3}],
+)
+def test_code_that_lies_elsewhere_sends_nothing(code: Any) -> None:
+    assert prepare({**DOCUMENT, "code": code}).code is None
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
