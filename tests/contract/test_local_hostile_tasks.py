@@ -13,6 +13,7 @@ from typing import Any
 
 import psutil
 import pytest
+from localbench import is_running
 
 import footplate
 from footplate.domain.errors import EngineUnavailable
@@ -22,10 +23,6 @@ from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import boot_id, marked, start_ticks
 from footplate.engines.local.settings import LocalSettings
 from footplate.testing.engine_bench import Bench, on_loop, until
-
-
-def is_running(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
 async def until_so(is_so: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Tasks of the local engine are held to their limits, see their own files only, and leave nothing behind."""
+"""Tasks of the local engine are held to their limits, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -6,84 +6,33 @@ import asyncio
 import os
 import signal
 import stat
-import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import psutil
 import pytest
+from localbench import WithEngine, groups, is_running, shim_of, until_no_groups
 
 from footplate.domain.errors import EngineRejected, NotFound
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, Mount
-from footplate.engines.local import cgroups
+from footplate.engines.base import Mount
 from footplate.engines.local.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import read_claim, read_exit
-from footplate.engines.local.request import SHIM
+from footplate.engines.local.records import read_exit
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.stacks import find_spy
 from footplate.testing.contract import RUNS_LONG
-from footplate.testing.engine_bench import Bench, on_loop, plan, until
+from footplate.testing.engine_bench import Bench, on_loop, until
 from footplate.testing.limit_contract import GROW
 from footplate.testing.process import await_that
 
 # Leaves session, group and parent, and takes its environment off, so that no mark is left on it.
 SCRUBBED = "setsid env -i sh -c 'trap \"\" TERM HUP INT; echo $$ >../daemon; while :; do sleep 0.1; done' & "
-
-
-def shim_of(bench: Bench, handle: Handle) -> int:
-    claim = read_claim(bench.task(handle))
-    assert claim is not None
-    assert claim.identity is not None
-    return claim.identity.pid
-
-
-def groups(bench: Bench) -> set[str]:
-    trees = bench.engine._confinement.trees  # type: ignore[attr-defined]
-    return {name for name in cgroups.names(trees) if cgroups.is_task(name)}
-
-
-def is_running(pid: int) -> bool:
-    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-
-
-async def until_no_groups(bench: Bench) -> None:
-    async def look() -> bool | None:
-        return not groups(bench) or None
-
-    await until(look)
-
-
-class WithEngine:
-    """Tests of a local engine whose home is the bench's folder."""
-
-    settings: Mapping[str, Any] = MappingProxyType({})
-
-    def run_loop(self, main: Any) -> None:
-        asyncio.run(main)
-
-    @pytest.fixture
-    def bench(self, tmp_path: Path) -> Bench:
-        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path, **self.settings)), tmp_path)
-
-    def needs(self, bench: Bench, limit: Any) -> None:
-        if limit not in bench.engine.limits:
-            pytest.skip(f"tasks cannot be held to their {limit} here")
-
-    async def daemon(self, bench: Bench, handle: Handle) -> int:
-        async def look() -> int | None:
-            file = bench.task(handle) / "daemon"
-            text = file.read_text() if file.exists() else ""
-            return int(text) if text.endswith("\n") else None
-
-        return await until(look)
 
 
 class TestLimits(WithEngine):
@@ -282,157 +231,6 @@ class TestLimits(WithEngine):
         await bench.engine.close()
         assert not any(Path(place).exists() for place in places)
         bench.open()
-
-
-def mounts_of_hosts() -> list[str]:
-    """List what is mounted here, but for what container engines of other tests mount beside us."""
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return [line for line in lines if "/overlay" not in line]
-
-
-class TestView(WithEngine):
-    @on_loop
-    async def test_a_task_sees_its_own_job_and_nothing_else_of_the_home_folder(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        home = bench.folder
-        (home / "secret").write_text("hush")
-        other = home / "jobs" / "other" / "other1"
-        other.mkdir(parents=True)
-        command = f"find {home} -maxdepth 3; touch $FOOTPLATE_OUTPUT_DIR/made; cat {home}/secret || true"
-        root = home / "jobs" / "mine1" / "mine1abc"
-        folders = {"checkpoint_folder": root / "checkpoints", "output_folder": root / "output"}
-        handle = await bench.engine.launch(bench.engine.compile(plan(root, RoleSpec(command), **folders)))
-        assert await bench.exit_code(handle) == 0
-        seen = bench.log(handle).decode()
-        assert str(root) in seen
-        assert "hush" not in seen
-        assert "other" not in seen
-        assert (root / "output" / "made").exists()
-
-    @on_loop
-    async def test_nothing_stays_mounted_on_the_host(self, bench: Bench) -> None:
-        before = mounts_of_hosts()
-        handle = await bench.launch("true", attempt=0)
-        running = await bench.launch(RUNS_LONG, attempt=1)
-        assert mounts_of_hosts() == before
-        await bench.until_over(handle)
-        os.kill(shim_of(bench, running), signal.SIGKILL)
-        await bench.until_over(running)
-        assert mounts_of_hosts() == before
-
-    @on_loop
-    async def test_a_task_cannot_look_behind_what_is_hidden(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        (bench.folder / "secret").write_text("hush")
-        server, spawner = os.getpid(), bench.engine._processes._spawner  # type: ignore[attr-defined]
-        await bench.launch("true", attempt=1)
-        command = "\n".join(
-            f"cat {way}{bench.folder}/secret || true"
-            for way in (f"/proc/{server}/root", f"/proc/{spawner.pid}/root")
-        )
-        handle = await bench.launch(
-            f"{command}\numount {bench.folder} || umount /tmp || true\ncat {bench.folder}/secret || true"
-        )
-        await bench.until_over(handle)
-        assert b"hush" not in bench.log(handle)
-
-    @on_loop
-    async def test_tasks_of_different_people_cannot_look_into_each_other(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        other = await bench.launch(
-            "echo hush >/tmp/secret; echo ready; sleep 600", attempt=0, owner="bob", secrets={"KEY": "hush"}
-        )
-        await bench.until_logged(other, b"ready")
-        looks = [f"cat /proc/{shim_of(bench, other)}/{file}" for file in ("root/tmp/secret", "environ")]
-        handle = await bench.launch("; ".join(f"{look} || echo refused" for look in looks), attempt=1)
-        await bench.until_over(handle)
-        assert bench.log(handle).count(b"refused") == 2
-        assert b"hush" not in bench.log(handle)
-
-    @on_loop
-    async def test_root_in_a_task_is_root_over_files_and_nothing_else(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        if os.geteuid() != 0:
-            pytest.skip("tasks of an ordinary account are not root")
-        handle = await bench.launch(
-            "touch mine; chown 1234:1234 mine; stat -c %u:%g mine; "
-            "for one in 'mount -t tmpfs none /mnt' 'hostname other' 'date -s 2000-01-01'; do "
-            "$one >/dev/null 2>&1 && echo could $one; done; true"
-        )
-        await bench.until_over(handle)
-        assert bench.log(handle).decode().split() == ["1234:1234"]
-
-    @on_loop
-    async def test_a_command_run_inside_sees_what_the_task_sees(self, bench: Bench) -> None:
-        engine = bench.engine
-        assert isinstance(engine, LocalEngine)
-        request = bench.compile("echo ready; sleep 600", owner="bob", secrets={"KEY": "hush"})
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
-        look = ["sh", "-c", f"tr '\\0' '\\n' </proc/{shim_of(bench, handle)}/environ | grep KEY"]
-        ran = await engine.run_inside(request, "main", 0, look)
-        assert ran.output == b"KEY=hush\n"
-
-    @on_loop
-    async def test_a_mount_that_does_not_exist_says_which(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        gone = Mount(bench.folder / "gone", Path("/fp-data"))
-        with pytest.raises(EngineRejected, match=r"gone cannot be mounted for the task: No such file"):
-            await bench.launch("true", mounts=(gone,))
-        await until_no_groups(bench)
-
-    @on_loop
-    async def test_targets_that_belong_to_the_kernel_are_refused(self, bench: Bench) -> None:
-        for target in ("/", "/proc/x", "/sys", "relative", "/a/../b", "/dev/shm"):
-            with pytest.raises(EngineRejected, match="nothing can be mounted at"):
-                await bench.launch("true", mounts=(Mount(bench.folder, Path(target)),))
-
-    @on_loop
-    async def test_no_path_shows_what_is_hidden_from_tasks(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        source = bench.folder / "source"
-        source.mkdir()
-        hidden = ("/.footplate-old-root", "/.footplate-old-root/x", str(bench.folder))
-        # Whoever covers these would run in the place of the shim, which has no limits.
-        programs = ("/usr", "/etc/x", sys.prefix, str(SHIM.parent))
-        for target in (*hidden, *programs):
-            with pytest.raises(EngineRejected, match="nothing can be mounted at"):
-                await bench.launch("true", mounts=(Mount(source, Path(target)),))
-        both = (Mount(source, Path("/fp-a")), Mount(source, Path("/fp-a/b")))
-        with pytest.raises(EngineRejected, match="lies in"):
-            await bench.launch("true", mounts=both)
-
-    @on_loop
-    async def test_a_library_that_is_loaded_first_is_held_to_the_limits_too(self, bench: Bench) -> None:
-        env = {"LD_PRELOAD": "/nowhere/first second.so", "LD_BIND_NOW": "1"}
-        handle = await bench.launch(RoleSpec("echo $LD_PRELOAD $LD_BIND_NOW; sleep 600", env=env))
-        log = await bench.until_logged(handle, b"/nowhere/first second.so 1")
-        # The loader says so once for every program: the shim is none of them.
-        assert b"/nowhere/first" in log
-        shim = shim_of(bench, handle)
-        assert b"\0LD_PRELOAD=" not in Path(f"/proc/{shim}/environ").read_bytes()
-        await bench.engine.stop(handle, grace_s=0)
-
-    @on_loop
-    async def test_a_variable_makes_nothing_visible(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        hidden = bench.folder / "hidden"
-        hidden.mkdir()
-        handle = await bench.launch(RoleSpec(f"ls {hidden} || echo hidden", env={"VIRTUAL_ENV": str(hidden)}))
-        await bench.until_over(handle)
-        assert bench.log(handle).endswith(b"hidden\n")
-
-    @on_loop
-    async def test_a_mount_over_a_folder_of_the_host_hides_it_in_the_task_only(self, bench: Bench) -> None:
-        self.needs(bench, "files")
-        source, target = bench.folder / "source", Path("/opt")
-        source.mkdir()
-        (source / "mine").write_text("x")
-        before = sorted(path.name for path in target.iterdir())
-        handle = await bench.launch("ls /opt", mounts=(Mount(source, target),))
-        assert await bench.exit_code(handle) == 0
-        assert bench.log(handle) == b"mine\n"
-        assert sorted(path.name for path in target.iterdir()) == before
 
 
 class TestCards(WithEngine):

@@ -1,0 +1,67 @@
+"""What the tests of the local engine share: its bench, and looks from outside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import psutil
+import pytest
+
+from footplate.engines.base import Handle
+from footplate.engines.local import cgroups
+from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.records import read_claim
+from footplate.engines.local.settings import LocalSettings
+from footplate.testing.engine_bench import Bench, until
+
+
+def shim_of(bench: Bench, handle: Handle) -> int:
+    claim = read_claim(bench.task(handle))
+    assert claim is not None
+    assert claim.identity is not None
+    return claim.identity.pid
+
+
+def is_running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def groups(bench: Bench) -> set[str]:
+    trees = bench.engine._confinement.trees  # type: ignore[attr-defined]
+    return {name for name in cgroups.names(trees) if cgroups.is_task(name)}
+
+
+async def until_no_groups(bench: Bench) -> None:
+    async def look() -> bool | None:
+        return not groups(bench) or None
+
+    await until(look)
+
+
+class WithEngine:
+    """Tests of a local engine whose home is the bench's folder."""
+
+    settings: Mapping[str, Any] = MappingProxyType({})
+
+    def run_loop(self, main: Any) -> None:
+        asyncio.run(main)
+
+    @pytest.fixture
+    def bench(self, tmp_path: Path) -> Bench:
+        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path, **self.settings)), tmp_path)
+
+    def needs(self, bench: Bench, limit: Any) -> None:
+        if limit not in bench.engine.limits:
+            pytest.skip(f"tasks cannot be held to their {limit} here")
+
+    async def daemon(self, bench: Bench, handle: Handle) -> int:
+        async def look() -> int | None:
+            file = bench.task(handle) / "daemon"
+            text = file.read_text() if file.exists() else ""
+            return int(text) if text.endswith("\n") else None
+
+        return await until(look)
