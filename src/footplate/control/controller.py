@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
-from typing import TypeVar
 
 from footplate.control.admit import EXPLAIN_EVERY_S, Admission
 from footplate.control.context import Context
+from footplate.control.insist import insist
 from footplate.control.lastwords import searcher
 from footplate.control.launch import launch, launch_plan, remove, tell_step
 from footplate.control.limits import overdue
@@ -23,7 +23,7 @@ from footplate.control.progress import Progress
 from footplate.control.sweep import pace_s, sweep, sweep_engine
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
-from footplate.domain.errors import EngineRejected, NotFound, StaleLease
+from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, StaleLease
 from footplate.domain.events import (
     Effect,
     Event,
@@ -69,8 +69,6 @@ LOOK_AFTER_LAUNCH_S = 0.01
 ABANDON_EVERY_S = 0.1
 REPLAN_SOON_S = 0.02
 FAULT_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 60.0
-T = TypeVar("T")
 
 
 class Controller:
@@ -94,6 +92,7 @@ class Controller:
         # Hints about attempts that were still being launched.
         self._hinted_early: set[str] = set()
         self._launch_again: set[str] = set()
+        self._delayed: set[tuple[str, int]] = set()
         self._telling: set[asyncio.Task[None]] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
         # With the runs of single tasks that each names: a task that is started again needs another.
@@ -246,16 +245,14 @@ class Controller:
                 self._carry_out(job, LaunchTasks(job.attempt))
 
     async def _launch(self, job: Job) -> None:
-        handle = await self._insist(f"launching job {job.id}", lambda: launch(self._context, job))
+        handle = await insist(f"launching job {job.id}", lambda: launch(self._context, job))
         if handle is not None:
             self._handles[job.id, job.attempt] = (job.runs, handle)
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         await self._until_done(job, "launch", "stop others")
-        seen = await self._insist(
-            f"stopping job {job.id}", lambda: self._end(job, self._handle(job), grace_s)
-        )
-        await self._insist(
+        seen = await insist(f"stopping job {job.id}", lambda: self._end(job, self._handle(job), grace_s))
+        await insist(
             f"noting the end of job {job.id}",
             lambda: self._tell_end(job, seen, [self._gone(job)]),
         )
@@ -277,16 +274,29 @@ class Controller:
             engine = self._context.engine
             request = engine.compile(launch_plan(self._context, job))
             handle = engine.handle_of(request, others)
-            seen = await self._insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
+            seen = await insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
             gone = OthersGone(self._context.clock.now(), job.attempt)
-            await self._insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, [gone]))
+            await insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, [gone]))
 
     async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
         now = self._context.clock.now()
         if any(task.state is TaskState.RUNNING for task in job.tasks):
             await asyncio.to_thread(give_notice, self._context.home, job, now, grace_s)
-        await self._context.engine.stop(handle, grace_s)
+        try:
+            await self._context.engine.stop(handle, grace_s)
+        except EngineUnavailable as error:
+            await self._tell_delay(job, error.message)
+            raise
+        self._delayed.discard((job.id, job.attempt))
         return await self._context.engine.observe([handle])
+
+    async def _tell_delay(self, job: Job, why: str) -> None:
+        """Say once in the job's events why it does not end."""
+        if (job.id, job.attempt) not in self._delayed:
+            self._delayed.add((job.id, job.attempt))
+            message = f"{why}; it is tried again, and what the job holds stays taken until then"
+            now = self._context.clock.now()
+            await self._context.store.write(lambda tx: tx.record(job, "end_delayed", now, message, why=why))
 
     async def _tell_end(self, job: Job, seen: Sequence[Observation], then: Sequence[Event]) -> None:
         current = self._context.store.board.get(job.id, job)
@@ -303,22 +313,9 @@ class Controller:
                     engine.abandon(attempt_id)
                 await asyncio.wait([under_way], timeout=ABANDON_EVERY_S)
 
-    async def _insist(self, what: str, step: Callable[[], Awaitable[T]]) -> T:
-        """Do what must be done in the end, however often it fails; every failure is told."""
-        pause_s = FAULT_PAUSE_S
-        while True:
-            try:
-                return await step()
-            except StaleLease:
-                raise
-            except Exception:
-                log.exception("%s failed; trying again in %g s", what, pause_s)
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
-
     async def _remove(self, job: Job) -> None:
         await self._until_done(job, "launch", "stop others", "stop")
-        await self._insist(f"removing job {job.id}", lambda: remove(self._context, job))
+        await insist(f"removing job {job.id}", lambda: remove(self._context, job))
 
     def _handle(self, job: Job) -> Handle:
         key, runs = (job.id, job.attempt), job.runs

@@ -70,12 +70,17 @@ class Life:
 
 @asynccontextmanager
 async def life(
-    home: Path, clock: Clock, world: FakeWorld | None = None, node: Node = SMALL, **surroundings: Any
+    home: Path,
+    clock: Clock,
+    world: FakeWorld | None = None,
+    node: Node = SMALL,
+    kind: type[FakeEngine] = FakeEngine,
+    **surroundings: Any,
 ) -> AsyncIterator[Life]:
     """Let a server live for a while; with the world of another, it is the same one after a restart."""
     database = open_engine(sqlite_url(home))
     migrate(database)
-    store, cluster, engine = Store(database, "test", clock.now()), Cluster(), FakeEngine(clock, [node], world)
+    store, cluster, engine = Store(database, "test", clock.now()), Cluster(), kind(clock, [node], world)
     if world is None:
         await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
     await store.read(cluster.load)

@@ -252,6 +252,18 @@ class DiesOnLaunch(FakeEngine):
         return await super().launch(request)
 
 
+class ResistsStop(FakeEngine):
+    """Cannot end tasks for a while; `n_failures` bounds how often."""
+
+    n_failures = 2
+
+    async def stop(self, handle: Handle, grace_s: float) -> None:
+        if self.n_failures > 0:
+            self.n_failures -= 1
+            raise EngineUnavailable("main-0 cannot be ended")
+        await super().stop(handle, grace_s)
+
+
 class RefusesLaunch(FakeEngine):
     """Says that the job must be changed."""
 

@@ -57,6 +57,12 @@ export const ZH_EVENTS: Record<string, Teller> = {
   hang_over: (data) => `子任务 ${Array.isArray(data.tasks) ? data.tasks.join('、') : ''} 又有了进展`,
   stop_asked: (data, message) => why(data, message),
   stopping: (data, message) => `正在停止：${why(data, message)}`,
+  end_delayed: (_, message) => {
+    const tasks = /^(?:some processes of )?(.+?) cannot be ended: SIGKILL/.exec(message)?.[1];
+    return tasks
+      ? `${tasks} 的进程暂时无法结束：内核在等待没有响应的文件服务器或设备，SIGKILL 不起作用；系统会不断重试，在此之前资源仍被占用`
+      : message;
+  },
   requeued: (data, message) => `重新排队：${why(data, message)}`,
   succeeded: (data, message) => zhReason('completed', data) || message,
   failed: (data, message) => `${states.FAILED}：${why(data, message)}`,

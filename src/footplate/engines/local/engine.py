@@ -43,7 +43,7 @@ from footplate.engines.local.runtime import Answer, Runtime
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
 from footplate.engines.local.stacks import dump_stacks
-from footplate.engines.local.stopping import end
+from footplate.engines.local.stopping import WHY_NOT, end
 from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 from footplate.taskfiles import check_folder, unfollowed
@@ -214,7 +214,7 @@ class LocalEngine:
         left = await runtime.clear({key: folders[key] for key in keys})
         if left:
             names = ", ".join(key.task for key in left)
-            raise EngineUnavailable(f"some processes of {names} cannot be ended")
+            raise EngineUnavailable(f"some processes of {names} cannot be ended: {WHY_NOT}")
         await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
 
     async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:

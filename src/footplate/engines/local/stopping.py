@@ -12,6 +12,7 @@ from footplate.engines.local.runtime import Runtime
 from footplate.engines.local.watching import Watch
 
 ASK_AGAIN_S = 0.01
+WHY_NOT = "SIGKILL has no effect while the kernel waits for a file server or a device that does not answer"
 GIVE_UP_S = 30
 
 
@@ -39,7 +40,7 @@ async def _end_by_force(runtime: Runtime, watches: Collection[Watch]) -> None:
         spent_s = time.monotonic() - began_at
         if spent_s > GIVE_UP_S:
             names = ", ".join(watch.key.task for watch in running)
-            raise EngineUnavailable(f"{names} cannot be ended: SIGKILL had no effect for {GIVE_UP_S} seconds")
+            raise EngineUnavailable(f"{names} cannot be ended: {WHY_NOT}")
         await runtime.kill(running, spent_s)
         running = await _wait(running, KILL_EVERY_S)
 

@@ -1,0 +1,36 @@
+"""A job whose processes cannot be ended says so, once, and holds what it has until they are gone."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from footplate.control import insist
+from footplate.domain.events import StopAsked
+from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.store import event_queries
+from footplate.testing.control_bench import life
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import ResistsStop
+
+
+def test_why_a_job_does_not_end_is_told_once_in_its_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(insist, "FIRST_PAUSE_S", 0.01)
+
+    async def story() -> None:
+        async with life(tmp_path, FakeClock(), kind=ResistsStop) as one:
+            job_id = await one.submit(1)
+            await one.until(job_id, JobState.RUNNING)
+            await one.tell(
+                job_id, StopAsked(one.clock.now(), Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"))
+            )
+            await one.until(job_id, JobState.STOPPED)
+            events = await one.store.read(lambda connection: event_queries.after(connection, 0, 100, job_id))
+            told = [event for event in events if event.kind == "end_delayed"]
+            assert [event.message.partition(";")[0] for event in told] == ["main-0 cannot be ended"]
+
+    asyncio.run(story())
