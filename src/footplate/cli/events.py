@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import indent
 from typing import Any
 
 import click
@@ -27,10 +28,21 @@ def events(job: str | None, is_following: bool, after: int | None, as_json: bool
     source = connect().job(job) if job else connect()
     try:
         for event in source.events(after, is_following):
-            print_json_line(event) if as_json else click.echo(_line(event, with_job=job is None))
+            print_json_line(event) if as_json else click.echo(_told(event, with_job=job is None))
     except KeyboardInterrupt:
         return INTERRUPTED if job or not is_following else 0
     return 0
+
+
+def _told(event: Mapping[str, Any], with_job: bool) -> str:
+    """One line; for one job, with the stacks of its tasks below where they were taken."""
+    line = _line(event, with_job)
+    stacks = {} if with_job else event.get("data", {}).get("stacks", {})
+    return "\n".join([line, *(_indented(task, text) for task, text in stacks.items())])
+
+
+def _indented(task: str, stack: str) -> str:
+    return indent(f"{task}\n{indent(stack.strip(), '  ')}", "    ")
 
 
 def _line(event: Mapping[str, Any], with_job: bool) -> str:

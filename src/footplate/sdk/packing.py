@@ -9,6 +9,7 @@ import stat
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,8 @@ from footplate.sdk.ignore import Rules, is_ignored, read_rules
 
 MAX_CODE_BYTES = 200 * MIB
 MAX_CODE_FILES = 100_000
+# By which the home folder of a server is known.
+HOME_FILES = ("secret", "lock", "jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def select(root: Path) -> Selection:
     """Choose the files of a folder (or the one file) that a job needs; refuse more than may be sent."""
     if not root.exists():
         raise InvalidInput(f"{root} does not exist", "code")
+    if _is_home(root):
+        raise InvalidInput(f"{root} is the home folder of a server: its secrets are not for jobs", "code")
     if root.is_file():
         return _checked(Selection(root, (Entry(root.name, root, root.stat().st_size),), ()))
     left_out: list[str] = []
@@ -94,6 +99,8 @@ def _walk(
                 left_out.append(f"{name} (a link that leads out of the folder)")
             else:
                 yield Entry(name, path, link_to=target)
+        elif is_folder and _is_home(path):
+            left_out.append(f"{name} (the home folder of a server, with its secrets)")
         elif is_folder:
             yield Entry(name, path)
             yield from _walk(root, path, name + "/", scopes, left_out)
@@ -101,6 +108,12 @@ def _walk(
             yield Entry(name, path, item.stat(follow_symlinks=False).st_size)
         else:
             left_out.append(f"{name} (neither a file nor a folder)")
+
+
+def _is_home(folder: Path) -> bool:
+    with suppress(PermissionError):
+        return all((folder / name).exists() for name in HOME_FILES)
+    return False
 
 
 def _target_inside(root: Path, link: Path) -> str | None:

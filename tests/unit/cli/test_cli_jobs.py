@@ -272,6 +272,18 @@ def test_events_are_lines_with_time_and_sentence(server: FakeServer, footplate: 
     assert footplate("events", "digits").out.endswith("submitted: it is submitted (by ada)\n")
 
 
+def test_the_stacks_of_a_hang_are_shown_below_it(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    stacks = {"main-0": "Thread 7 (idle)\n    wait (t.py:3)\n", "main-1": "Thread 8 (idle)\n"}
+    hang = {**happened("hang"), "message": "no progress", "actor": "", "data": {"stacks": stacks}}
+    ends = {"items": [], "next_after": 1}
+    server.on(f"GET /jobs/{ID}/events", {"items": [hang], "next_after": 1}, ends)
+    below = footplate("events", "digits").out.partition("hang: no progress\n")[2]
+    assert below == (
+        "    main-0\n      Thread 7 (idle)\n          wait (t.py:3)\n    main-1\n      Thread 8 (idle)\n"
+    )
+
+
 def test_following_the_events_of_a_job_ends_with_the_job(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     server.on(f"GET /jobs/{ID}", job())

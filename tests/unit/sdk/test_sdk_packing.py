@@ -78,6 +78,19 @@ def test_pipes_and_sockets_are_left_out(tmp_path: Path) -> None:
     assert "pipe" in select(root).left_out[0]
 
 
+def test_the_home_folder_of_a_server_is_never_sent(tmp_path: Path) -> None:
+    home = tmp_path / "code" / "state"
+    (home / "jobs").mkdir(parents=True)
+    for name in ("secret", "lock"):
+        (home / name).touch()
+    (tmp_path / "code" / "train.py").touch()
+    chosen = select(tmp_path / "code")
+    assert [entry.name for entry in chosen.entries] == ["train.py"]
+    assert chosen.left_out == ("state (the home folder of a server, with its secrets)",)
+    with pytest.raises(InvalidInput, match="is the home folder of a server"):
+        select(home)
+
+
 def test_ignore_files_leave_things_behind(tmp_path: Path) -> None:
     root = folder(
         tmp_path / "code",
