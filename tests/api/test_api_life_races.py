@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
@@ -67,3 +71,51 @@ def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
 def _runs_of(handle: Handle) -> list[int]:
     tasks: list[Data] = handle["tasks"]
     return [task[2] if isinstance(task, list | tuple) else task["run"] for task in tasks]
+
+
+def test_a_job_that_is_restored_several_times_at_once_keeps_its_name(ann: Api) -> None:
+    job = ann.finished(name=fresh("again"))
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(
+            pool.map(lambda _: ann.call("POST", f"/jobs/{job['id']}/restore").status_code, range(6))
+        )
+    assert sorted(answers) == [200, 409, 409, 409, 409, 409]
+    assert ann.job(job["id"])["name"] == job["name"]
+
+
+def test_a_job_with_the_longest_name_is_restored_under_a_name_that_can_be_used(ann: Api) -> None:
+    name = (fresh("long") + "x" * 255)[:253] + "-9"
+    job = ann.finished(name=name)
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    ann.submit(name=name)
+    back = ann.ok("POST", f"/jobs/{job['id']}/restore")
+    assert ann.job(back["name"])["id"] == job["id"]
+
+
+def test_a_job_that_is_stopping_has_nothing_to_halt_or_give_back(
+    ann: Api, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, may_stop = server.engine, threading.Event()
+    stop = engine.stop
+
+    async def stop_later(handle: Handle, grace_s: float) -> None:
+        await asyncio.to_thread(may_stop.wait)
+        await stop(handle, grace_s)
+
+    monkeypatch.setattr(engine, "stop", stop_later)
+    job = ann.running()
+    try:
+        ann.ok("POST", f"/jobs/{job['id']}/stop")
+        ann.refused("POST", f"/jobs/{job['id']}/halt", 409, says="is STOPPING already")
+        ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="has no place to give back")
+    finally:
+        may_stop.set()
+    ann.until(job, "STOPPED")
+
+
+def test_a_job_in_the_trash_cannot_be_changed(ann: Api) -> None:
+    job = ann.finished()
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
+    change = {"description": "x"}
+    ann.refused("PATCH", f"/jobs/{job['id']}", 409, says="restore it before you change it", json=change)

@@ -218,6 +218,11 @@ export const RULES: readonly (readonly [string, string])[] = [
   ['there is no job {x}', '没有任务 {x}'],
   ['job {x} is {state}: its priority no longer matters', '任务 {x} {state}，优先级不再起作用'],
   ['job {x} is {state} and has no place to give back', '任务 {x} {state}，没有可让出的资源'],
+  [
+    'job {x} is {state} already; what it has made stays until it is deleted',
+    '任务 {x} 已是{state}；它的产出会保留到任务被删除',
+  ],
+  ['job {x} is in the trash: restore it before you change it', '任务 {x} 在回收站中：请先恢复再修改'],
   ['nothing of job {x} is kept: it is {state}', '任务 {x} {state}，没有保留的环境'],
   [
     'job {x} is in the trash already: restore it, or delete it for good',

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from footplate.domain.errors import Conflict, NotFound
+from footplate.domain.jobname import next_free, stem_of
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
 from footplate.sdk.images import ImageCalls
@@ -106,19 +106,16 @@ class Client(SecretCalls, ImageCalls):
         document = dict(submission.document)
         if submission.code is not None:
             document["code"] = _uploaded(document, _digest(submission.code))
-        follows = "?code_follows=true" if submission.code is not None else ""
-        return self._data("POST", f"/jobs/dry-run{follows}", document, is_repeatable=True)
+        params = {"code_follows": submission.code is not None or None}
+        answer: Data = self._connection.send(
+            "POST", "/jobs/dry-run", document, is_repeatable=True, params=params
+        )
+        return answer
 
     def free_name(self, name: str) -> str:
         """Find the next free name of the form `name-2` among my jobs."""
-        base = re.sub(r"-\d+$", "", name)
-        pattern = re.compile(re.escape(base) + r"-(\d+)")
-        taken = [
-            int(match[1])
-            for job in self.jobs(search=base, owner=self.whoami()["name"])
-            if (match := pattern.fullmatch(job.name))
-        ]
-        return f"{base}-{max(taken, default=1) + 1}"
+        mine = self.jobs(search=stem_of(name), owner=self.whoami()["name"])
+        return next_free(name, {job.name for job in mine})
 
     def jobs(
         self,

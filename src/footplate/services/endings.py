@@ -24,6 +24,8 @@ async def stop(platform: Platform, caller: Caller, id_or_name: str, now: bool = 
 async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Ask a job to end and to leave what it has so far; its files stay to be fetched."""
     job = await _living(platform, caller, id_or_name, "halt")
+    if job.state is JobState.STOPPING:
+        raise Conflict(f"job {job.id} is {job.state} already; what it has made stays until it is deleted")
     message = f"halted by {caller.name}; what it has made so far can be downloaded"
     reason = Reason(ReasonCode.HALTED, message, {"by": caller.name})
     return await _apply(platform, caller, job, StopAsked(platform.clock.now(), reason, caller.name))
@@ -32,7 +34,7 @@ async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
 async def preempt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Make a job give its place back and wait again, as if a more urgent one had come."""
     job = await _living(platform, caller, id_or_name, "preempt")
-    if not job.state.holds_resources or job.is_kept:
+    if job.state not in (JobState.STARTING, JobState.RUNNING):
         raise Conflict(f"job {job.id} is {job.state} and has no place to give back")
     message = f"{caller.name} asked it to give its place back; it waits to run again from its checkpoint"
     reason = Reason(ReasonCode.PREEMPTED, message, {"by": caller.name})
@@ -58,15 +60,16 @@ async def delete(platform: Platform, caller: Caller, id_or_name: str, for_good: 
 
 async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Take a job out of the trash; where its name was taken meanwhile it gets the next free one."""
-    job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, "restore")
-    if job.deleted_at is None or job.is_deleting or not job.state.is_final:
-        raise Conflict(f"job {job.id} cannot be restored: {_why_not_restorable(job)}")
+    found = await find(platform, caller, id_or_name)
+    require_touch(caller, found, "restore")
     now = platform.clock.now()
 
     def unit(tx: Transaction) -> Job:
+        job = transitions.current(tx, found.id, platform.store.board)
+        if job.deleted_at is None or job.is_deleting or not job.state.is_final:
+            raise Conflict(f"job {job.id} cannot be restored: {_why_not_restorable(job)}")
         taken = job_queries.id_of_name(tx.connection, job.owner, job.spec.name)
-        if taken is not None:
+        if taken not in (None, job.id):
             renamed = Edited(now, caller.name, name=free_name(tx.connection, job.owner, job.spec.name))
             transitions.apply(tx, platform.store.board, job.id, renamed, caller.name)
         restored = Restored(now, caller.name)

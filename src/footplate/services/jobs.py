@@ -19,6 +19,7 @@ from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotF
 from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
+from footplate.domain.jobname import next_free, stem_of
 from footplate.domain.listing import JobLine
 from footplate.domain.spec import JobSpec
 from footplate.domain.specfields import JOB_NAME, place_in, read_job, require_text, write_job
@@ -259,6 +260,8 @@ async def edit(
     """Change name, description or priority; the priority only while the job waits or runs."""
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "edit")
+    if job.deleted_at is not None:
+        raise Conflict(f"job {job.id} is in the trash: restore it before you change it")
     if priority is not None and job.state.is_final:
         raise Conflict(f"job {job.id} is {job.state}: its priority no longer matters")
     if name is not None:
@@ -299,13 +302,8 @@ async def clone(
 
 
 def free_name(connection: sa.Connection, owner: str, name: str) -> str:
-    """The first of name-2, name-3, … that somebody does not use yet; a name with a number counts on."""
-    counted = re.fullmatch(r"(.+)-(\d{1,6})", name)
-    stem, number = (counted[1], int(counted[2]) + 1) if counted else (name[:240], 2)
-    taken = job_queries.names_like(connection, owner, stem)
-    while f"{stem}-{number}" in taken:
-        number += 1
-    return f"{stem}-{number}"
+    """The first of name-2, name-3, … that somebody does not use yet."""
+    return next_free(name, job_queries.names_like(connection, owner, stem_of(name)))
 
 
 async def attempts(platform: Platform, caller: Caller, id_or_name: str) -> list[Attempt]:

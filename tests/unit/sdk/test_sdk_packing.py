@@ -173,7 +173,9 @@ def test_a_dry_run_uploads_nothing(server: FakeServer, client: Client, tmp_path:
     root = folder(tmp_path / "code", **{"train.py": ""})
     server.on("POST /jobs/dry-run", {"config": {}, "would_start": True, "reason": {}, "request": {}})
     client.dry_run({"name": "x", "command": "true"}, root)
-    assert [asked.path for asked in server.asked] == ["/jobs/dry-run"]
+    client.dry_run({"name": "x", "command": "true"})
+    assert [asked.path for asked in server.asked] == ["/jobs/dry-run"] * 2
+    assert [asked.query for asked in server.asked] == [{"code_follows": ["true"]}, {}]
     assert server.asked[0].json["code"]["upload"].startswith("sha256:")
 
 
