@@ -10,7 +10,7 @@ from typing import Any
 from footplate.control.context import Context
 from footplate.control.launch import launch_plan
 from footplate.control.mounts import storages_of
-from footplate.control.outlook import estimate, know
+from footplate.control.outlook import Foresight
 from footplate.control.runtimes import RunTimes
 from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement
@@ -45,6 +45,7 @@ class Admission:
         self._explained_at = 0.0
         self.last: Plan | None = None
         self.run_times = RunTimes()
+        self._foresight = Foresight()
 
     async def run_pass(self, news: Sequence[Move] = ()) -> bool:
         """Plan once and commit what was decided, together with news that give room back.
@@ -188,9 +189,11 @@ class Admission:
         """When a waiting job is expected to start; None for one that does not wait."""
         if self.last is None or job_id not in self.last.position or job_id not in self._pending:
             return None
-        snapshot, now = self.snapshot(), self._context.clock.now()
-        known = know(self._context.store.board, self.run_times)
-        return await estimate(job_id, snapshot, self.last.order, self._context.policy, now, known)
+        context = self._context
+        now, jobs = context.clock.now(), context.store.board
+        return await self._foresight.tell(
+            job_id, self.last, self.snapshot(), context.policy, now, jobs, self.run_times
+        )
 
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""

@@ -4,18 +4,58 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from footplate.control.runtimes import Kind, RunTimes, kind_of
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
+from footplate.scheduler.decisions import Plan
 from footplate.scheduler.forecast import MOST_STEPS, Remaining, only_ahead_of, start_of
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
 # A job that has outrun what is usual is expected to take a little longer, not to end at once.
 OVERRUN = 0.1
+# With more jobs ahead than that, the simulation would cost more than its result is worth.
+MOST_AHEAD = 1000
+# For as long as the plan is the same; the passing of time alone changes little.
+GOOD_FOR_S = 5.0
+
+
+class Foresight:
+    """Tells when jobs start, one at a time, and the same thing as long as it is good for."""
+
+    def __init__(self) -> None:
+        self._one_at_a_time = asyncio.Lock()
+        self._told: dict[str, Estimate] = {}
+        self._told_by: Plan | None = None
+        self._told_at = -math.inf
+
+    async def tell(
+        self,
+        job_id: str,
+        last: Plan,
+        snapshot: Snapshot,
+        policy: Policy,
+        now: float,
+        jobs: Mapping[str, Job],
+        run_times: RunTimes,
+    ) -> Estimate:
+        """Say when a job that waits by the last plan starts."""
+        async with self._one_at_a_time:
+            if last is not self._told_by or not 0 <= now - self._told_at <= GOOD_FOR_S:
+                self._told, self._told_by, self._told_at = {}, last, now
+            if job_id not in self._told:
+                seen = only_ahead_of(job_id, last.order, snapshot)
+                if len(seen.pending) > MOST_AHEAD:
+                    basis = f"nobody can tell: {len(seen.pending) - 1} jobs are before it"
+                    self._told[job_id] = Estimate(None, None, basis)
+                else:
+                    ids = [one.id for one in seen.running] + [one.id for one in seen.pending]
+                    known = know([job for one in ids if (job := jobs.get(one))], run_times)
+                    self._told[job_id] = await estimate(job_id, seen, policy, now, known)
+            return self._told[job_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +71,13 @@ class Known:
 
 
 async def estimate(
-    job_id: str,
-    snapshot: Snapshot,
-    order: tuple[str, ...],
-    policy: Policy,
-    now: float,
-    known: Mapping[str, Known],
+    job_id: str, seen: Snapshot, policy: Policy, now: float, known: Mapping[str, Known]
 ) -> Estimate:
-    """Let the scheduler run ahead twice: with usual run times, and with time limits alone."""
-    seen = only_ahead_of(job_id, order, snapshot)
-    expected, latest = await asyncio.gather(
-        asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _usual)),
-        asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _limit)),
-    )
+    """Let the scheduler run ahead of itself: with usual run times, and with time limits alone."""
+    latest = await asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _limit))
+    expected = latest
+    if any(one.usual_s is not None for one in known.values()):
+        expected = await asyncio.to_thread(start_of, job_id, seen, policy, now, _by(known, _usual))
     before = {job.id for job in seen.running} | {job.id for job in seen.pending if job.id != job_id}
     basis = _basis([known[one] for one in before if one in known], expected, latest)
     if any(job.id == job_id and job.pauses(now) for job in seen.pending):
@@ -51,11 +85,11 @@ async def estimate(
     return Estimate(expected, latest, basis)
 
 
-def know(jobs: Mapping[str, Job], run_times: RunTimes) -> dict[str, Known]:
+def know(jobs: Iterable[Job], run_times: RunTimes) -> dict[str, Known]:
     """Gather what is known of the run times of living jobs."""
     usual: dict[Kind, tuple[float, float] | None] = {}
     known = {}
-    for job in jobs.values():
+    for job in jobs:
         kind = kind_of(job.owner, job.spec.name)
         if kind not in usual:
             usual[kind] = run_times.usual(kind)

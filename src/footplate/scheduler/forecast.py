@@ -13,6 +13,8 @@ from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
 MOST_STEPS = 300
+# How many waiting jobs all those plans may look at together.
+MOST_LOOKS = 100_000
 
 # How long a job will still run, from the given moment on; infinite when nobody can know.
 Remaining = Callable[[RunningJob | PendingJob, float], float]
@@ -31,8 +33,11 @@ def start_of(
     heapq.heapify(ends)
     running = {job.id: job for job in snapshot.running}
     pending = {job.id: job for job in snapshot.pending}
-    at = now
+    at, n_looks = now, 0
     for _ in range(MOST_STEPS):
+        n_looks += len(pending)
+        if n_looks > MOST_LOOKS:
+            return None
         seen = replace(snapshot, running=tuple(running.values()), pending=tuple(pending.values()))
         for start in plan(seen, policy, at).starts:
             if start.job_id == job_id:

@@ -45,14 +45,14 @@ def test_only_so_many_kinds_are_remembered() -> None:
 def test_an_estimate_uses_history_and_limits() -> None:
     state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running("x", cpus=2)])
     known = {"x": Known(since=AT - 30, limit_s=600, usual_s=(100, 120)), "a": Known(None, None, None)}
-    told = asyncio.run(estimate("a", state, ("a",), Policy(), AT, known))
+    told = asyncio.run(estimate("a", state, Policy(), AT, known))
     assert (told.expected_at, told.latest_at) == (AT + 70, AT + 570)
 
 
 def test_a_job_that_has_outrun_what_is_usual_is_not_expected_to_end_at_once() -> None:
     state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running("x", cpus=2)])
     known = {"x": Known(since=AT - 300, limit_s=None, usual_s=(100, 120))}
-    told = asyncio.run(estimate("a", state, ("a",), Policy(), AT, known))
+    told = asyncio.run(estimate("a", state, Policy(), AT, known))
     assert told.expected_at == AT + 10
     assert told.latest_at is None
     assert "no time limit" in told.basis
@@ -61,8 +61,8 @@ def test_a_job_that_has_outrun_what_is_usual_is_not_expected_to_end_at_once() ->
 def told_of(behind: Job) -> Estimate:
     """What a job is told that waits for the end of another."""
     state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running(behind.id, cpus=2)])
-    known = know({behind.id: behind, "a": job("a", name="other")}, RunTimes())
-    return asyncio.run(estimate("a", state, ("a",), Policy(), AT + 2, known))
+    known = know([behind, job("a", name="other")], RunTimes())
+    return asyncio.run(estimate("a", state, Policy(), AT + 2, known))
 
 
 def test_the_latest_start_lies_behind_the_polite_stop_of_the_job_before() -> None:
