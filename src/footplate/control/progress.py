@@ -17,7 +17,9 @@ from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.engines.base import DumpsStacks, Handle, ReadsUsage, Usage
+from footplate.store import transitions
 from footplate.store.logfiles import LogFile
+from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +35,7 @@ Key = tuple[str, int, str, int]
 
 @dataclass(slots=True)
 class Mark:
-    """How a task stood when it was last looked at, and when it last did something."""
+    """How a task stood when it was last looked at, and when it last did something; by elapsed time."""
 
     at: float
     active_at: float
@@ -63,12 +65,12 @@ class Progress:
             for one in await engine.usage([self._handle_of(job) for job in jobs])
         }
         sizes = await asyncio.to_thread(_log_sizes, self._context.home, jobs)
-        now = self._context.clock.now()
+        at = self._context.clock.elapsed()
         for job in jobs:
             for task in _running_tasks(job):
                 used = usage.get((f"{job.id}.{job.attempt}", task.role, task.index))
-                self._mark(_key(job, task), used, sizes[_key(job, task)], now)
-            await self._judge(job, now)
+                self._mark(_key(job, task), used, sizes[_key(job, task)], at)
+            await self._judge(job, at)
 
     def _is_watched(self, job: Job) -> bool:
         wants = job.spec.hang is not None or self._idle_limit(job) is not None
@@ -85,23 +87,24 @@ class Progress:
         self._marks = {key: mark for key, mark in self._marks.items() if key[:2] in attempts}
         self._told &= attempts
 
-    def _mark(self, key: Key, used: Usage | None, log_bytes: int, now: float) -> None:
+    def _mark(self, key: Key, used: Usage | None, log_bytes: int, at: float) -> None:
         before = self._marks.get(key)
         if before is None or used is None:
             # What a task uses that cannot be read may be anything: nobody calls it idle.
-            self._marks[key] = Mark(now, now, 0.0 if used is None else used.cpu_s, log_bytes)
+            self._marks[key] = Mark(at, at, 0.0 if used is None else used.cpu_s, log_bytes)
             return
         cpu_s = used.cpu_s
-        spent = (cpu_s - before.cpu_s) / max(now - before.at, 0.001)
+        spent = (cpu_s - before.cpu_s) / max(at - before.at, 0.001)
         busy_cards = any(card.utilisation > IDLE_CARD for card in used.cards)
         if spent > IDLE_CPU or busy_cards or log_bytes != before.log_bytes:
-            before.active_at, before.has_acted = now, True
-        before.at, before.cpu_s, before.log_bytes = now, cpu_s, log_bytes
+            before.active_at, before.has_acted = at, True
+        before.at, before.cpu_s, before.log_bytes = at, cpu_s, log_bytes
 
-    async def _judge(self, job: Job, now: float) -> None:
-        idle = {task.name: now - self._marks[_key(job, task)].active_at for task in _running_tasks(job)}
+    async def _judge(self, job: Job, at: float) -> None:
+        idle = {task.name: at - self._marks[_key(job, task)].active_at for task in _running_tasks(job)}
         if not idle:
             return
+        now = self._context.clock.now()
         limit_s = self._idle_limit(job)
         if limit_s is not None and min(idle.values()) >= limit_s:
             await self._reclaim(job, limit_s, now)
@@ -126,10 +129,11 @@ class Progress:
             if job.reason.code is ReasonCode.HANG and self._moves_again(job, policy):
                 await self._context.store.apply_all([(job.id, ProgressSeen(now, job.attempt))])
         elif attempt not in self._told:
-            self._told.add(attempt)
             # A server that was started meanwhile has told it in its life before.
             if job.reason.code is not ReasonCode.HANG:
                 await self._tell_hang(job, hung, now - max(idle[name] for name in hung), now)
+            # Only then: what could not be written is tried again at the next look.
+            self._told.add(attempt)
 
     def _moves_again(self, job: Job, policy: HangPolicy) -> bool:
         """Whether those that hung were seen to do something; after a restart nobody knows that at first."""
@@ -146,13 +150,17 @@ class Progress:
         )
         stacks = await self._stacks(job)
         action, tasks = policy.action, list(hung[:MOST_NAMED])
-        await self._context.store.write(
-            lambda tx: tx.record(job, "hang", now, message, tasks=tasks, action=action, stacks=stacks)
-        )
         event: Event = Hung(now, job.attempt, message)
         if policy.action == "notify":
             event = HangSeen(now, job.attempt, _why_hung(names, tasks, since, bool(stacks)))
-        await self._context.store.apply_all([(job.id, event)])
+        store = self._context.store
+
+        def unit(tx: Transaction) -> None:
+            if job.id in store.board:
+                tx.record(job, "hang", now, message, tasks=tasks, action=action, stacks=stacks)
+                transitions.apply(tx, store.board, job.id, event)
+
+        await store.write(unit)
 
     async def _stacks(self, job: Job) -> dict[str, str]:
         engine = self._context.engine

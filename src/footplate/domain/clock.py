@@ -9,3 +9,7 @@ class Clock(Protocol):
     def now(self) -> float:
         """Seconds since 1970."""
         ...
+
+    def elapsed(self) -> float:
+        """Seconds since some moment; they go on evenly when somebody sets the machine's time."""
+        ...

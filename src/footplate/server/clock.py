@@ -8,3 +8,6 @@ import time
 class SystemClock:
     def now(self) -> float:
         return time.time()
+
+    def elapsed(self) -> float:
+        return time.monotonic()

@@ -114,9 +114,9 @@ class FakeEngine:
         return list(self.available)
 
     async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
-        now = self.clock.now()
+        now, busy_s = self.clock.now(), self.clock.elapsed()
         return [
-            Usage(*key, run, now, 0 if key in self.world.idle else now, 2**20)
+            Usage(*key, run, now, 0 if key in self.world.idle else busy_s, 2**20)
             for handle in handles
             for key, run in _runs(handle)
             if self._see(key, run).state is TaskState.RUNNING

@@ -14,5 +14,8 @@ class JumpingClock:
     def now(self) -> float:
         return time.time() + self._offset_s
 
+    def elapsed(self) -> float:
+        return time.monotonic()
+
     def jump(self, seconds: float) -> None:
         self._offset_s += seconds

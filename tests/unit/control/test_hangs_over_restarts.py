@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from pathlib import Path
+
+import pytest
 
 from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState, ReasonCode
@@ -22,6 +25,51 @@ async def look_over(one: Life, clock: FakeClock, seconds: float) -> None:
 async def kinds(one: Life, job_id: str) -> list[str]:
     events = await one.store.read(lambda connection: event_queries.after(connection, 0, 100, job_id))
     return [event.kind for event in events]
+
+
+def test_setting_the_clock_makes_no_busy_task_hang(tmp_path: Path) -> None:
+    async def story() -> None:
+        clock = FakeClock()
+        async with life(tmp_path, clock) as one:
+            job_id = await one.submit(1, hang={"after": "10m", "action": "stop"}, idle_limit="20m")
+            await one.until(job_id, JobState.RUNNING)
+            await look_over(one, clock, 60)
+            clock.jump(3600)
+            await look_over(one, clock, 60)
+            clock.jump(-7200)
+            await look_over(one, clock, 60)
+            assert one.store.board[job_id].state is JobState.RUNNING
+            assert "hang" not in await kinds(one, job_id)
+            one.engine.world.idle.add((f"{job_id}.0", "main", 0))
+            await look_over(one, clock, 700)
+            assert (await one.until(job_id, JobState.FAILED)).reason.code is ReasonCode.HANG
+
+    asyncio.run(story())
+
+
+def test_a_hang_that_could_not_be_written_is_told_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        clock = FakeClock()
+        async with life(tmp_path, clock) as one:
+            job_id = await one.submit(1, hang={"after": "10m", "action": "stop"})
+            await one.until(job_id, JobState.RUNNING)
+            one.engine.world.idle.add((f"{job_id}.0", "main", 0))
+            await look_over(one, clock, 590)
+            clock.advance(20)
+            with monkeypatch.context() as patched:
+                patched.setattr(one.store, "write", full)
+                with pytest.raises(OSError, match="No space left"):
+                    await one.controller.look_at_progress()
+            await one.controller.look_at_progress()
+            await one.until(job_id, JobState.FAILED)
+            assert (await kinds(one, job_id)).count("hang") == 1
+
+    async def full(_unit: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    asyncio.run(story())
 
 
 def test_a_hang_is_told_once_over_a_restart_and_ends_with_progress(tmp_path: Path) -> None:
