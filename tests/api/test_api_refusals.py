@@ -104,6 +104,7 @@ BAD: tuple[Data, ...] = (
     {"ports": ["8 0"]},
     {"ports": [{"label": "a", "begin_at": 80}]},
     {"ports": ["a", "a"]},
+    {"ports": ["web-ui", "WEB_UI"]},
     {"ports": [{"label": "a", "begin_at": 65_500, "count": 30}], "count": 5, "cpus": 0.1, "memory": "16MB"},
     {
         "ports": [{"label": f"p{i}", "count": 100} for i in range(32)],

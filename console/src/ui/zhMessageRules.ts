@@ -72,6 +72,10 @@ export const RULES: readonly (readonly [string, string])[] = [
     '之后只放得下 {a} 组、每组 {b} 个端口；该角色有 {n} 个子任务',
   ],
   [
+    '{a} and {b} would share the variable {v}: rename one',
+    '{a} 与 {b} 会对应同一个环境变量 {v}：请改名其中一个',
+  ],
+  [
     'is a folder of no storage: name one, or let `footplate submit` send a local folder along',
     '没有指明是哪个存储上的文件夹：请填写存储，或在此拖放本地文件夹',
   ],

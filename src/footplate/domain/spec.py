@@ -25,6 +25,11 @@ class PortRange:
     count: int = 1
 
 
+def port_variable(label: str) -> str:
+    """What the variables with the ports of a label end with."""
+    return label.upper().replace("-", "_")
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
     """When a role decides the whole job; None means that this count never does."""

@@ -6,7 +6,7 @@ Reader, writer, JSON schema, reference page and form help all come from these ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,10 +159,23 @@ def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
     if role["gpu_type"] and role["gpus"] == 0:
         problems.add(join(path, "gpu_type"), "is given, but gpus is 0")
     if role["ports"] is not MISSING:
-        for i, port in enumerate(role["ports"]):
-            if port is not MISSING and port.begin_at and not 1024 <= port.begin_at <= 65_536 - port.count:
-                where = join(join(join(path, "ports"), i), "begin_at")
-                problems.add(where, f"must be 0 or from 1024 to {65_536 - port.count}, not {port.begin_at}")
+        _check_ports(role["ports"], join(path, "ports"), problems)
+
+
+def _check_ports(ports: Sequence[Any], path: str, problems: Problems) -> None:
+    labels: dict[str, str] = {}
+    for i, port in enumerate(ports):
+        if port is MISSING:
+            continue
+        where = join(path, i)
+        if port.begin_at and not 1024 <= port.begin_at <= 65_536 - port.count:
+            message = f"must be 0 or from 1024 to {65_536 - port.count}, not {port.begin_at}"
+            problems.add(join(where, "begin_at"), message)
+        variable = f"FOOTPLATE_PORT_{s.port_variable(port.label)}"
+        other = labels.setdefault(variable, port.label)
+        if other != port.label:
+            message = f"{port.label!r} and {other!r} would share the variable {variable}: rename one"
+            problems.add(join(where, "label"), message)
 
 
 # What a job of one role may write beside `name`, without a list of roles.

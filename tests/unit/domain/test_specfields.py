@@ -145,6 +145,11 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x", "command": "x", "gpus": 2**70}, "gpus", "from 0 to 1024"),
         ({"name": "x", "command": "x", "gpu_type": "A100"}, "gpu_type", "gpus is 0"),
         (
+            {"name": "x", "command": "x", "ports": ["web-ui", "http", "WEB_UI"]},
+            "ports[2].label",
+            "'WEB_UI' and 'web-ui' would share the variable FOOTPLATE_PORT_WEB_UI",
+        ),
+        (
             {"name": "x", "command": "x", "ports": [{"label": "a", "begin_at": 80}]},
             "ports[0].begin_at",
             "1024",

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.layout import notice_file, task_folder
-from footplate.domain.spec import RoleSpec
+from footplate.domain.spec import RoleSpec, port_variable
 from footplate.engines.taskenv.gang import MAX_JSON_BYTES, Environment, Gang, write_json
-
-_NOT_IN_NAMES = re.compile(r"\W", re.ASCII)
 
 
 def defaults(gang: Gang) -> Environment:
@@ -77,7 +73,7 @@ def identity(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
 def ports(_gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
     variables: Environment = {}
     for label, numbers in task.ports:
-        name = _NOT_IN_NAMES.sub("_", label.upper())
+        name = port_variable(label)
         variables[f"FOOTPLATE_PORT_{name}"] = str(numbers[0])
         variables[f"FOOTPLATE_PORTS_{name}"] = ",".join(map(str, numbers))
     return variables
