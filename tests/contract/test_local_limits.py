@@ -163,7 +163,9 @@ class TestLimits(WithEngine):
     async def test_a_command_runs_in_what_is_left_of_an_ended_task(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        request = bench.compile("echo left >file; exit 1", resources=Resources(1000, 64 * MIB))
+        request = bench.compile(
+            "echo left >file; exit 1", resources=Resources(1000, 64 * MIB), spec={"keep_on_failure_s": 600}
+        )
         handle = await engine.launch(request)
         await bench.until_over(handle)
         ran = await engine.run_inside(request, "main", 0, ["cat", "file"])
