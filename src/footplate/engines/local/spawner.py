@@ -43,6 +43,8 @@ SLOW_S = 1.0
 # The shim has 3 for itself, and shells know numbers of one digit only.
 FIRST_GROUP_FD, LAST_SHELL_FD = 4, 9
 LATE = "FOOTPLATE_LATE"
+# When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
+OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
 
 prctl = ctypes.CDLL(None).prctl
 
@@ -53,6 +55,8 @@ class Ground:
     def __init__(self, confined: dict[str, Any]) -> None:
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
+        with open("/proc/self/oom_score_adj") as file:
+            self.oom_score = min(int(file.read()) + OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE)
         self.how_to_view = confined["view"]
         self.sealed = confined["sealed"]
         self.mounted_within_s = confined["mounted_within_s"]
@@ -297,6 +301,8 @@ def become(
     try:
         os.setsid()
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write(str(ground.oom_score))
         pid, ticks = os.getpid(), start_ticks()
         name = f"{pid}-{ticks}"
         entries = ground.make_groups(task, name)
