@@ -84,8 +84,8 @@ VARIABLES = {
     "FOOTPLATE_ROLES": "Names of all roles, in the order of the job file.",
     "FOOTPLATE_TASK_COUNT": "Number of tasks of the job.",
     "FOOTPLATE_PARAMETERS": "The job's parameters as JSON; absent when longer than 100 KiB.",
-    "FOOTPLATE_CHECKPOINT_DIR": "Folder for checkpoints, the same in every attempt. Make it before use.",
-    "FOOTPLATE_OUTPUT_DIR": "Folder for results, the same in every attempt. Make it before use.",
+    "FOOTPLATE_CHECKPOINT_DIR": "Folder for checkpoints, the same in every attempt.",
+    "FOOTPLATE_OUTPUT_DIR": "Folder for results, the same in every attempt.",
     "FOOTPLATE_URL": "Address of the server.",
     "FOOTPLATE_TOKEN": "Token that acts for the job's owner while the attempt lives.",
     "FOOTPLATE_TASKS": "All tasks in the order of their ranks, with address and ports, as JSON; "

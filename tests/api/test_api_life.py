@@ -79,6 +79,24 @@ def test_a_failed_environment_can_be_entered_until_it_is_released(ann: Api, hire
     ann.refused("POST", f"/jobs/{job['id']}/exec", 409, says="can be entered", json={"command": ["ls"]})
 
 
+def test_only_what_failed_can_be_entered_in_a_kept_job(ann: Api) -> None:
+    job = ann.running(count=2, keep_on_failure="10m", cpus=2)
+    ann.finish(job, 1, index=1)
+    ann.until(job, "STOPPING")
+    body = {"command": ["ls"], "task": "main-0"}
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 409, says="task main-0 of job", json=body)
+    ann.ok("POST", f"/jobs/{job['id']}/exec", RanBody, json={**body, "task": "main-1"})
+
+
+def test_a_task_that_has_ended_cannot_be_entered_while_others_run(ann: Api) -> None:
+    job = ann.running(count=2, completion={"min_failed": None}, cpus=2)
+    ann.finish(job, 1, index=0)
+    until(lambda: ann.job(job["id"])["tasks"][0]["state"] == "EXITED")
+    body = {"command": ["ls"]}
+    ann.refused("POST", f"/jobs/{job['id']}/exec", 409, says="has ended", json={**body, "task": "main-0"})
+    assert ann.ok("POST", f"/jobs/{job['id']}/exec", RanBody, json=body)["output"] == "main-1: ls\n"
+
+
 def test_a_kept_environment_is_released_when_its_time_is_over(ann: Api, clock: FakeClock) -> None:
     job = ann.running(keep_on_failure="10m")
     ann.finish(job, 1)

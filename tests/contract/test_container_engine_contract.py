@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from containerbench import OfEngine, containers_of, create, first_process, until_removed
 
-from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable
+from footplate.domain.errors import Conflict, EngineError, EngineRejected, EngineUnavailable
 from footplate.domain.resources import Resources
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
@@ -24,6 +25,7 @@ from footplate.engines.base import Handle, Step
 from footplate.engines.local.containers.describing import key_of
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.processes import descendants
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.contract import RUNS_LONG, WAITS_FOR_GO, EngineContract, ProcessContract, let_go
@@ -240,6 +242,35 @@ class ContainerContract(OfEngine):
         assert time.monotonic() - began_at < 5
         assert containers_of(self, handle) == []
         assert await bench.exit_code(handle) == 7
+
+    @on_loop
+    async def test_a_task_that_is_stopped_cannot_be_entered(self, bench: Bench) -> None:
+        request = bench.compile("trap '' TERM; echo ready; while :; do sleep 0.1; done")
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, b"ready")
+        stopping = asyncio.create_task(engine.stop(handle, grace_s=1))
+        await asyncio.sleep(0)
+        with pytest.raises(Conflict, match="main-0 is stopped"):
+            await engine.run_inside(request, "main", 0, ["true"])
+        await stopping
+        with pytest.raises(Conflict, match="main-0 is stopped"):
+            await engine.run_inside(request, "main", 0, ["true"])
+
+    @on_loop
+    async def test_a_command_that_takes_too_long_leaves_nothing_behind(self, bench: Bench) -> None:
+        request = bench.compile("echo ready; sleep 600")
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, b"ready")
+        command = "(setsid sleep 3041 & sleep 3042) & sleep 3043"
+        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", command], timeout_s=1)
+        assert (ran.exit_code, ran.timed_out) == (124, True)
+        below = descendants(first_process(bench, handle))
+        lines = [one.info["cmdline"] for one in psutil.process_iter(["cmdline"]) if one.pid in below]
+        assert lines == [["sleep", "600"]]
 
     @on_loop
     async def test_a_task_that_succeeds_is_not_kept(self, bench: Bench) -> None:

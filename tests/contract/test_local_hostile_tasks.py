@@ -142,7 +142,7 @@ class TestHostileTasks:
     async def test_what_runs_inside_a_kept_task_ends_when_it_is_released(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        request = bench.compile("exit 1")
+        request = bench.compile("exit 1", spec={"keep_on_failure_s": 600})
         handle = await engine.launch(request)
         await bench.until_over(handle)
         command = ["sh", "-c", "echo $$ >../in; trap '' TERM; sleep 600; sleep 600"]

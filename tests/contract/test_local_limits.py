@@ -163,7 +163,9 @@ class TestLimits(WithEngine):
     async def test_a_command_runs_in_what_is_left_of_an_ended_task(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        request = bench.compile("echo left >file; exit 1", resources=Resources(1000, 64 * MIB))
+        request = bench.compile(
+            "echo left >file; exit 1", resources=Resources(1000, 64 * MIB), spec={"keep_on_failure_s": 600}
+        )
         handle = await engine.launch(request)
         await bench.until_over(handle)
         ran = await engine.run_inside(request, "main", 0, ["cat", "file"])
@@ -173,6 +175,17 @@ class TestLimits(WithEngine):
             assert ran.exit_code == 137
             await until_no_groups(bench)
         assert await bench.exit_code(handle) == 1
+
+    @on_loop
+    async def test_a_machine_without_memory_loses_tasks_before_the_server(self, bench: Bench) -> None:
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        score = min(int(Path("/proc/self/oom_score_adj").read_text()) + 500, 1000)
+        request = bench.compile("cat /proc/self/oom_score_adj; sleep 600")
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, f"{score}\n".encode())
+        ran = await engine.run_inside(request, "main", 0, ["cat", "/proc/self/oom_score_adj"])
+        assert ran.output == f"{score}\n".encode()
 
     @on_loop
     async def test_a_command_inside_shares_the_tasks_tmp_and_shared_memory(self, bench: Bench) -> None:

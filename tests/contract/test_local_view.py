@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -14,15 +15,22 @@ from footplate.domain.errors import EngineRejected
 from footplate.domain.spec import RoleSpec
 from footplate.engines.base import Mount
 from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.inside import commands_in
+from footplate.engines.local.processes import descendants
 from footplate.engines.local.request import SHIM
 from footplate.testing.contract import RUNS_LONG
-from footplate.testing.engine_bench import Bench, on_loop, plan
+from footplate.testing.engine_bench import Bench, on_loop, plan, until
 
 
 def mounts_of_hosts() -> list[str]:
     """List what is mounted here, but for what container engines of other tests mount beside us."""
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     return [line for line in lines if "/overlay" not in line]
+
+
+def command_lines_below(pid: int) -> bytes:
+    """Read what everybody can: the words of a process and of all that descend from it."""
+    return b"\n".join(Path(f"/proc/{one}/cmdline").read_bytes() for one in (pid, *descendants(pid)))
 
 
 class TestView(WithEngine):
@@ -147,6 +155,32 @@ class TestView(WithEngine):
         shim = shim_of(bench, handle)
         assert b"\0LD_PRELOAD=" not in Path(f"/proc/{shim}/environ").read_bytes()
         await bench.engine.stop(handle, grace_s=0)
+
+    @on_loop
+    async def test_no_variable_is_among_the_words_that_everybody_can_read(self, bench: Bench) -> None:
+        engine = bench.engine
+        assert isinstance(engine, LocalEngine)
+        secrets = {"LD_SDK_KEY": "hush $(x) 'two' \\n", "LD_EMPTY": "", "KEY": "hush"}
+        show = 'printf "%s|%s|%s\\n" "$LD_SDK_KEY" "${LD_EMPTY-unset}" "$KEY"; ! env | grep ^FOOTPLATE_LATE;'
+        request = bench.compile(f"{show} sleep 600", secrets=secrets)
+        handle = await engine.launch(request)
+        await bench.until_logged(handle, b"hush $(x) 'two' \\n||hush\n")
+        assert b"hush" not in command_lines_below(shim_of(bench, handle))
+
+        entering = asyncio.create_task(
+            engine.run_inside(
+                request,
+                "main",
+                0,
+                ["sh", "-c", f"{show} echo >../in; while [ -e ../in ]; do sleep 0.01; done"],
+            )
+        )
+        mark = bench.task(handle) / "in"
+        await until(lambda: asyncio.to_thread(lambda: mark.exists() or None))
+        (command,) = commands_in(bench.task(handle))
+        assert b"hush" not in command_lines_below(command.pid)
+        mark.unlink()
+        assert (await entering).output == b"hush $(x) 'two' \\n||hush\n"
 
     @on_loop
     async def test_a_variable_makes_nothing_visible(self, bench: Bench) -> None:

@@ -51,3 +51,14 @@ def test_a_command_that_writes_too_much_or_takes_too_long_says_so(server: Server
     long = run(server, job, "--timeout", "1", "--", "sh", "-c", "echo begun; sleep 60")
     assert (long.returncode, long.stdout) == (124, b"begun\n")
     assert b"it took longer than 1 s" in long.stderr
+
+
+def test_a_job_that_uses_its_grace_cannot_be_entered(server: ServerProcess) -> None:
+    command = "trap '' TERM; echo ready; while :; do sleep 0.1; done"
+    assert server.command("submit", "--name", "slow", "--", command).returncode == 0
+    await_that(lambda: "ready" in server.command("logs", "slow").stdout, what="the job runs")
+    assert server.command("stop", "slow").returncode == 0
+    ran = run(server, "slow", "--", "true")
+    assert ran.returncode != 0
+    assert b"is STOPPING: only a job that runs" in ran.stderr
+    assert server.command("stop", "slow", "--now", "--wait").returncode == 0

@@ -273,7 +273,8 @@ class RunsInside(Protocol):
 
         The request is the one that the attempt was launched with, or the same compiled again. Standard
         output and error come together. A command that takes longer than `timeout_s` is ended, with exit
-        code 124. Raises `NotFound` for a task that never started.
+        code 124. Raises `NotFound` for a task that never started, and `Conflict` for one that is stopped, or
+        that ended and is not kept: no command outlives the stop of its task.
         """
         ...
 

@@ -115,7 +115,7 @@ _NODE = Record(
         Field(
             "memory",
             Nullable(Size(16 * MIB, 2**60)),
-            "Memory to give out; detected when absent.",
+            "Memory to give out; when absent, what is detected less a tenth, at most 1GB, for the system.",
             None,
             "memory_bytes",
         ),

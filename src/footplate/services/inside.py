@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
-from footplate.domain.job import Job
+from footplate.domain.job import Job, Task
 from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.resources import MIB
+from footplate.domain.states import JobState
 from footplate.engines.base import Ran
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find
@@ -39,7 +40,7 @@ async def run_inside(
     """
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "run commands in")
-    if not job.state.holds_resources:
+    if not (job.is_kept or job.state in (JobState.STARTING, JobState.RUNNING)):
         raise Conflict(
             f"job {job.id} is {job.state}: only a job that runs, or is kept after a failure, can be entered"
         )
@@ -66,13 +67,23 @@ def _lay_down(path: Path, content: bytes) -> None:
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:
-    """Find a task by name; without one, the first that failed, or else the first."""
-    if name is None:
-        failed = (task for task in job.tasks if task.has_failed)
-        chosen = next(failed, job.tasks[0])
-        return chosen.role, chosen.index
-    for task in job.tasks:
-        if task.name == name:
+    """Find a task by name; without one, the first that can be entered."""
+    named = [task for task in job.tasks if name in (None, task.name)]
+    if not named:
+        some = ", ".join(task.name for task in job.tasks[:10])
+        raise InvalidInput(f"must be a task of the job ({some}), not {str(name)[:80]!r}", "task")
+    for task in named:
+        if _can_be_entered(job, task):
             return task.role, task.index
-    some = ", ".join(task.name for task in job.tasks[:10])
-    raise InvalidInput(f"must be a task of the job ({some}), not {name[:80]!r}", "task")
+    which = f"task {name}" if name else "every task"
+    raise Conflict(
+        f"{which} of job {job.id} has ended, or is about to, and others may have its place: only a task that "
+        "runs, or that failed and is kept, can be entered"
+    )
+
+
+def _can_be_entered(job: Job, task: Task) -> bool:
+    if job.is_kept:
+        return (task.role, task.index) in job.kept
+    # Nobody would end a command in an ended task when its job ends by itself.
+    return not task.state.is_over

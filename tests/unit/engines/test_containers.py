@@ -89,6 +89,42 @@ def test_a_failed_pull_says_what_to_do(said: str, kind: type[Exception], hint: s
     assert hint in error.message
 
 
+@pytest.mark.parametrize(
+    ("image", "said", "kind", "hint"),
+    [
+        (
+            "r:5000/timeout:1",
+            "manifest for r:5000/timeout:1 not found: manifest unknown",
+            EngineRejected,
+            "tag",
+        ),
+        (
+            "r:5000/timeout:1",
+            "source docker://r:5000/timeout:1: reading manifest 1 in r:5000/timeout: manifest unknown",
+            EngineRejected,
+            "its tag",
+        ),
+        ("r/x:timeout", "reading manifest timeout in r/x: manifest unknown", EngineRejected, "its tag"),
+        ("r/x:403", 'Head "https://r/v2/x/manifests/403": manifest unknown', EngineRejected, "its tag"),
+        ("r/timeout", 'Get "https://a/?scope=repository%3Atimeout%3Apull": EOF?', EngineRejected, "its tag"),
+        ("r/denied:1", "reading manifest 1 in r/denied: manifest unknown", EngineRejected, "its tag"),
+        (
+            "timeout",
+            "pull access denied for timeout, repository does not exist",
+            EngineRejected,
+            "image_credentials",
+        ),
+        ("r/timeout:1", 'Get "https://r/v2/": dial tcp 10.0.0.1:443: i/o timeout', EngineUnavailable, ""),
+        ("r/timeout:1", "Get https://r/v2/: net/http: TLS handshake timeout", EngineUnavailable, ""),
+        ("r/denied:1", "denied: requested access to the resource is denied", EngineRejected, "credentials"),
+    ],
+)
+def test_the_name_of_an_image_is_no_reason(image: str, said: str, kind: type[Exception], hint: str) -> None:
+    error = images._failure(image, said, None)
+    assert type(error) is kind
+    assert hint in error.message
+
+
 def test_a_refused_login_is_told_without_its_password() -> None:
     error = images._failure("r/x:1", "unauthorized", RegistryLogin("r", "ann", "hush"))
     assert "did not accept the user ann" in error.message

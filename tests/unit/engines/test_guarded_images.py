@@ -104,7 +104,7 @@ def test_a_pull_that_failed_leaves_nothing_guarded(tmp_path: Path) -> None:
 
     engine.pull = fail  # type: ignore[method-assign]
     with pytest.raises(EngineRejected):
-        ensure(engine, tmp_path, "localhost/base:2", LOGIN)
+        ensure(engine, tmp_path, "hub.example.com/base:2", LOGIN)
     assert json.loads((tmp_path / FILE).read_text()) == {"references": [], "ids": [], "pulling": []}
 
 
@@ -128,3 +128,22 @@ def test_a_damaged_record_opens_nothing(tmp_path: Path) -> None:
 )
 def test_short_names_mean_what_engines_take_them_for(short: str, whole: str) -> None:
     assert full_name(short) == whole
+
+
+def test_an_absent_image_of_this_machine_is_looked_for_nowhere_else(tmp_path: Path) -> None:
+    engine = FakeEngine()
+    assert "localhost/nosuch:9 is not on this machine" in refused(engine, tmp_path, "localhost/nosuch:9")
+    assert engine.pulled == []
+
+
+def test_names_of_images_that_nobody_waits_for_are_forgotten(tmp_path: Path) -> None:
+    async def find() -> RegistryLogin | None:
+        return LOGIN
+
+    async def main() -> None:
+        images = Images(tmp_path)
+        for name in ("hub.example.com/a:1", "hub.example.com/b:1"):
+            await images.ensure(cast("ContainerApi", FakeEngine()), name, find, lambda _said: None)
+        assert not images._locks
+
+    asyncio.run(main())

@@ -11,7 +11,12 @@ import pytest
 from footplate.domain.cluster import Gpu
 from footplate.domain.resources import GIB
 from footplate.engines.local.gpus import select_visible
-from footplate.engines.local.machine import Machine, detect_memory_bytes, detect_milli_cpus
+from footplate.engines.local.machine import (
+    Machine,
+    detect_memory_bytes,
+    detect_milli_cpus,
+    spare_memory_bytes,
+)
 from footplate.engines.local.settings import LocalSettings
 
 ALL_CPUS = len(os.sched_getaffinity(0)) * 1000
@@ -27,7 +32,19 @@ def machine(root: Path, cgroup: str = "0::/", **files: str) -> Path:
     return root
 
 
-def test_a_bare_machine_gives_all_it_has(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("total_kib", "spare_kib"), [(64 << 20, 63 << 20), (5 << 20, 4718592), (1000, 900)])
+def test_some_of_the_memory_is_kept_back_for_the_system(
+    tmp_path: Path, total_kib: int, spare_kib: int
+) -> None:
+    root = machine(tmp_path, **{"proc/meminfo": f"MemTotal: {total_kib} kB"})
+    assert spare_memory_bytes(root) == spare_kib * 1024
+
+
+def test_a_machine_offers_what_is_to_spare() -> None:
+    assert asyncio.run(Machine(LocalSettings()).node(())).memory_bytes == spare_memory_bytes()
+
+
+def test_a_bare_machine_has_all_there_is(tmp_path: Path) -> None:
     root = machine(tmp_path)
     assert detect_milli_cpus(root) == ALL_CPUS
     assert detect_memory_bytes(root) == 8 * GIB

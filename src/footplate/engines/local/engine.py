@@ -28,6 +28,7 @@ from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.devices import Nodes
+from footplate.engines.local.entrances import Entrances
 from footplate.engines.local.machine import Machine
 from footplate.engines.local.processes import boot_id, descendants, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
@@ -66,6 +67,7 @@ class LocalEngine:
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
         self._watches = Watches(self._end)
+        self._entrances = Entrances()
         self._listeners: list[Callable[[str], None]] = []
         # When tasks were started that have not been seen at their end yet.
         self._started: dict[TaskKey, float] = {}
@@ -198,9 +200,10 @@ class LocalEngine:
         return watch if glance(folder, outlives_its_end=True) is None else None
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
+        folders = dict(requests.task_folders(handle))
+        self._entrances.close(folders.keys())
         await asyncio.to_thread(_fence, handle)
         await self.observe([handle])
-        folders = dict(requests.task_folders(handle))
         ends = [self._stop(runtime, keys, folders, grace_s) for runtime, keys in self._by_runtime(folders)]
         await asyncio.gather(*ends)
 
@@ -211,6 +214,7 @@ class LocalEngine:
         await end(runtime, running, grace_s)
         for key in keys:
             self._started.pop(key, None)
+        await self._entrances.until_all_are_in(keys)
         left = await runtime.clear({key: folders[key] for key in keys})
         if left:
             names = ", ".join(key.task for key in left)
@@ -243,8 +247,11 @@ class LocalEngine:
             if (key.role, key.index) != (role, index):
                 continue
             if key.in_container:
+                # Whoever is on the way ends with the container.
+                self._entrances.require_open(key)
                 return await self._containers.run_inside(key, argv, timeout_s, most_bytes)
-            return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes)
+            entering = self._entrances.entering(key)
+            return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes, entering)
         raise NotFound(f"there is no task {role}-{index} in {request['attempt_id']}")
 
     async def stacks(self, handle: Handle) -> Mapping[str, str]:

@@ -9,11 +9,11 @@ import shutil
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from footplate.domain.errors import EngineUnavailable, NotFound
+from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
 from footplate.engines.base import Ran, Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
@@ -32,32 +32,53 @@ MOST_ON_DISK_BYTES = 256 * 1024**2
 Spawn = Callable[[Mapping[str, str], Sequence[Mapping[str, Any]]], Awaitable[Sequence[Answer]]]
 
 
-async def run_inside(
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command that was started inside a task, and the folder of its records and output."""
+
+    identity: Identity
+    folder: Path
+
+
+async def begin(
     spawn: Spawn,
     confinement: Confinement,
     request: Request,
     task: Mapping[str, Any],
     argv: Sequence[str],
-    timeout_s: float,
-    most_bytes: int,
-    holding: Callable[[Identity], AbstractContextManager[None]],
-) -> Ran:
-    """Run a command in a task's variables, folder, view and groups, and gather what it writes."""
+) -> Command:
+    """Start a command in a task's variables, folder, view and groups."""
     order = await asyncio.to_thread(_order, request, task, argv, confinement)
     folder = Path(order["folder"])
     try:
         (answer,) = await spawn(request["env"], [order])
-        if "pid" not in answer:
-            raise EngineUnavailable(f"the command could not be started: {answer.get('error', answer)}")
-        identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
-        with holding(identity):
-            in_time = await _wait(identity, folder / "log", timeout_s)
-        output, is_cut = await asyncio.to_thread(_read, folder / "log", most_bytes)
-        end = read_exit(folder)
-        timed_out = not in_time and _size_bytes(folder / "log") <= MOST_ON_DISK_BYTES
+        return Command(_started(answer), folder)
+    except BaseException:
+        await asyncio.to_thread(_remove, folder)
+        raise
+
+
+def _started(answer: Answer) -> Identity:
+    if "pid" not in answer:
+        raise EngineUnavailable(f"the command could not be started: {answer.get('error', answer)}")
+    return Identity(answer["pid"], answer["start_ticks"], boot_id())
+
+
+async def finish(command: Command, timeout_s: float, most_bytes: int) -> Ran:
+    """Gather what a command writes until it ends; one that takes too long is ended."""
+    log = command.folder / "log"
+    try:
+        in_time = await _wait(command.identity, log, timeout_s)
+        output, is_cut = await asyncio.to_thread(_read, log, most_bytes)
+        end = read_exit(command.folder)
+        timed_out = not in_time and _size_bytes(log) <= MOST_ON_DISK_BYTES
         return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut, timed_out)
     finally:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        await asyncio.to_thread(_remove, command.folder)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def commands_in(task_folder: Path) -> list[Identity]:
@@ -87,7 +108,9 @@ def _order(
     folder = f"{task['folder']}/{PREFIX}{uuid.uuid4().hex[:12]}"
     order = requests.spawn_order(request, task, (), confinement)
     pidfd = open_process(claim.identity)
-    if pidfd is not None:
+    if pidfd is None:
+        _require_kept(task)
+    else:
         os.close(pidfd)
         marks = TaskKey(request["attempt_id"], task["role"], task["index"]).marks
         # Nobody enters another's groups and files because a task has put another's name into its claim.
@@ -102,6 +125,13 @@ def _order(
         "runner": requests.runner(folder),
         "argv": list(argv),
     }
+
+
+def _require_kept(task: Mapping[str, Any]) -> None:
+    """Let nobody into what is left of a task that is not kept: its place may be another's by now."""
+    ended = read_exit(Path(task["folder"]))
+    if not task["keep"] or (ended is not None and ended.code == 0):
+        raise Conflict(f"task {task['role']}-{task['index']} has ended: nothing can be run inside any more")
 
 
 def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:

@@ -8,12 +8,15 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from footplate.domain.cluster import Node
+from footplate.domain.resources import GIB
 from footplate.engines.base import CardUsage
 from footplate.engines.local.devices import Nodes, nvidia_nodes
 from footplate.engines.local.gpus import Cards
 from footplate.engines.local.settings import LocalSettings
 
 ROOT = Path("/")
+# The system and the server need some of the memory too: one part in so many is not given out, up to a bound.
+KEPT_BACK_PARTS, MOST_KEPT_BACK_BYTES = 10, GIB
 
 
 class Machine:
@@ -22,7 +25,7 @@ class Machine:
     def __init__(self, settings: LocalSettings) -> None:
         self._settings = settings
         self._milli_cpus = settings.milli_cpus or detect_milli_cpus()
-        self._memory_bytes = settings.memory_bytes or detect_memory_bytes()
+        self._memory_bytes = settings.memory_bytes or spare_memory_bytes()
         self._cards = Cards() if settings.gpus is None else None
 
     def card_usage(self) -> Mapping[int, CardUsage]:
@@ -51,6 +54,12 @@ class Machine:
 def detect_milli_cpus(root: Path = ROOT) -> int:
     """Count the CPUs that this process may use, a container's quota included."""
     return min([len(os.sched_getaffinity(0)) * 1000, *_cpu_quotas(root)])
+
+
+def spare_memory_bytes(root: Path = ROOT) -> int:
+    """Say how much memory tasks can have, so that those within their limits leave enough for all else."""
+    here_bytes = detect_memory_bytes(root)
+    return here_bytes - min(here_bytes // KEPT_BACK_PARTS, MOST_KEPT_BACK_BYTES)
 
 
 def detect_memory_bytes(root: Path = ROOT) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +76,13 @@ class ProcessRuntime:
         argv: Sequence[str],
         timeout_s: float,
         most_bytes: int,
+        entering: AbstractContextManager[None],
     ) -> Ran:
-        """Run a command where a task runs or ran."""
-        return await inside.run_inside(
-            self._spawn, self._confinement, request, task, argv, timeout_s, most_bytes, self._holding
-        )
+        """Run a command where a task runs or ran; `entering` lasts until it has begun."""
+        with entering:
+            command = await inside.begin(self._spawn, self._confinement, request, task, argv)
+        with self._holding(command.identity):
+            return await inside.finish(command, timeout_s, most_bytes)
 
     @contextlib.contextmanager
     def _holding(self, identity: Identity) -> Iterator[None]:

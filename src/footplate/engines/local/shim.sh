@@ -1,10 +1,11 @@
-# Runs one task: shim.sh FOLDER GROUPS COUNTERS N NAME=VALUE... WORD...
-# starts the words as a command with N variables more than this shell has, outlives it, ends all that it left
-# behind (this process is their subreaper) and writes the exit code to FOLDER/exit, with what the files named
-# in COUNTERS say and its CPU time. GROUPS are descriptors: writing to them enters the task's control groups,
-# in which this shell itself is not, so that it survives what they forbid.
-folder=$1 groups=$2 counters=$3 late=$4
-shift 4
+# Runs one task: shim.sh FOLDER GROUPS COUNTERS WORD...
+# starts the words as a command, outlives it, ends all that it left behind (this process is their subreaper)
+# and writes the exit code to FOLDER/exit, with what the files named in COUNTERS say and its CPU time. GROUPS
+# are descriptors: writing to them enters the task's control groups, in which this shell itself is not, so that
+# it survives what they forbid. The variables that FOOTPLATE_LATE names have that word before their names until
+# the command starts.
+folder=$1 groups=$2 counters=$3
+shift 3
 # What this shell itself would say does not belong in the task's log.
 exec 3>&2 2>/dev/null
 # Trapped, not ignored: the command gets the default dispositions back.
@@ -16,11 +17,13 @@ trap : HUP INT QUIT ALRM USR1 USR2 PIPE
         echo "footplate: the task cannot be held to its limits: it cannot enter its control groups" >&3
         exit 126
     done
-    while [ $late -gt 0 ]; do
-        export "$1"
-        late=$((late - 1))
-        shift
+    # A name that no variable of the job can have: the command would see it changed.
+    for FOOTPLATE_NAME in $FOOTPLATE_LATE; do
+        eval "$FOOTPLATE_NAME=\$FOOTPLATE_LATE_$FOOTPLATE_NAME"
+        export "$FOOTPLATE_NAME"
+        unset "FOOTPLATE_LATE_$FOOTPLATE_NAME"
     done
+    unset FOOTPLATE_LATE
     exec "$@" 2>&3 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 )
 code=$?

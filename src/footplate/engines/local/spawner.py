@@ -42,6 +42,9 @@ MAX_STARTING = 64
 SLOW_S = 1.0
 # The shim has 3 for itself, and shells know numbers of one digit only.
 FIRST_GROUP_FD, LAST_SHELL_FD = 4, 9
+LATE = "FOOTPLATE_LATE"
+# When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
+OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
 
 prctl = ctypes.CDLL(None).prctl
 
@@ -52,6 +55,8 @@ class Ground:
     def __init__(self, confined: dict[str, Any]) -> None:
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
+        with open("/proc/self/oom_score_adj") as file:
+            self.oom_score = min(int(file.read()) + OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE)
         self.how_to_view = confined["view"]
         self.sealed = confined["sealed"]
         self.mounted_within_s = confined["mounted_within_s"]
@@ -296,6 +301,8 @@ def become(
     try:
         os.setsid()
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+            file.write(str(ground.oom_score))
         pid, ticks = os.getpid(), start_ticks()
         name = f"{pid}-{ticks}"
         entries = ground.make_groups(task, name)
@@ -326,15 +333,22 @@ def execute(task: dict[str, Any], env: dict[str, str], entries: list[int]) -> No
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         runner = [*task["runner"], hand_over(entries), " ".join(task["counters"])]
-        variables = {**env, **task["env"]}
-        # What the loader obeys is for the command, within its limits, not for the shim, which has none.
-        late = [f"{name}={variables.pop(name)}" for name in list(variables) if name.startswith("LD_")]
-        os.execve(runner[0], [*runner, str(len(late)), *late, *argv], variables)  # noqa: S606
+        os.execve(runner[0], [*runner, *argv], set_aside({**env, **task["env"]}))  # noqa: S606
     except BaseException as error:  # noqa: BLE001
         # The task is published and must end like any other: with a log and an exit code.
         os.write(2, f"footplate: cannot execute {argv[0]}: {error}\n".encode())
         with open(task["folder"] + "/exit", "w") as file:
             file.write(f"{EXIT_CANNOT_EXECUTE}\n")
+
+
+def set_aside(variables: dict[str, str]) -> dict[str, str]:
+    """Rename what the loader obeys: it is for the command, within its limits, not for the shim without any.
+
+    The shim gives the names back. Its words could not carry them: everybody can read those.
+    """
+    late = [name for name in variables if name.startswith("LD_")]
+    renamed = {f"{LATE}_{name}" if name in late else name: value for name, value in variables.items()}
+    return {**renamed, LATE: " ".join(late)}
 
 
 def hand_over(entries: list[int]) -> str:

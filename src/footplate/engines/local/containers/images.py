@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
+from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.resources import show_bytes
 from footplate.domain.secret import RegistryLogin
 from footplate.engines.local.containers.api import ContainerApi, Document, Refused
 from footplate.engines.local.containers.guarded import GuardedImages
-from footplate.engines.local.containers.references import is_id_of, split_reference
+from footplate.engines.local.containers.references import has_no_registry, is_id_of, split_reference
 
 TELL_EVERY_S = 2.0
 _PASSING = re.compile(
@@ -28,6 +29,8 @@ _PASSING = re.compile(
 _CLOSED = re.compile(
     r"unauthorized|authentication required|auth credentials|denied|forbidden|\b40[13]\b", re.IGNORECASE
 )
+# After these an engine names the image, its repository or its tag without the rest of the address.
+_NAMING = frozenset({"for", "manifest", "repository", "image", "name", "short-name", "tag"})
 
 Tell = Callable[[str], None]
 FindLogin = Callable[[], Awaitable[RegistryLogin | None]]
@@ -41,18 +44,26 @@ class Images:
     """
 
     def __init__(self, home: Path | None = None) -> None:
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # Kept only while somebody holds or awaits them.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._guarded = GuardedImages(home)
 
     async def ensure(self, api: ContainerApi, reference: str, find_login: FindLogin, tell: Tell) -> bool:
         """See that an image is on this machine; say whether its registry had to be asked."""
-        lock = self._locks[reference]
+        lock = self._locks.get(reference)
+        if lock is None:
+            lock = self._locks[reference] = asyncio.Lock()
         if lock.locked():
             tell(f"image {reference} is being pulled already")
         async with lock:
             found = await api.image(reference)
             if found is not None and not await self._guarded.holds(api, reference, found):
                 return False
+            if found is None and has_no_registry(reference):
+                raise EngineRejected(
+                    f"image {reference} is not on this machine, and images of localhost are not pulled from "
+                    "anywhere: check its name and tag, or build or load it here first"
+                )
             if found is not None and is_id_of(reference, found["Id"]):
                 raise EngineRejected(
                     f"image {reference} came with a login, and its registry cannot be asked for a bare id: "
@@ -114,9 +125,10 @@ class Progress:
 
 def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRejected | EngineUnavailable:
     text = f"image {reference} cannot be pulled: {said}"
-    if _PASSING.search(said):
+    why = _without_names(said, reference)
+    if _PASSING.search(why):
         return EngineUnavailable(text)
-    if _CLOSED.search(said):
+    if _CLOSED.search(why):
         hint = (
             f"the registry did not accept the user {login.username}: check the stored login"
             if login
@@ -124,3 +136,19 @@ def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRe
         )
         return EngineRejected(f"{text}; {hint}")
     return EngineRejected(f"{text}; check the name of the image and its tag")
+
+
+def _without_names(said: str, reference: str) -> str:
+    """Leave out of a message where it names the image, whose name can be any word of an error."""
+    names, kept, before = _names_in(reference), [], ""
+    for word in said.split():
+        bare = word.strip("\"'`.,:;()").lower()
+        is_address = "/" in bare or ":" in bare
+        if not ((is_address or before in _NAMING) and names & _names_in(bare)):
+            kept.append(word)
+        before = bare
+    return " ".join(kept)
+
+
+def _names_in(address: str) -> set[str]:
+    return set(re.split(r"[^\w.-]+", unquote(address).lower())) - {""}

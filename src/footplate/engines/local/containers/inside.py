@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
+import uuid
 from collections.abc import AsyncIterator, Sequence
 
 from footplate.domain.errors import NotFound
 from footplate.engines.base import Ran
 from footplate.engines.local.containers.api import CONFLICT, NOT_FOUND, ContainerApi, Refused
+from footplate.engines.local.processes import descendants, kill_marked, send
 
 TIMED_OUT = 124
 CANNOT_EXECUTE = 126
@@ -23,7 +23,8 @@ async def run_inside(
     api: ContainerApi, name: str, argv: Sequence[str], timeout_s: float, most_bytes: int
 ) -> Ran:
     """Run a command in a container and gather what it writes; one that takes too long is ended."""
-    body = {"AttachStdout": True, "AttachStderr": True, "Cmd": list(argv)}
+    mark = f"FOOTPLATE_INSIDE={uuid.uuid4().hex}"
+    body = {"AttachStdout": True, "AttachStderr": True, "Cmd": list(argv), "Env": [mark]}
     try:
         exec_id = await api.create_exec(name, body)
     except Refused as error:
@@ -36,7 +37,8 @@ async def run_inside(
             async for chunk in frames(api.start_exec(exec_id)):
                 output.add(chunk)
     except TimeoutError:
-        await _end(api, exec_id)
+        pid = int((await api.exec_state(exec_id)).get("Pid") or 0)
+        await asyncio.to_thread(_end, pid, mark)
         return Ran(TIMED_OUT, bytes(output.kept), output.is_cut, timed_out=True)
     except Refused as error:
         return Ran(CANNOT_EXECUTE, f"{error.message}\n".encode())
@@ -80,9 +82,9 @@ async def _exit_code(api: ContainerApi, exec_id: str) -> int:
     return TIMED_OUT
 
 
-async def _end(api: ContainerApi, exec_id: str) -> None:
-    """Kill a command where the server may; the engine itself offers no way to."""
-    pid = int((await api.exec_state(exec_id)).get("Pid") or 0)
-    if pid:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+def _end(pid: int, mark: str) -> None:
+    """Kill a command and all that it started, where the server may; the engine itself offers no way to."""
+    for one in (*descendants(pid), pid) if pid else ():
+        send(one, signal.SIGKILL)
+    # Whoever has left its parents is known by the mark.
+    kill_marked([mark], LOOK_FOR_S)

@@ -26,6 +26,11 @@ def full_name(reference: str) -> str:
     return f"{name}@{tag}" if ":" in tag else f"{name}:{tag}"
 
 
+def has_no_registry(reference: str) -> bool:
+    """Tell whether an image must have been built or loaded here; `localhost` with a port is a registry."""
+    return reference.startswith("localhost/")
+
+
 def is_id_of(reference: str, image_id: str) -> bool:
     """Tell whether an image was named by its id, or by the beginning of it."""
     return image_id.removeprefix("sha256:").startswith(reference.removeprefix("sha256:"))

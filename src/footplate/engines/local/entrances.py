@@ -1,0 +1,50 @@
+"""Which tasks can be entered: none that is being stopped, or was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from footplate.domain.errors import Conflict
+from footplate.engines.local.watching import TaskKey
+
+# Whoever asks later than that many stops finds the job at its end.
+MOST_REMEMBERED = 10_000
+
+
+class Entrances:
+    """Keeps commands out of tasks that are stopped, so that whoever ends all that runs there misses none."""
+
+    def __init__(self) -> None:
+        self._closed: dict[TaskKey, None] = {}
+        self._entering: dict[asyncio.Event, TaskKey] = {}
+
+    def require_open(self, key: TaskKey) -> None:
+        if key in self._closed:
+            raise Conflict(f"task {key.task} is stopped: nothing can be run inside any more")
+
+    @contextmanager
+    def entering(self, key: TaskKey) -> Iterator[None]:
+        """Go in, unless the task is stopped; what was started inside can be found when this ends."""
+        self.require_open(key)
+        is_in = asyncio.Event()
+        self._entering[is_in] = key
+        try:
+            yield
+        finally:
+            del self._entering[is_in]
+            is_in.set()
+
+    def close(self, keys: Collection[TaskKey]) -> None:
+        """Let nobody enter these tasks from now on."""
+        for key in keys:
+            self._closed.pop(key, None)
+            self._closed[key] = None
+        while len(self._closed) > MOST_REMEMBERED:
+            self._closed.pop(next(iter(self._closed)))
+
+    async def until_all_are_in(self, keys: Collection[TaskKey]) -> None:
+        """Wait for those who were on their way when these tasks were closed."""
+        for is_in in [is_in for is_in, key in self._entering.items() if key in keys]:
+            await is_in.wait()
