@@ -234,6 +234,15 @@ class ProcessContract(LimitContract, EngineContract):
         assert "PYTEST_CURRENT_TEST" not in env
 
     @on_loop
+    async def test_a_variable_of_a_task_means_nothing_to_whatever_runs_it(self, bench: Bench) -> None:
+        names = ("folder", "groups", "log", "code", "counted", "keep", "stopping", "shell", "file", "tries")
+        env = dict.fromkeys(names, "mine")
+        command = f"echo {' '.join(f'${name}' for name in names)}; sleep 600 & exit 3"
+        handle = await bench.launch(RoleSpec(command, env=env))
+        assert await bench.exit_code(handle) == 3
+        assert bench.log(handle).decode() == " ".join(["mine"] * len(names)) + "\n"
+
+    @on_loop
     async def test_input_is_empty(self, bench: Bench) -> None:
         assert await bench.exit_code(await bench.launch("if read line; then exit 1; fi; exit 5")) == 5
 

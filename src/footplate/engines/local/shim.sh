@@ -3,48 +3,47 @@
 # and writes the exit code to FOLDER/exit, with what the files named in COUNTERS say and its CPU time. GROUPS
 # are descriptors: writing to them enters the task's control groups, in which this shell itself is not, so that
 # it survives what they forbid. The variables that FOOTPLATE_LATE names have that word before their names until
-# the command starts.
-folder=$1 groups=$2 counters=$3
+# the command starts. This shell's own variables have names that a job's cannot have: the command would see them.
+FOOTPLATE_SHIM_folder=$1 FOOTPLATE_SHIM_groups=$2 FOOTPLATE_SHIM_counters=$3
 shift 3
 # What this shell itself would say does not belong in the task's log.
 exec 3>&2 2>/dev/null
 # Trapped, not ignored: the command gets the default dispositions back.
-trap stopping=1 TERM
+trap FOOTPLATE_SHIM_stopping=1 TERM
 trap : HUP INT QUIT ALRM USR1 USR2 PIPE
 (
-    for group in $groups; do
-        echo 0 >&$group && continue
+    for FOOTPLATE_SHIM_group in $FOOTPLATE_SHIM_groups; do
+        echo 0 >&$FOOTPLATE_SHIM_group && continue
         echo "footplate: the task cannot be held to its limits: it cannot enter its control groups" >&3
         exit 126
     done
-    # A name that no variable of the job can have: the command would see it changed.
-    for FOOTPLATE_NAME in $FOOTPLATE_LATE; do
-        eval "$FOOTPLATE_NAME=\$FOOTPLATE_LATE_$FOOTPLATE_NAME"
-        export "$FOOTPLATE_NAME"
-        unset "FOOTPLATE_LATE_$FOOTPLATE_NAME"
+    for FOOTPLATE_SHIM_name in $FOOTPLATE_LATE; do
+        eval "$FOOTPLATE_SHIM_name=\$FOOTPLATE_LATE_$FOOTPLATE_SHIM_name"
+        export "$FOOTPLATE_SHIM_name"
+        unset "FOOTPLATE_LATE_$FOOTPLATE_SHIM_name"
     done
     unset FOOTPLATE_LATE
     exec "$@" 2>&3 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 )
-code=$?
+FOOTPLATE_SHIM_code=$?
 PATH=/usr/bin:/bin
-while read -r left </proc/$$/task/$$/children || [ "$left" ]; do
+while read -r FOOTPLATE_SHIM_left </proc/$$/task/$$/children || [ "$FOOTPLATE_SHIM_left" ]; do
     # During a polite stop the rest may use its grace: whoever stops the task ends it by force.
-    [ "$stopping" ] || kill -KILL $left
+    [ "$FOOTPLATE_SHIM_stopping" ] || kill -KILL $FOOTPLATE_SHIM_left
     # A child in the foreground is also what makes this shell reap the dead.
     sleep 0.02
 done
-for counter in $counters; do
-    while read -r line; do
-        counted="$counted
-${counter##*/} $line"
-    done <$counter
+for FOOTPLATE_SHIM_counter in $FOOTPLATE_SHIM_counters; do
+    while read -r FOOTPLATE_SHIM_line; do
+        FOOTPLATE_SHIM_counted="$FOOTPLATE_SHIM_counted
+${FOOTPLATE_SHIM_counter##*/} $FOOTPLATE_SHIM_line"
+    done <$FOOTPLATE_SHIM_counter
 done
 # A disk that is full now may have room again later; a record that the task has spoilt stays so.
-tries=0
+FOOTPLATE_SHIM_tries=0
 until {
-    echo "$code$counted" && times
-} >"$folder/exit" || [ ! -d "$folder" ] || [ -L "$folder/exit" ] || [ -d "$folder/exit" ] || [ $tries = 600 ]; do
-    tries=$((tries + 1))
+    echo "$FOOTPLATE_SHIM_code$FOOTPLATE_SHIM_counted" && times
+} >"$FOOTPLATE_SHIM_folder/exit" || [ ! -d "$FOOTPLATE_SHIM_folder" ] || [ -L "$FOOTPLATE_SHIM_folder/exit" ] || [ -d "$FOOTPLATE_SHIM_folder/exit" ] || [ $FOOTPLATE_SHIM_tries = 600 ]; do
+    FOOTPLATE_SHIM_tries=$((FOOTPLATE_SHIM_tries + 1))
     sleep 1
 done

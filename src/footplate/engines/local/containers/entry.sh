@@ -1,74 +1,75 @@
 # The first process of a task's container: sh -c THIS footplate FOLDER LOG KEEP COMMAND
 # claims the task, runs the command with its output in the log, ends what the command left behind, and
-# writes how it ended to FOLDER. All it needs of the image is a shell.
-folder=$1 log=$2 keep=$3
+# writes how it ended to FOLDER. All it needs of the image is a shell, whose own variables have names that a
+# job's cannot have: the command would see them.
+FOOTPLATE_SHIM_folder=$1 FOOTPLATE_SHIM_log=$2 FOOTPLATE_SHIM_keep=$3
 # Whoever makes this file first decides: this process, that the task runs; a stop, that it never will.
-{ set -C && true >"$folder/begun"; } 2>/dev/null || exit 125
+{ set -C && true >"$FOOTPLATE_SHIM_folder/begun"; } 2>/dev/null || exit 125
 set +C
-exec </dev/null >>"$log" 2>&1 || exit 125
-shell=$(command -v bash) || shell=/bin/sh
-set -- "$shell" -e -c "$4"
+exec </dev/null >>"$FOOTPLATE_SHIM_log" 2>&1 || exit 125
+FOOTPLATE_SHIM_shell=$(command -v bash) || FOOTPLATE_SHIM_shell=/bin/sh
+set -- "$FOOTPLATE_SHIM_shell" -e -c "$4"
 # In a session of its own, a command that kills its own group does not reach this shell.
-setsid=$(command -v setsid) && set -- "$setsid" "$@"
+FOOTPLATE_SHIM_setsid=$(command -v setsid) && set -- "$FOOTPLATE_SHIM_setsid" "$@"
 # What this shell itself would say does not belong in the task's log.
 exec 3>&2 2>/dev/null
 # Trapped, not ignored: the command gets the default dispositions back.
-trap stopping=1 TERM
+trap FOOTPLATE_SHIM_stopping=1 TERM
 trap : HUP INT QUIT ALRM USR1 USR2 PIPE
 # This shell is within the task's memory: it takes now what it may need when that has run out, and lets the
 # kernel take anything else first.
-ballast=0123456789abcdef
+FOOTPLATE_SHIM_ballast=0123456789abcdef
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-    ballast=$ballast$ballast
+    FOOTPLATE_SHIM_ballast=$FOOTPLATE_SHIM_ballast$FOOTPLATE_SHIM_ballast
 done
-yield_to_shell='echo 100 >/proc/self/oom_score_adj'
+FOOTPLATE_SHIM_yield_to_shell='echo 100 >/proc/self/oom_score_adj'
 (
-    eval "$yield_to_shell"
+    eval "$FOOTPLATE_SHIM_yield_to_shell"
     exec "$@" 2>&3 3>&-
 )
-code=$?
-unset ballast
+FOOTPLATE_SHIM_code=$?
+unset FOOTPLATE_SHIM_ballast
 PATH=/usr/bin:/bin:$PATH
-if [ ! "$stopping" ]; then
+if [ ! "$FOOTPLATE_SHIM_stopping" ]; then
     kill -KILL -1
     # What is left in shared memory counts as used, and could leave no room to record the end.
-    for file in /dev/shm/*; do
-        [ -f "$file" ] && true >"$file"
+    for FOOTPLATE_SHIM_file in /dev/shm/*; do
+        [ -f "$FOOTPLATE_SHIM_file" ] && true >"$FOOTPLATE_SHIM_file"
     done
 fi
-while read -r left </proc/1/task/1/children || [ "$left" ]; do
+while read -r FOOTPLATE_SHIM_left </proc/1/task/1/children || [ "$FOOTPLATE_SHIM_left" ]; do
     # During a polite stop the rest may use its grace: whoever stops the task ends it by force.
-    [ "$stopping" ] || kill -KILL -1
+    [ "$FOOTPLATE_SHIM_stopping" ] || kill -KILL -1
     # A child in the foreground is also what makes this shell reap the dead.
     (
-        eval "$yield_to_shell"
+        eval "$FOOTPLATE_SHIM_yield_to_shell"
         exec sleep 0.02
     ) || sleep 1
 done
 # What the container's control groups counted goes with the exit code, in the same lines for both versions.
 # Groups without a limit may be those of the whole machine, where an engine without root has no others.
-counted=
+FOOTPLATE_SHIM_counted=
 cd /sys/fs/cgroup
-read -r limit <memory.max || read -r limit <memory/memory.limit_in_bytes
-[ "$limit" != max ] && [ ${#limit} -lt 19 ] && for file in memory.max memory.peak memory.events cpu.stat \
+read -r FOOTPLATE_SHIM_limit <memory.max || read -r FOOTPLATE_SHIM_limit <memory/memory.limit_in_bytes
+[ "$FOOTPLATE_SHIM_limit" != max ] && [ ${#FOOTPLATE_SHIM_limit} -lt 19 ] && for FOOTPLATE_SHIM_file in memory.max memory.peak memory.events cpu.stat \
     memory/memory.limit_in_bytes memory/memory.max_usage_in_bytes memory/memory.oom_control \
     cpuacct/cpuacct.usage cpu,cpuacct/cpuacct.usage; do
-    while read -r words; do
-        case $words in
+    while read -r FOOTPLATE_SHIM_words; do
+        case $FOOTPLATE_SHIM_words in
         oom_kill\ * | usage_usec\ * | [0-9]*)
-            counted="$counted
-${file##*/} $words"
+            FOOTPLATE_SHIM_counted="$FOOTPLATE_SHIM_counted
+${FOOTPLATE_SHIM_file##*/} $FOOTPLATE_SHIM_words"
             ;;
         esac
-    done <$file
+    done <$FOOTPLATE_SHIM_file
 done
 # A disk that is full now may have room again later; a record that the task has spoilt stays so.
-tries=0
-until echo "$code$counted" >"$folder/exit" || [ ! -d "$folder" ] || [ -L "$folder/exit" ] || [ -d "$folder/exit" ] || [ $tries = 600 ]; do
-    tries=$((tries + 1))
+FOOTPLATE_SHIM_tries=0
+until echo "$FOOTPLATE_SHIM_code$FOOTPLATE_SHIM_counted" >"$FOOTPLATE_SHIM_folder/exit" || [ ! -d "$FOOTPLATE_SHIM_folder" ] || [ -L "$FOOTPLATE_SHIM_folder/exit" ] || [ -d "$FOOTPLATE_SHIM_folder/exit" ] || [ $FOOTPLATE_SHIM_tries = 600 ]; do
+    FOOTPLATE_SHIM_tries=$((FOOTPLATE_SHIM_tries + 1))
     sleep 1
 done
 # A kept environment stays until it is stopped, which reaches the sleeping child too.
-[ "$keep" ] && [ $code != 0 ] && until [ "$stopping" ]; do
+[ "$FOOTPLATE_SHIM_keep" ] && [ $FOOTPLATE_SHIM_code != 0 ] && until [ "$FOOTPLATE_SHIM_stopping" ]; do
     sleep 3600
 done
