@@ -15,6 +15,7 @@ test('the queue says who is next, why and until when, and priorities change plac
   const first = await api.submit({ name: fresh('first'), command: 'true', cpus, time_limit: '5m' });
   const second = await api.submit({ name: fresh('second'), command: 'true', cpus, time_limit: '5m' });
   await signIn(page);
+  await page.goto('/');
   await page.getByRole('link', { name: /Queue$/ }).click();
   const names = page.getByRole('table').getByRole('link');
   await expect(names).toHaveText([first.name, second.name]);
