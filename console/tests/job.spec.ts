@@ -254,9 +254,11 @@ for (const [scheme, locale] of [
         'for c in 30 31 32 33 34 35 36 37 90 91 92 93 94 95 96 97; do printf "\\033[%dmcolour\\033[0m\\n" $c; done; sleep 60';
       const job = await api.submit({ name: fresh('tabs'), command });
       await api.until(job.id, 'RUNNING');
-      for (const tab of ['overview', 'logs', 'usage', 'events', 'config', 'exec']) {
+      await page.goto(`/jobs/${job.id}`);
+      for (const [index, tab] of ['overview', 'logs', 'usage', 'events', 'config', 'exec'].entries()) {
         await page.setViewportSize({ width: 1280, height: 800 });
-        await page.goto(`/jobs/${job.id}?tab=${tab}`);
+        await page.getByRole('tab').nth(index).click();
+        await expect(page).toHaveURL(tab === 'overview' ? /\w{12}$/ : new RegExp(`tab=${tab}`));
         await expect(page.getByRole('tabpanel')).toBeVisible();
         await expectAccessible(page);
         await page.setViewportSize({ width: 390, height: 844 });

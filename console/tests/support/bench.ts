@@ -96,7 +96,7 @@ export const test = base.extend<Omit<Bench, 'api'>, Pick<Bench, 'api'>>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from here
   expected: async ({}, use) => use([]),
   faults: [
-    async ({ page, expected }, use) => {
+    async ({ page, expected }, use, info) => {
       const faults: string[] = [];
       const note = (text: string) => faults.push(text);
       page.on('console', (message) => {
@@ -105,7 +105,11 @@ export const test = base.extend<Omit<Bench, 'api'>, Pick<Bench, 'api'>>({
       });
       page.on('pageerror', (error) => note(String(error)));
       await use(faults);
-      expect(faults.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
+      const unexpected = faults.filter((text) => !expected.some((pattern) => pattern.test(text)));
+      // Playwright's own pictures of failures are taken of every test, in case that its end fails.
+      if (info.errors.length > 0 || unexpected.length > 0)
+        await page.screenshot({ path: info.outputPath('failed.png') });
+      expect(unexpected).toEqual([]);
     },
     { auto: true },
   ],
