@@ -133,6 +133,10 @@ test('of many matches the newest comes first, and Enter does not wait for the an
   await box.press('Enter');
   await expect(log(page)).toContainText('loss 1299');
   await expect(page.getByText('1 of 111')).toBeVisible();
+  const current = log(page).locator('div', { has: page.locator('mark[data-current="true"]') });
+  await expect(current.last()).toHaveText('loss 1299');
+  await page.getByRole('button', { name: 'Earlier match' }).click();
+  await expect(current.last()).toHaveText('loss 1298');
 });
 
 test('a log goes on being followed in the full view and in a taller window', async ({ page, api }) => {

@@ -158,6 +158,8 @@ test('professional mode shows every field, and nothing typed is lost on the way 
   await page.getByRole('button', { name: 'Add: Environment variables' }).click();
   await page.getByLabel('Environment variables, name 1', { exact: true }).fill('SEED');
   await page.getByLabel('Environment variables, value 1', { exact: true }).fill('42');
+  await expect(page.getByLabel('Grace period', { exact: true })).toHaveAttribute('placeholder', '10s');
+  await expect(page.getByLabel('Time limit', { exact: true })).toHaveAttribute('placeholder', 'e.g. 1h30m');
   for (const label of ['Shared memory', 'Deadline', 'Grace period', 'Extras', 'Registry login']) {
     await expect(page.getByLabel(label, { exact: true })).toBeVisible();
   }

@@ -89,7 +89,12 @@ function Line({ jobs }: { jobs: readonly Waiting[] }) {
             </Link>
             <div className={styles.under}>
               {job.owner} · {job.queue}
-              {job.position !== null && ` · ${say.ahead(job.position)}`}
+              {job.position !== null && (
+                <>
+                  {' · '}
+                  <span className={styles.whole}>{say.ahead(job.position)}</span>
+                </>
+              )}
             </div>
           </div>
         </div>
