@@ -27,6 +27,8 @@ export const forecastQuery = (doc: Mapping) =>
 /** Takes the place of a name or a command that nobody has typed yet; nothing else can be made up. */
 const STAND_IN = 'x';
 const HAS_STAND_IN = /(^|\.)(name|command)$/;
+/** Before a job asks for any of these there is nothing to judge early. */
+const ASKS = ['cpus', 'memory', 'shm', 'gpus', 'gpu_type', 'roles'];
 
 /** A document that the server can judge: what is still to be filled in has something in its place. */
 function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
@@ -40,14 +42,17 @@ function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
  */
 export function useForecast(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
   const isComplete = isReadable && own.length === 0;
-  const isJudged = isReadable && own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path));
+  const isEarly =
+    own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path)) &&
+    ASKS.some((name) => name in doc);
+  const isJudged = isComplete || (isReadable && isEarly);
   const asked = useMemo(() => (own.length === 0 ? doc : judgeable(doc, own)), [doc, own]);
   const settled = useSettled(asked);
   // While somebody types, the settled document is an older one, and may lack what is there by now.
   const isCurrent = settled === asked;
   const query = useQuery({
     ...forecastQuery(settled),
-    enabled: isJudged && isCurrent && Object.keys(doc).length > 0,
+    enabled: isJudged && isCurrent,
     refetchInterval: ({ state }) => (isComplete && state.status === 'success' ? AGAIN_MS : false),
   });
   return {
