@@ -28,6 +28,7 @@ test('an admin makes a queue and a user, who signs in and sees only what is thei
   const user = fresh('ada');
   const hidden = await api.finished({ name: fresh('hidden'), command: 'true' });
   await signIn(page);
+  await page.goto('/');
   await navigation(page).getByRole('link', { name: 'Queues' }).click();
   await page.getByRole('button', { name: 'Add queue' }).click();
   const form = page.getByRole('dialog', { name: 'Add queue' });
@@ -139,6 +140,7 @@ test('the admin of a queue sees that queue alone, and its members', async ({ pag
   await api.call('POST', '/users', { name: user, password: USER_PASSWORD, queues: { [queue]: 'admin' } });
   await api.call('POST', '/users', { name: other, password: USER_PASSWORD, queues: {} });
   await signIn(page, user, USER_PASSWORD);
+  await page.goto('/');
   await navigation(page).getByRole('link', { name: 'Queues' }).click();
   await expect(page.getByRole('heading', { level: 2, name: new RegExp(queue) })).toBeVisible();
   await expect(page.getByRole('heading', { level: 2, name: /^default/ })).toHaveCount(0);

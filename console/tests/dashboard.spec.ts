@@ -1,12 +1,4 @@
-import {
-  expect,
-  expectAccessible,
-  expectNoSideways,
-  fresh,
-  signIn,
-  signInByForm,
-  test,
-} from './support/bench';
+import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
 
 test.beforeEach(({ page }) => signIn(page));
 
@@ -47,10 +39,7 @@ test('somebody new sees an empty state and only what is theirs', async ({ page, 
     password: 'a long enough password',
     queues: { [user]: 'member' },
   });
-  await page.getByRole('button', { name: 'Account of admin' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await expect(page).toHaveURL(/sign-in/);
-  await signInByForm(page, user, 'a long enough password');
+  await signIn(page, user, 'a long enough password');
   await page.goto('/');
   await expect(page.getByText('You have no jobs yet')).toBeVisible();
   await page.goto('/jobs');

@@ -20,6 +20,27 @@ test('asking beyond the machine marks the field and says the bound', async ({ pa
   await expect(page.getByRole('button', { name: 'GPUs per task:', exact: true })).toBeVisible();
 });
 
+test('guided, what no machine has is marked in its own section, long before the last', async ({
+  page,
+  expected,
+}) => {
+  expected.push(/422/);
+  await signIn(page);
+  await page.goto('/submit');
+  await page.getByLabel('Name', { exact: true }).fill(fresh('early'));
+  for (let i = 0; i < 2; i += 1) await page.getByRole('button', { name: 'Next' }).click();
+  const gpus = page.getByLabel('GPUs per task', { exact: true });
+  await gpus.fill('9');
+  await expect(gpus).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByText('the largest node has 4').first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Resources', exact: true })).toBeVisible();
+  await gpus.fill('1');
+  await expect(gpus).not.toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('heading', { name: 'Directories', exact: true })).toBeVisible();
+});
+
 test('an upload that is not there is refused before the submit', async ({ page, expected }) => {
   expected.push(/422/);
   await signIn(page);

@@ -45,16 +45,6 @@ test('a job that waits offers no files, and says so', async ({ page, api }) => {
   for (const { id } of [waits, busy]) await api.call('POST', `/jobs/${id}/stop`);
 });
 
-test('files that are there can be fetched', async ({ page, api }) => {
-  const job = await api.finished({ name: fresh('makes'), command: 'echo 1 > $FOOTPLATE_OUTPUT_DIR/made' });
-  await signIn(page);
-  await page.goto(`/jobs/${job.id}`);
-  await action(page, 'Download').click();
-  const loading = page.waitForEvent('download');
-  await page.getByRole('menuitem', { name: 'Output', exact: true }).click();
-  expect((await loading).suggestedFilename()).toBe(`${job.name}-output.tar.gz`);
-});
-
 test('the default queue and the last admin cannot be taken away, and it is said why', async ({ page }) => {
   await signIn(page);
   await page.goto('/admin/queues');

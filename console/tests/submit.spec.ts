@@ -1,42 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Page } from '@playwright/test';
 import { expect, expectAccessible, expectNoSideways, fresh, signIn, test } from './support/bench';
-
-const name = (page: Page) => page.getByLabel('Name', { exact: true });
-const editor = (page: Page) => page.getByRole('textbox', { name: 'The job file as text' });
-const review = (page: Page) => page.getByRole('button', { name: 'Review and submit' });
-const step = (page: Page, title: string) => page.getByRole('listitem').getByRole('button', { name: title });
-
-async function open(page: Page): Promise<void> {
-  await signIn(page);
-  await page.goto('/submit');
-  await expect(name(page)).toBeVisible();
-}
-
-/** Put a whole text into the editor, as somebody who pastes does. */
-async function write(page: Page, text: string): Promise<void> {
-  await editor(page).click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.insertText(text);
-}
-
-/** Agree to the final configuration, and see the job's page. */
-async function confirm(page: Page): Promise<string> {
-  await expect(review(page)).toBeEnabled();
-  await review(page).click();
-  const dialog = page.getByRole('dialog', { name: 'Submit this job?' });
-  await dialog.getByRole('button', { name: 'Submit' }).click();
-  await expect(page).toHaveURL(/\/jobs\/\w{12}/);
-  return /\/jobs\/(\w{12})/.exec(page.url())?.[1] ?? '';
-}
-
-interface Detail {
-  name: string;
-  config: { roles: unknown[]; strategy?: string };
-  tasks: { name: string }[];
-}
+import { confirm, type Detail, editor, name, open, review, step, write } from './support/form';
 
 test('a single job goes through the six sections in order, and runs', async ({ page, api }) => {
   const job = fresh('guided');
@@ -185,62 +148,6 @@ test('a job that would be in the way of another is offered a time limit', async 
   await api.until(holder.id, 'STOPPED');
 });
 
-test('a text from before is not lost when a part of the page does not come', async ({ page, expected }) => {
-  expected.push(/Failed to load resource|dynamically imported module/);
-  await open(page);
-  await write(page, 'name: typed-before\n# a comment\n');
-  await expect(name(page)).toHaveValue('typed-before');
-  const part = /\/assets\/text-[^/]*\.js/;
-  await page.route(part, (route) => route.abort());
-  await page.reload();
-  const again = page.getByRole('button', { name: 'Try again' });
-  await expect(again).toBeVisible({ timeout: 20_000 });
-  await page.unroute(part);
-  await again.click();
-  await expect(name(page)).toHaveValue('typed-before');
-  await expect(editor(page)).toContainText('# a comment');
-});
-
-test('form and text change each other, in YAML and in JSON', async ({ page }) => {
-  await open(page);
-  await name(page).fill('two-views');
-  await expect(editor(page)).toContainText('name: two-views');
-  await write(page, 'name: from-text\n# a comment\ncommand: echo hi\nextras: {odd: [1, 2]}\n');
-  await expect(name(page)).toHaveValue('from-text');
-  await name(page).fill('from-form');
-  await expect(editor(page)).toContainText('name: from-form');
-  await expect(editor(page)).toContainText('# a comment');
-  await expect(editor(page)).toContainText('odd');
-  await page.getByText('JSON', { exact: true }).click();
-  await page.getByRole('button', { name: 'Drop the comments' }).click();
-  await expect(editor(page)).toContainText('"name": "from-form"');
-  await write(page, '{"name": "from-json", "command": "echo hi"}');
-  await expect(name(page)).toHaveValue('from-json');
-});
-
-test('a text that cannot be read says the line, and the form waits', async ({ page }) => {
-  await open(page);
-  await name(page).fill('kept');
-  await write(page, 'name: broken\ncommand: "no end');
-  await expect(page.getByText('Line 2: a closing quote or bracket is missing')).toBeVisible();
-  await expect(name(page)).toHaveValue('kept');
-  await expect(name(page)).toBeDisabled();
-  await expect(page.getByText('The job file must be mended first')).toBeVisible();
-  await expect(page.getByText('Checking…')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Back to that text' }).click();
-  await expect(name(page)).toBeEnabled();
-  await expect(editor(page)).toContainText('name: kept');
-});
-
-test('a job edited as JSON runs as it is written', async ({ page, api }) => {
-  const job = fresh('by-json');
-  await open(page);
-  await page.getByText('JSON', { exact: true }).click();
-  await write(page, JSON.stringify({ name: job, command: 'echo json', cpus: 0.1, memory: '64MB' }, null, 2));
-  await expect(name(page)).toHaveValue(job);
-  await api.until(await confirm(page), 'SUCCEEDED');
-});
-
 test('professional mode shows every field, and nothing typed is lost on the way there and back', async ({
   page,
 }) => {
@@ -251,6 +158,8 @@ test('professional mode shows every field, and nothing typed is lost on the way 
   await page.getByRole('button', { name: 'Add: Environment variables' }).click();
   await page.getByLabel('Environment variables, name 1', { exact: true }).fill('SEED');
   await page.getByLabel('Environment variables, value 1', { exact: true }).fill('42');
+  await expect(page.getByLabel('Grace period', { exact: true })).toHaveAttribute('placeholder', '10s');
+  await expect(page.getByLabel('Time limit', { exact: true })).toHaveAttribute('placeholder', 'e.g. 1h30m');
   for (const label of ['Shared memory', 'Deadline', 'Grace period', 'Extras', 'Registry login']) {
     await expect(page.getByLabel(label, { exact: true })).toBeVisible();
   }
@@ -339,139 +248,6 @@ test('roles and commands survive a look at the single form from another section'
   await expect(editor(page)).toContainText('python mine.py');
 });
 
-test('an imported file fills the form, and its problems are named by field', async ({ page, api }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'import-'));
-  const job = fresh('imported');
-  const bad = join(folder, 'bad.yaml');
-  writeFileSync(bad, 'name: x y\ncommand: echo\ncpus: 5000\nretries: 3\n');
-  const good = join(folder, 'good.json');
-  writeFileSync(good, JSON.stringify({ name: job, command: 'echo imported', cpus: 0.1, memory: '64MB' }));
-  await open(page);
-  const input = page.locator('input[type=file][accept*=yaml]');
-  await input.setInputFiles(bad);
-  await expect(name(page)).toHaveValue('x y');
-  const panel = page.getByRole('complementary').last();
-  await expect(panel.getByText('3 fields need a look')).toBeVisible();
-  await expect(panel).toContainText('There is no field retries');
-  await panel.getByRole('button', { name: 'CPUs per task' }).click();
-  await expect(page.getByLabel('CPUs per task', { exact: true })).toBeFocused();
-  await input.setInputFiles(good);
-  await expect(panel.getByText('Yes, at once')).toBeVisible();
-  const id = await confirm(page);
-  await api.until(id, 'SUCCEEDED');
-});
-
-test('a file that is no job file changes nothing', async ({ page }) => {
-  const file = join(mkdtempSync(join(tmpdir(), 'import-')), 'broken.yaml');
-  writeFileSync(file, 'name: [');
-  await open(page);
-  await name(page).fill('stays');
-  await page.locator('input[type=file][accept*=yaml]').setInputFiles(file);
-  await expect(page.getByText('broken.yaml cannot be read')).toBeVisible();
-  await expect(name(page)).toHaveValue('stays');
-});
-
-test('an exported file is the text that stands there', async ({ page }) => {
-  await open(page);
-  await name(page).fill('taken-out');
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export' }).click();
-  const download = await downloading;
-  expect(download.suggestedFilename()).toBe('taken-out.yaml');
-  expect(readFileSync(await download.path(), 'utf8')).toBe('name: taken-out\n');
-});
-
-test('a folder is packed in the browser, sent, and found by the task', async ({ page, api }) => {
-  const folder = join(mkdtempSync(join(tmpdir(), 'code-')), 'project');
-  mkdirSync(join(folder, 'lib'), { recursive: true });
-  mkdirSync(join(folder, '__pycache__'));
-  writeFileSync(join(folder, 'run.sh'), '#!/bin/sh\ncat lib/word.txt\nls -A\n');
-  writeFileSync(join(folder, 'lib', 'word.txt'), 'carried\n');
-  writeFileSync(join(folder, '__pycache__', 'x.pyc'), 'x');
-  const job = fresh('code');
-  await open(page);
-  await name(page).fill(job);
-  await page.getByText('Professional', { exact: true }).click();
-  await page.locator('input[type=file][webkitdirectory]').setInputFiles(folder);
-  await expect(page.getByText(/sha256:/).first()).toBeVisible();
-  await expect(page.getByText('project', { exact: true })).toBeVisible();
-  await page.getByLabel('Command', { exact: true }).fill('./run.sh');
-  await page.getByLabel('CPUs per task', { exact: true }).fill('0.1');
-  const id = await confirm(page);
-  await api.until(id, 'SUCCEEDED');
-  await page.goto(`/jobs/${id}?tab=logs`);
-  await expect(page.getByText('carried')).toBeVisible();
-  await expect(page.getByText('__pycache__')).toHaveCount(0);
-});
-
-/** Hold back code that is sent, until the test lets it go. */
-async function holdCode(page: Page): Promise<() => Promise<void>> {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/api/v1/code', async (route) => {
-    await held;
-    // A request that was given up has nowhere to go.
-    await route.continue().catch(() => undefined);
-  });
-  return async () => release();
-}
-
-const chooseCode = (page: Page) =>
-  page
-    .locator('input[type=file]:not([webkitdirectory]):not([accept])')
-    .setInputFiles({ name: 'word.txt', mimeType: 'text/plain', buffer: Buffer.from('carried') });
-
-test('a job waits for its code, whichever section is looked at', async ({ page, api }) => {
-  const release = await holdCode(page);
-  await open(page);
-  await write(page, `name: ${fresh('waits')}\ncommand: cat word.txt\ncpus: 0.1\n`);
-  await step(page, 'Directories').click();
-  await chooseCode(page);
-  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
-  const waits = page.getByRole('button', { name: /^Waits for the upload/ });
-  await expect(waits).toBeDisabled();
-  await page.getByRole('button', { name: 'Next' }).click();
-  await expect(waits).toBeDisabled();
-  await page.getByRole('button', { name: 'Back' }).click();
-  await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeVisible();
-  await page.getByRole('link', { name: 'Dashboard' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click();
-  await page.getByRole('button', { name: 'Next' }).click();
-  await release();
-  await api.until(await confirm(page), 'SUCCEEDED');
-});
-
-test('code that comes too late is in no new draft', async ({ page }) => {
-  const release = await holdCode(page);
-  await open(page);
-  await page.getByText('Professional', { exact: true }).click();
-  await name(page).fill('first');
-  await chooseCode(page);
-  await expect(page.getByRole('button', { name: /^Waits for the upload/ })).toBeVisible();
-  await page.getByRole('button', { name: 'Start over' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Start over' }).click();
-  await release();
-  await expect(review(page)).toBeVisible();
-  await name(page).fill('second');
-  await expect(editor(page)).toContainText('name: second');
-  await expect(editor(page)).not.toContainText('upload');
-});
-
-test('code that did not arrive holds the job back until somebody agrees', async ({ page, expected }) => {
-  expected.push(/ERR_FAILED/);
-  await page.route('**/api/v1/code', (route) => route.abort());
-  await open(page);
-  await write(page, `name: ${fresh('codeless')}\ncommand: echo\n`);
-  await step(page, 'Directories').click();
-  await chooseCode(page);
-  await expect(page.locator('#field-code-fault')).toContainText('The code was not uploaded');
-  await expect(review(page)).toBeDisabled();
-  await page.getByRole('button', { name: 'Go on without it' }).click();
-  await expect(review(page)).toBeEnabled();
-});
-
 test('two presses on Submit make one job, told once', async ({ page }) => {
   await open(page);
   await write(page, `name: ${fresh('twice')}\ncommand: echo\ncpus: 0.1\n`);
@@ -496,65 +272,6 @@ test('cancel creates nothing', async ({ page, api }) => {
   await expect(review(page)).toBeFocused();
   const { items } = await api.call<{ items: unknown[] }>('GET', `/jobs?search=${job}`);
   expect(items).toEqual([]);
-});
-
-test('a clone fills the form and proposes a name that is free', async ({ page, api }) => {
-  const stem = `${fresh('origin')}x`;
-  const fields = { command: 'echo clone', tags: ['x'], env: { A: '1' } };
-  const origin = await api.finished({ name: stem, ...fields });
-  await api.finished({ name: `${stem}-2`, ...fields });
-  await signIn(page);
-  await page.goto(`/submit?clone=${origin.id}`);
-  await expect(name(page)).toHaveValue(`${stem}-3`);
-  await expect(editor(page)).toContainText('command: echo clone');
-  await expect(editor(page)).toContainText('A: "1"');
-  const id = await confirm(page);
-  await api.until(id, 'SUCCEEDED');
-  const copy = await api.call<Detail>('GET', `/jobs/${id}`);
-  const first = await api.call<Detail>('GET', `/jobs/${origin.id}`);
-  expect({ ...copy.config, name: '' }).toEqual({ ...first.config, name: '' });
-});
-
-test('a copy has a draft of its own, and what was typed before waits', async ({ page, api }) => {
-  const origin = await api.finished({ name: `${fresh('begun')}x`, command: 'echo original' });
-  await open(page);
-  await name(page).fill('my-own-work');
-  await expect(editor(page)).toContainText('my-own-work');
-  await page.goto(`/jobs/${origin.id}`);
-  await page.getByRole('link', { name: 'Clone' }).click();
-  await expect(editor(page)).toContainText('echo original');
-  await name(page).fill('edited-copy');
-  await expect(editor(page)).toContainText('edited-copy');
-  await page.goBack();
-  await expect(page.getByRole('heading', { level: 1, name: origin.name })).toBeVisible();
-  await page.getByRole('link', { name: 'Clone' }).click();
-  await expect(name(page)).toHaveValue('edited-copy');
-  await page.reload();
-  await expect(name(page)).toHaveValue('edited-copy');
-  await expect(page.getByText(`Your changes to the copy of ${origin.name} are still here.`)).toBeVisible();
-  await page.getByRole('link', { name: 'Back to the draft that you began before' }).click();
-  await expect(name(page)).toHaveValue('my-own-work');
-  await page.goBack();
-  await expect(name(page)).toHaveValue('edited-copy');
-  await page.getByRole('button', { name: 'Copy the job anew' }).click();
-  await expect(name(page)).toHaveValue(`${origin.name}-2`);
-});
-
-test('files that are dropped are packed and sent too', async ({ page }) => {
-  await open(page);
-  await page.getByText('Professional', { exact: true }).click();
-  const data = await page.evaluateHandle(() => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File(['print(1)'], 'train.py'));
-    return transfer;
-  });
-  const zone = page.getByRole('group', { name: 'Code' });
-  await zone.dispatchEvent('dragover', { dataTransfer: data });
-  await zone.dispatchEvent('drop', { dataTransfer: data });
-  await expect(page.getByText('train.py', { exact: true })).toBeVisible();
-  await expect(editor(page)).toContainText('upload: sha256:');
-  await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await expect(editor(page)).not.toContainText('upload');
 });
 
 test('a name that is taken is marked, and a free one is one press away', async ({ page, api }) => {

@@ -15,7 +15,7 @@ from footplate.testing.process import ServerProcess
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted(path.name for path in (ROOT / "console" / "tests").glob("*.spec.ts"))
 # About half of the time that all of them take.
-FORMS = ("admin.spec.ts", "refusals.spec.ts", "submit.spec.ts")
+FORMS = ("admin.spec.ts", "refusals.spec.ts", "sign-in.spec.ts", "submit-files.spec.ts", "submit.spec.ts")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt install chromium")
 

@@ -9,13 +9,14 @@ import {
 } from '@ant-design/icons';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Button, Dropdown, Input, type InputRef, Tooltip } from 'antd';
+import { Input, type InputRef, Tooltip } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { abandonCalls, answer, api, sessionKey } from '@/api/client';
 import { keys, sessionQuery } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
 import { LANGUAGES, type Language } from '@/i18n/translated';
 import { THEMES, type ThemeName, useTheme } from '@/theme/theme';
+import { MenuButton } from '@/ui/MenuButton';
 import { useTell } from '@/ui/useTell';
 import styles from './shell.module.css';
 import { words } from './words';
@@ -76,20 +77,21 @@ export function LiveSign({ isLive }: { isLive: boolean }) {
 export function LanguageSwitch() {
   const say = useWords(words);
   const { language, choose } = useLanguage();
-  const items = Object.entries(LANGUAGES).map(([key, label]) => ({ key, label }));
+  const items = Object.entries(LANGUAGES).map(([key, label]) => ({
+    key,
+    label,
+    onClick: () => choose(key as Language),
+  }));
   return (
-    <Dropdown
-      trigger={['click']}
-      menu={{ items, selectedKeys: [language], onClick: ({ key }) => choose(key as Language) }}
+    <MenuButton
+      items={items}
+      selectedKeys={[language]}
+      type="text"
+      icon={<GlobalOutlined aria-hidden />}
+      aria-label={`${say.language}: ${LANGUAGES[language]}`}
     >
-      <Button
-        type="text"
-        icon={<GlobalOutlined aria-hidden />}
-        aria-label={`${say.language}: ${LANGUAGES[language]}`}
-      >
-        <span className={styles.wide}>{LANGUAGES[language]}</span>
-      </Button>
-    </Dropdown>
+      <span className={styles.wide}>{LANGUAGES[language]}</span>
+    </MenuButton>
   );
 }
 
@@ -102,14 +104,20 @@ const THEME_ICONS: Record<ThemeName, React.ReactNode> = {
 export function ThemeSwitch() {
   const say = useWords(words);
   const { wanted, choose } = useTheme();
-  const items = THEMES.map((key) => ({ key, label: say.themes[key], icon: THEME_ICONS[key] }));
+  const items = THEMES.map((key) => ({
+    key,
+    label: say.themes[key],
+    icon: THEME_ICONS[key],
+    onClick: () => choose(key),
+  }));
   return (
-    <Dropdown
-      trigger={['click']}
-      menu={{ items, selectedKeys: [wanted], onClick: ({ key }) => choose(key as ThemeName) }}
-    >
-      <Button type="text" icon={THEME_ICONS[wanted]} aria-label={`${say.theme}: ${say.themes[wanted]}`} />
-    </Dropdown>
+    <MenuButton
+      items={items}
+      selectedKeys={[wanted]}
+      type="text"
+      icon={THEME_ICONS[wanted]}
+      aria-label={`${say.theme}: ${say.themes[wanted]}`}
+    />
   );
 }
 
@@ -142,10 +150,8 @@ export function UserMenu() {
     { key: 'leave', label: say.signOut, icon: <LogoutOutlined aria-hidden />, onClick: () => void leave() },
   ];
   return (
-    <Dropdown trigger={['click']} menu={{ items }}>
-      <Button type="text" icon={<UserOutlined aria-hidden />} aria-label={say.account(name)}>
-        <span className={styles.wide}>{name}</span>
-      </Button>
-    </Dropdown>
+    <MenuButton items={items} type="text" icon={<UserOutlined aria-hidden />} aria-label={say.account(name)}>
+      <span className={styles.wide}>{name}</span>
+    </MenuButton>
   );
 }

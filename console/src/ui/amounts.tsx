@@ -26,11 +26,14 @@ export function number(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1).replace(/\.?0+$/, '');
 }
 
-/** What a job holds or asks for, in a line. */
+const HARD_SPACE = '\u00a0';
+
+/** What a job holds or asks for, in a line; where that must break, it does so between two amounts. */
 export function useAmount(): (amount: Schemas['Amount']) => string {
   const say = useWords(words);
   return ({ cpus = 0, memory_bytes = 0, gpus = 0 }) =>
     [gpus > 0 && say.gpus(gpus), cpus > 0 && say.cpus(number(cpus)), memory_bytes > 0 && bytes(memory_bytes)]
-      .filter(Boolean)
-      .join(' · ') || say.none;
+      .filter((part) => part !== false)
+      .map((part) => part.replaceAll(' ', HARD_SPACE))
+      .join(`${HARD_SPACE}· `) || say.none;
 }

@@ -18,16 +18,16 @@ test('amounts are written shortly', () => {
 });
 
 test('spans of time fit into a column', () => {
-  expect([0, 0.02, 0.994, 9.94, 59.9, 200, 7500, 100_000].map(span)).toEqual([
-    '0s',
-    '0.02s',
-    '0.99s',
-    '9.9s',
-    '59s',
-    '3m 20s',
-    '2h 05m',
-    '1d 03h',
+  expect([0.35, 112, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'zh'))).toEqual([
+    '0.35秒',
+    '1分52秒',
+    '2小时05分',
+    '1天',
+    '1天03小时',
   ]);
+  expect(
+    [0, 0.02, 0.994, 9.94, 59.9, 200, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'en')),
+  ).toEqual(['0s', '0.02s', '0.99s', '9.9s', '59s', '3m 20s', '2h 05m', '1d', '1d 03h']);
 });
 
 test('moments are told from now in both languages', () => {

@@ -71,19 +71,25 @@ export function TimeAgo({ at }: { at: string | null }) {
   );
 }
 
-/** `1d 3h`, `2h 05m`, `3m 20s`, `4.2s`, `0.02s`: short enough for a column. */
-export function span(seconds: number): string {
-  if (seconds > 0 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}s`;
+const UNITS: Record<Language, { d: string; h: string; m: string; s: string }> = {
+  en: { d: 'd ', h: 'h ', m: 'm ', s: 's' },
+  zh: { d: '天', h: '小时', m: '分', s: '秒' },
+};
+
+/** `1d 03h`, `2h 05m`, `3m 20s`, `4.2s`, `0.02s`: short enough for a column. */
+export function span(seconds: number, language: Language): string {
+  const { d, h, m, s } = UNITS[language];
+  if (seconds > 0 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}${s}`;
   const whole = Math.floor(seconds);
   const [days, hours, minutes] = [
     Math.floor(whole / 86_400),
     Math.floor(whole / 3600) % 24,
     Math.floor(whole / 60) % 60,
   ];
-  if (days > 0) return `${days}d ${pad(hours)}h`;
-  if (hours > 0) return `${hours}h ${pad(minutes)}m`;
-  if (minutes > 0) return `${minutes}m ${pad(whole % 60)}s`;
-  return `${whole}s`;
+  if (days > 0) return `${days}${d}${hours > 0 ? `${pad(hours)}${h}` : ''}`.trim();
+  if (hours > 0) return `${hours}${h}${pad(minutes)}${m}`.trim();
+  if (minutes > 0) return `${minutes}${m}${pad(whole % 60)}${s}`;
+  return `${whole}${s}`;
 }
 
 const pad = (n: number, width = 2) => String(n).padStart(width, '0');
@@ -118,9 +124,11 @@ interface RunTimeProps {
 
 /** How long a job has run: it goes on counting while the job runs, whatever the two clocks say. */
 export function RunTime({ seconds, asOf, isOver }: RunTimeProps) {
+  const { language } = useLanguage();
   const current = useNow();
   if (seconds === null) return <span className="quiet">–</span>;
   const passed = isOver ? 0 : Math.max(0, (current - asOf) / 1000);
   const total = seconds + passed;
-  return <span className="number">{!isOver && total < 10 ? `${Math.floor(total)}s` : span(total)}</span>;
+  // Parts of a second would only flicker while it counts.
+  return <span className="number">{span(isOver ? total : Math.floor(total), language)}</span>;
 }

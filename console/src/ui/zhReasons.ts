@@ -60,7 +60,7 @@ function wouldFit(details: Details): string {
     fit.milli_cpus_per_task && `${each}${amount.milli_cpus(fit.milli_cpus_per_task)}`,
     fit.memory_bytes_per_task && `${each}${amount.memory_bytes(fit.memory_bytes_per_task)}`,
     fit.tasks && `${fit.tasks} 个子任务`,
-    fit.time_limit_s && `不超过 ${zhSpan(fit.time_limit_s)} 的时间上限`,
+    fit.time_limit_s && `时间上限不超过 ${zhSpan(fit.time_limit_s)}`,
   ].filter(Boolean);
   return asks.length > 0 ? `${role ? `角色 ${role} ` : ''}改为 ${asks.join(' 或 ')} 即可立即启动` : '';
 }

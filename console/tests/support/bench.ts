@@ -96,7 +96,7 @@ export const test = base.extend<Omit<Bench, 'api'>, Pick<Bench, 'api'>>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from here
   expected: async ({}, use) => use([]),
   faults: [
-    async ({ page, expected }, use) => {
+    async ({ page, expected }, use, info) => {
       const faults: string[] = [];
       const note = (text: string) => faults.push(text);
       page.on('console', (message) => {
@@ -105,7 +105,11 @@ export const test = base.extend<Omit<Bench, 'api'>, Pick<Bench, 'api'>>({
       });
       page.on('pageerror', (error) => note(String(error)));
       await use(faults);
-      expect(faults.filter((text) => !expected.some((pattern) => pattern.test(text)))).toEqual([]);
+      const unexpected = faults.filter((text) => !expected.some((pattern) => pattern.test(text)));
+      // Playwright's own pictures of failures are taken of every test, in case that its end fails.
+      if (info.errors.length > 0 || unexpected.length > 0)
+        await page.screenshot({ path: info.outputPath('failed.png') });
+      expect(unexpected).toEqual([]);
     },
     { auto: true },
   ],
@@ -113,7 +117,7 @@ export const test = base.extend<Omit<Bench, 'api'>, Pick<Bench, 'api'>>({
 
 export { expect };
 
-/** Sign a page in without the form, which has tests of its own, and go to the dashboard. */
+/** Sign a page in without the form, which has tests of its own; the test goes on to the page it is about. */
 export async function signIn(page: Page, user = 'admin', password = PASSWORD): Promise<void> {
   const answer = await page.request.post('/api/v1/session', { data: { user, password } });
   expect(answer.status(), await answer.text()).toBe(200);
@@ -124,7 +128,8 @@ export async function signIn(page: Page, user = 'admin', password = PASSWORD): P
   );
   await page.goto('/blank');
   await page.evaluate((kept) => localStorage.setItem('footplate.key', kept), key);
-  await page.goto('/');
+  // A page with routes of its own caches nothing: each visit would load and compile all scripts anew.
+  await page.unroute('**/blank');
 }
 
 export async function signInByForm(page: Page, user = 'admin', password = PASSWORD): Promise<void> {

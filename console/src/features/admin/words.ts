@@ -54,6 +54,7 @@ export const words = translated({
     },
     queues: {
       title: 'Queues',
+      about: (text: string) => text,
       add: 'Add queue',
       added: (name: string) => `Queue ${name} added`,
       changed: (name: string) => `Queue ${name} changed`,
@@ -266,6 +267,8 @@ export const words = translated({
     },
     queues: {
       title: '队列',
+      // What the server says about the queue that it makes itself.
+      about: (text: string) => (text === 'For jobs that name no queue' ? '供未指定队列的任务使用' : text),
       add: '添加队列',
       added: (name: string) => `已添加队列 ${name}`,
       changed: (name: string) => `队列 ${name} 已修改`,

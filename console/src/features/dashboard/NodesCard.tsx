@@ -8,6 +8,7 @@ import { bytesOf } from '@/ui/amounts';
 import { useJobNames } from '@/ui/jobNames';
 import { Card, Nothing } from '@/ui/Page';
 import { UseBar } from '@/ui/UseBar';
+import { words as uiWords } from '@/ui/words';
 import styles from './dashboard.module.css';
 import { words } from './words';
 
@@ -65,6 +66,7 @@ function NodeBlock({ node }: { node: Node }) {
 /** One card: free, a job's, or somebody else's. */
 function Cell({ gpu }: { gpu: Gpu }) {
   const say = useWords(words);
+  const ui = useWords(uiWords);
   const nameOf = useJobNames();
   const holder =
     gpu.job_id !== null
@@ -72,7 +74,7 @@ function Cell({ gpu }: { gpu: Gpu }) {
       : gpu.in_use_by_others
         ? say.cardOfOthers
         : say.cardFree;
-  const label = `${say.card(gpu.index, gpu.type)}: ${holder}`;
+  const label = ui.place(say.card(gpu.index, gpu.type), holder);
   const text = <span className={styles.cellText}>{gpu.index}</span>;
   return (
     <Tooltip title={label}>

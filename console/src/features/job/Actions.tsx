@@ -12,7 +12,7 @@ import {
 } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { App, Button, Dropdown, type MenuProps } from 'antd';
+import { App, Button, type MenuProps } from 'antd';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { answer, api, download, type JobDetail } from '@/api/client';
 import { jobFilesQuery, keys, putJob, sessionQuery } from '@/api/queries';
@@ -152,9 +152,9 @@ function Downloads({ job }: { job: JobDetail }) {
     onClick: () => void download(`/api/v1/jobs/${job.id}/download?what=${part}`).catch(failed),
   }));
   return (
-    <Dropdown trigger={['click']} menu={{ items }} open={isOpen} onOpenChange={setOpen}>
-      <Button icon={<DownloadOutlined aria-hidden />}>{say.download}</Button>
-    </Dropdown>
+    <MenuButton items={items} open={isOpen} onOpenChange={setOpen} icon={<DownloadOutlined aria-hidden />}>
+      {say.download}
+    </MenuButton>
   );
 }
 

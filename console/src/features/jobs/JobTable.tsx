@@ -128,15 +128,16 @@ export function Why({ job }: { job: Job }) {
   const { reasons } = useWords(uiWords);
   const reasonText = useReasonText();
   if (job.is_deleting) return <div className={styles.under}>{say.isDeleting}</div>;
-  if (['running', 'completed', 'submitted', 'preparing'].includes(job.reason.code)) return null;
+  if (isKept(job) || ['running', 'completed', 'submitted', 'preparing'].includes(job.reason.code))
+    return null;
   return (
     <Tooltip title={reasonText(job.reason)}>
       <div className={styles.under}>
         {reasons[job.reason.code]}
         {job.position !== null && job.position > 0 && (
           <>
-            {' · '}
-            <span className={styles.whole}>{say.ahead(job.position)}</span>
+            {say.between}
+            <span className={styles.ahead}>{say.ahead(job.position)}</span>
           </>
         )}
       </div>

@@ -53,6 +53,7 @@ export const words = translated({
     noneInTrash: 'The trash is empty',
     noneInTrashHint: 'Deleted jobs stay here for a while, to be restored.',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} ahead`),
+    between: ', ',
     isDeleting: 'being deleted',
   },
   zh: {
@@ -107,6 +108,7 @@ export const words = translated({
     noneInTrash: '回收站是空的',
     noneInTrashHint: '删除的任务会在这里保留一段时间，可以恢复。',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个`),
+    between: '，',
     isDeleting: '正在删除',
   },
 });

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Input, Select, Skeleton, Tooltip } from 'antd';
 import { useState } from 'react';
-import { answer, api, type Me, type Schemas } from '@/api/client';
+import { answer, api, type Schemas } from '@/api/client';
 import { waitingQuery } from '@/api/platformQueries';
 import { keys, queuesQuery, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -11,6 +11,7 @@ import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { ReasonText } from '@/ui/Reason';
+import { mayTouch } from '@/ui/rights';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import { isWhole, wholeOf } from '@/ui/WholeItem';
@@ -88,7 +89,12 @@ function Line({ jobs }: { jobs: readonly Waiting[] }) {
             </Link>
             <div className={styles.under}>
               {job.owner} · {job.queue}
-              {job.position !== null && ` · ${say.ahead(job.position)}`}
+              {job.position !== null && (
+                <>
+                  {' · '}
+                  <span className={styles.whole}>{say.ahead(job.position)}</span>
+                </>
+              )}
             </div>
           </div>
         </div>
@@ -162,12 +168,6 @@ function isLater({ expected_at, latest_at }: Schemas['EstimateBody']): boolean {
   return Date.parse(latest_at) - Date.parse(expected_at) > WORTH_TELLING_MS;
 }
 
-/** As the server judges: owners that may still submit there, and admins. */
-export function mayEdit(me: Me, job: { owner: string; queue: string }): boolean {
-  const role = me.queues.find(({ name }) => name === job.queue)?.role;
-  return me.is_admin || role === 'admin' || (job.owner === me.name && role === 'member');
-}
-
 const MOST_PRIORITY = 1000;
 
 /** The priority; those who may change it do it right here, with Enter or by leaving the field. */
@@ -190,7 +190,7 @@ function Priority({ job }: { job: Waiting }) {
       setText(null);
     },
   });
-  if (!me || !mayEdit(me, job)) return <span className="number">{job.priority}</span>;
+  if (!mayTouch(me, job)) return <span className="number">{job.priority}</span>;
   const isBad = text !== null && !isWhole(wholeOf(text), -MOST_PRIORITY, MOST_PRIORITY);
   const faultId = `fault-${job.id}`;
   const keep = () => {

@@ -63,7 +63,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const own = useMemo(() => check(doc, root, language), [doc, root, language]);
   const { problem: nameProblem, free } = useNameCheck(doc.name, place.user);
   const isComplete = own.length === 0 && draft.fault === null;
-  const { forecast, refusal, isChecking } = useForecast(doc, isComplete);
+  const { forecast, refusal, isChecking } = useForecast(doc, own, draft.fault === null);
   const codeProblem = useMemo(
     () => problemOf(upload.state, say, (error) => detailOf(error) || titleOf(error, ui)),
     [upload.state, say, ui, detailOf],
@@ -72,7 +72,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
     () => [
       ...own,
       ...[nameProblem, codeProblem].filter((problem) => problem !== undefined),
-      ...problemsIn(refusal, doc, told),
+      ...problemsIn(refusal, doc, told).filter(({ path }) => own.every((known) => known.path !== path)),
     ],
     [own, nameProblem, codeProblem, refusal, doc, told],
   );

@@ -110,7 +110,7 @@ function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRu
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
-      <dd>{forecast.would_start ? say.startsNow : `${say.waits}: ${reasonText(forecast.reason)}`}</dd>
+      <dd>{forecast.would_start ? say.startsNow : say.waits(reasonText(forecast.reason))}</dd>
     </dl>
   );
 }

@@ -74,7 +74,7 @@ export function Forecast(props: ForecastProps) {
     <Verdict
       tone="busy"
       icon={<ClockCircleOutlined aria-hidden />}
-      title={`${say.wouldWait}: ${reasons[forecast.reason.code]}`}
+      title={say.wouldWait(reasons[forecast.reason.code])}
     >
       <ReasonText reason={forecast.reason} />
       <Nearest details={forecast.reason.details} />

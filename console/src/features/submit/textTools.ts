@@ -7,4 +7,6 @@ export const textToolsQuery = queryOptions({
   queryFn: (): Promise<TextTools> => import('./text'),
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: Number.POSITIVE_INFINITY,
+  // A browser remembers that a part did not come, until the page is loaded anew: nobody is kept waiting for it.
+  retry: false,
 });

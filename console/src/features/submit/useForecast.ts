@@ -1,10 +1,10 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { ApiError, answer, api, type Schemas } from '@/api/client';
 import { jobsQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import type { Problem } from './check';
-import type { Mapping } from './document';
+import { type Mapping, parsePath, withValue } from './document';
 import { freeName, stemOf } from './names';
 import { hasRoles } from './roles';
 import { words } from './words';
@@ -24,19 +24,40 @@ export const forecastQuery = (doc: Mapping) =>
     gcTime: 60_000,
   });
 
-/** Ask for a forecast once somebody stops typing, and again while they look at it. */
-export function useForecast(doc: Mapping, isComplete: boolean) {
-  const settled = useSettled(doc);
+/** Takes the place of a name or a command that nobody has typed yet; nothing else can be made up. */
+const STAND_IN = 'x';
+const HAS_STAND_IN = /(^|\.)(name|command)$/;
+/** Before a job asks for any of these there is nothing to judge early. */
+const ASKS = ['cpus', 'memory', 'shm', 'gpus', 'gpu_type', 'roles'];
+
+/** A document that the server can judge: what is still to be filled in has something in its place. */
+function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
+  return missing.reduce((filled, { path }) => withValue(filled, parsePath(path), STAND_IN) as Mapping, doc);
+}
+
+/**
+ * Ask for a forecast once somebody stops typing, and again while they look at it.
+ *
+ * What is beyond all machines is refused as soon as it is typed, not only when the form is full.
+ */
+export function useForecast(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
+  const isComplete = isReadable && own.length === 0;
+  const isEarly =
+    own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path)) &&
+    ASKS.some((name) => name in doc);
+  const isJudged = isComplete || (isReadable && isEarly);
+  const asked = useMemo(() => (own.length === 0 ? doc : judgeable(doc, own)), [doc, own]);
+  const settled = useSettled(asked);
   // While somebody types, the settled document is an older one, and may lack what is there by now.
-  const isCurrent = settled === doc;
+  const isCurrent = settled === asked;
   const query = useQuery({
     ...forecastQuery(settled),
-    enabled: isComplete && isCurrent,
-    refetchInterval: ({ state }) => (state.status === 'success' ? AGAIN_MS : false),
+    enabled: isJudged && isCurrent,
+    refetchInterval: ({ state }) => (isComplete && state.status === 'success' ? AGAIN_MS : false),
   });
   return {
     forecast: isCurrent && isComplete ? query.data : undefined,
-    refusal: isCurrent && isComplete ? query.error : null,
+    refusal: isCurrent && isJudged ? query.error : null,
     isChecking: isComplete && (!isCurrent || query.isPending),
   };
 }

@@ -9,6 +9,7 @@ import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { exactly, relative } from '@/ui/time';
+import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -107,6 +108,7 @@ function Moment({ at }: { at: string }) {
 
 function Detail({ detail }: { detail: Entry['detail'] }) {
   const { details } = useWords(words).audit;
+  const { place } = useWords(uiWords);
   // Names that people gave are told as they are.
   const told = (value: unknown) => details[String(value)] ?? String(value);
   const parts = Object.entries(detail).filter(([, value]) => value !== '' && value !== null);
@@ -114,7 +116,7 @@ function Detail({ detail }: { detail: Entry['detail'] }) {
     .map(([name, value]) => {
       const isOurs = name !== 'queue' && name !== 'reference';
       const shown = Array.isArray(value) ? value.map(told).join(', ') : isOurs ? told(value) : String(value);
-      return `${details[name] ?? name}: ${shown}`;
+      return place(details[name] ?? name, shown);
     })
     .join(' · ');
   return <span className={styles.detail}>{text || '–'}</span>;

@@ -98,7 +98,7 @@ function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
               {say.queues.closed}
             </span>
           )}
-          <span className="quiet">{queue.description}</span>
+          <span className="quiet">{say.queues.about(queue.description)}</span>
         </span>
       }
       extra={<QueueActions queue={queue} isPlatformAdmin={isPlatformAdmin} onAsk={onAsk} />}

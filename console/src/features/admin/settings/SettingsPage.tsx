@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from 'antd';
 import { settingsQuery } from '@/api/platformQueries';
 import { sessionQuery } from '@/api/queries';
-import { useWords } from '@/i18n/language';
+import { useLanguage, useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { Card, Page } from '@/ui/Page';
@@ -14,6 +14,7 @@ import { words } from '../words';
 /** How the server is set up; it is changed in its file. */
 export function SettingsPage() {
   const say = useWords(words).settings;
+  const { language } = useLanguage();
   const { data: me } = useQuery(sessionQuery);
   const { data: settings, error } = useQuery({ ...settingsQuery, enabled: me?.is_admin === true });
   const lines: [string, string][] = settings
@@ -23,8 +24,8 @@ export function SettingsPage() {
         [say.home, settings.home],
         [say.database, settings.database],
         [say.logCap, bytes(settings.log_cap_bytes)],
-        [say.trash, span(settings.trash_kept_s)],
-        [say.idle, settings.idle_limit_s === null ? say.never : span(settings.idle_limit_s)],
+        [say.trash, span(settings.trash_kept_s, language)],
+        [say.idle, settings.idle_limit_s === null ? say.never : span(settings.idle_limit_s, language)],
         [say.limits, settings.limits ? say.yes : say.no],
         [say.socket, settings.container_socket ?? say.lookedFor],
         [say.file, settings.file],

@@ -12,6 +12,7 @@ import { MenuButton } from '@/ui/MenuButton';
 import { Card, Page } from '@/ui/Page';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
+import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -107,13 +108,14 @@ function Users({ onAsk }: { onAsk: (asked: Asked) => void }) {
 
 function Queues({ user }: { user: User }) {
   const say = useWords(words);
+  const ui = useWords(uiWords);
   if (user.is_admin) return <span className="quiet">{say.users.all}</span>;
   if (user.queues.length === 0) return <span className="quiet">{say.users.none}</span>;
   return (
     <span className={styles.tags}>
       {user.queues.map(({ name, role }) => (
         <span key={name} className={styles.tag}>
-          {name}: {say.roles[role]}
+          {ui.place(name, say.roles[role])}
         </span>
       ))}
     </span>

@@ -15,7 +15,14 @@ export function cutText(text: string, say: Words): string {
   return `${text.slice(0, MOST_SHOWN)} ${say.cutLine(text.length - MOST_SHOWN)}`;
 }
 
-export const LineText = memo(function LineText({ text, wanted }: { text: string; wanted: string }) {
+interface LineTextProps {
+  text: string;
+  wanted: string;
+  /** Whether this is the match that somebody went to. */
+  isCurrent?: boolean;
+}
+
+export const LineText = memo(function LineText({ text, wanted, isCurrent = false }: LineTextProps) {
   const say = useWords(words);
   const cut = text.length > MOST_SHOWN ? text.slice(0, MOST_SHOWN) : text;
   const parts = marked(segments(cut), wanted);
@@ -29,7 +36,7 @@ export const LineText = memo(function LineText({ text, wanted }: { text: string;
           .join(' ');
         return part.isMatch ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a line have no other name
-          <mark key={index} className={classes}>
+          <mark key={index} className={classes} data-current={isCurrent}>
             {part.text}
           </mark>
         ) : (

@@ -67,10 +67,14 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
     },
     [stepAt, above, lines, say],
   );
+  const { offset } = find.found;
+  const isHeld = offset !== undefined && offset >= lines.begin && offset < lines.end;
+  const current = isHeld ? lines.indexOf(offset) : undefined;
   const line = (index: number) => {
     const step = stepAt(index);
     if (step) return <StepLine event={step} />;
-    return <LineText text={lines.text(index - above.length)} wanted={find.text} />;
+    const own = index - above.length;
+    return <LineText text={lines.text(own)} wanted={find.text} isCurrent={own === current} />;
   };
   return (
     <>

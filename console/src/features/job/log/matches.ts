@@ -10,6 +10,8 @@ export interface MatchesView {
   count: number;
   /** The match that is shown, counted from the newest; -1 before one was. */
   at: number;
+  /** Where the line begins that holds it. */
+  offset: number | undefined;
   /** Whether there are no more than those that are known. */
   isAll: boolean;
   isBusy: boolean;
@@ -19,7 +21,14 @@ export interface MatchesView {
 /** So many are looked for at once; earlier ones as somebody comes to them. */
 export const MOST_AT_ONCE = 5000;
 const END = Number.MAX_SAFE_INTEGER;
-const NOTHING: MatchesView = { count: 0, at: -1, isAll: true, isBusy: false, error: undefined };
+const NOTHING: MatchesView = {
+  count: 0,
+  at: -1,
+  offset: undefined,
+  isAll: true,
+  isBusy: false,
+  error: undefined,
+};
 
 /** The places of a text in a log, read from its end upwards, and the way from one to the next. */
 export class Matches {
@@ -47,7 +56,7 @@ export class Matches {
 
   private changed(): void {
     const { offsets, at, before, isBusy, error } = this;
-    this.view = { count: offsets.length, at, isAll: before === null, isBusy, error };
+    this.view = { count: offsets.length, at, offset: offsets[at], isAll: before === null, isBusy, error };
     for (const listener of this.listeners) listener();
   }
 

@@ -1,9 +1,10 @@
 import { SearchOutlined } from '@ant-design/icons';
 import { Link } from '@tanstack/react-router';
 import { Button, Checkbox, Input, Select } from 'antd';
-import { useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { Attempt, JobDetail, Task } from '@/api/client';
-import { useWords } from '@/i18n/language';
+import { useLanguage, useWords } from '@/i18n/language';
+import type { Language } from '@/i18n/translated';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { TaskStateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
@@ -77,27 +78,28 @@ function isFailed(task: Task): boolean {
 
 function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; tasks: readonly Task[] }) {
   const say = useWords(words);
+  const { language } = useLanguage();
   const now = useNow();
   const hasGpus = tasks.some((task) => task.gpus.length > 0);
   const hasCauses = tasks.some((task) => task.cause || task.detail);
   const hasRuns = tasks.some((task) => task.run > 0);
   const optional = (has: boolean, column: Column<Task>) => (has ? [column] : []);
   const columns: Column<Task>[] = [
-    { key: 'task', title: say.task, cell: ({ name }) => <span className="mono">{name}</span> },
+    { key: 'task', title: say.task, cell: ({ name }) => <Whole isMono>{name}</Whole> },
     { key: 'state', title: say.state, cell: (task) => <State task={task} /> },
-    { key: 'node', title: say.node, cell: ({ node }) => node || '–' },
+    { key: 'node', title: say.node, cell: ({ node }) => <Whole>{node || '–'}</Whole> },
     {
       key: 'address',
       title: say.address,
       cell: ({ address }) => <span className="mono">{address || '–'}</span>,
     },
     ...optional(hasGpus, { key: 'gpus', title: say.gpus, cell: ({ gpus }) => gpus.join(', ') || '–' }),
-    { key: 'ports', title: say.ports, cell: (task) => <span className="mono">{portsText(task)}</span> },
+    { key: 'ports', title: say.ports, cell: (task) => <Ports task={task} /> },
     {
       key: 'took',
       title: say.took,
       isRight: true,
-      cell: (task) => <span className="number">{tookText(task, now)}</span>,
+      cell: (task) => <span className="number">{tookText(task, now, language)}</span>,
     },
     ...optional(hasRuns, { key: 'runs', title: say.runs, isRight: true, cell: ({ run }) => run }),
     ...optional(hasCauses, {
@@ -127,9 +129,20 @@ const State = ({ task }: { task: Task }) => (
   <TaskStateTag state={task.state} exitCode={task.exit_code} isStopped={task.cause === 'stopped'} />
 );
 
-function portsText(task: Task): string {
-  const groups = Object.entries(task.ports).map(([label, ports]) => `${label} ${ranges(ports)}`);
-  return groups.join(', ') || '–';
+/** A name is easier to find in one piece; a table that grows too wide is scrolled. */
+function Whole({ isMono = false, children }: { isMono?: boolean; children: ReactNode }) {
+  return <span className={`${styles.whole} ${isMono ? 'mono' : ''}`}>{children}</span>;
+}
+
+function Ports({ task }: { task: Task }) {
+  const groups = Object.entries(task.ports);
+  if (groups.length === 0) return '–';
+  return groups.map(([label, ports], index) => (
+    <Fragment key={label}>
+      {index > 0 && ', '}
+      <Whole isMono>{`${label} ${ranges(ports)}`}</Whole>
+    </Fragment>
+  ));
 }
 
 function ranges(ports: readonly number[]): string {
@@ -138,8 +151,8 @@ function ranges(ports: readonly number[]): string {
   return isRow ? `${first}–${last}` : ports.join(' ');
 }
 
-function tookText(task: Task, now: number): string {
+function tookText(task: Task, now: number, language: Language): string {
   if (task.started_at === null) return '–';
   const end = task.finished_at === null ? now : Date.parse(task.finished_at);
-  return span(Math.max(0, (end - Date.parse(task.started_at)) / 1000));
+  return span(Math.max(0, (end - Date.parse(task.started_at)) / 1000), language);
 }

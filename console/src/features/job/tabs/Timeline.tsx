@@ -1,6 +1,7 @@
 import { Skeleton } from 'antd';
 import type { Attempt, JobDetail, JobEvent, JobState } from '@/api/client';
-import { useWords } from '@/i18n/language';
+import { useLanguage, useWords } from '@/i18n/language';
+import type { Language } from '@/i18n/translated';
 import { isKept, JOB_STATES, StateTag } from '@/ui/jobState';
 import { Card } from '@/ui/Page';
 import { Clock, isToday, span, useNow } from '@/ui/time';
@@ -58,6 +59,7 @@ interface AttemptBlockProps {
 
 function AttemptBlock({ number, state, isKept, events, before, isLarge }: AttemptBlockProps) {
   const say = useWords(words);
+  const { language } = useLanguage();
   const steps = events.filter((event) => isTold(event, isLarge));
   const isDated = steps.some(({ at }) => !isToday(at));
   return (
@@ -76,7 +78,7 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
           <li key={event.seq} data-kind={event.kind}>
             <Clock at={event.at} isDated={isDated} />
             <span title={event.message}>{say.event(event)}</span>
-            <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event)}</span>
+            <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event, language)}</span>
           </li>
         ))}
       </ol>
@@ -84,9 +86,9 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
   );
 }
 
-function sinceText(before: JobEvent | undefined, event: JobEvent): string {
+function sinceText(before: JobEvent | undefined, event: JobEvent, language: Language): string {
   const seconds = before ? (Date.parse(event.at) - Date.parse(before.at)) / 1000 : 0;
-  return seconds >= 0.005 ? `+${span(seconds)}` : '';
+  return seconds >= 0.005 ? `+${span(seconds, language)}` : '';
 }
 
 /** Shares of a bar that add up to less than one would leave a part of it empty. */
@@ -101,6 +103,7 @@ interface PhasesProps {
 /** Waiting, preparing, running and being kept as parts of one bar, each as long as it took. */
 function Phases({ events, begin, isOver }: PhasesProps) {
   const say = useWords(words);
+  const { language } = useLanguage();
   const now = useNow();
   const phases = phasesOf(events, begin, isOver, now);
   return (
@@ -113,7 +116,7 @@ function Phases({ events, begin, isOver }: PhasesProps) {
       <div className={styles.phaseNames}>
         {phases.map(({ name, seconds }) => (
           <span key={name} data-phase={name}>
-            {say.phases[name]} <span className="number">{span(seconds)}</span>
+            {say.phases[name]} <span className="number">{span(seconds, language)}</span>
           </span>
         ))}
       </div>

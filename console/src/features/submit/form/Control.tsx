@@ -26,7 +26,7 @@ export function Control({ bound, placeholder }: ControlProps) {
     case 'size':
       return <SizeControl bound={bound} />;
     case 'duration':
-      return <TextControl bound={bound} placeholder={placeholder ?? '1h30m'} />;
+      return <DurationControl bound={bound} placeholder={placeholder} />;
     case 'instant':
       return <InstantControl bound={bound} />;
     case 'flag':
@@ -89,6 +89,14 @@ export function TextControl({ bound, placeholder }: ControlProps) {
       onChange={(event) => bound.set(event.target.value === '' ? undefined : event.target.value)}
     />
   );
+}
+
+/** Where nothing is typed it says what holds then; where nothing holds, how one is written. */
+function DurationControl({ bound, placeholder }: ControlProps) {
+  const say = useWords(words);
+  const { preset } = bound.field;
+  const held = typeof preset === 'string' ? preset : say.forExample('1h30m');
+  return <TextControl bound={bound} placeholder={placeholder ?? held} />;
 }
 
 interface AreaProps extends ControlProps {
