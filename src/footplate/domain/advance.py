@@ -196,7 +196,7 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         state=TaskState.EXITED,
         exit_code=event.exit_code,
         detail=event.detail,
-        cause=event.cause if job.state is not S.STOPPING else "stopped",
+        cause=_cause(job, event.cause),
         started_at=event.at if started is None else started,
         finished_at=event.at,
     )
@@ -214,13 +214,23 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
     changed = _with_task(
-        job, event, state=TaskState.LOST, detail=event.detail, cause="lost", finished_at=event.at
+        job,
+        event,
+        state=TaskState.LOST,
+        detail=event.detail,
+        cause=_cause(job, "lost"),
+        finished_at=event.at,
     )
     if changed is None:
         return Outcome(job)
     task = changed.task(event.role, event.index)
     failure = Failure(describe_failure(task), cause="lost", node=task.node)
     return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
+
+
+def _cause(job: Job, cause: str) -> str:
+    """Say what ended a task: while its job is stopped, that is the stop, however it looks."""
+    return "stopped" if job.state is S.STOPPING else cause
 
 
 def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:
