@@ -268,18 +268,28 @@ def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
 
 def _ask_stop(job: Job, event: StopAsked) -> Outcome:
     never_ran = job.state is S.QUEUED and event.reason.code is ReasonCode.DEADLINE
-    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason)
+    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason, grace_s=event.grace_s)
     if job.state is S.QUEUED:
         return finish(job, following, event.at)
     if job.is_kept:
         return _release(job, Released(event.at, event.by))
-    grace_s = job.grace_s if event.grace_s is None else event.grace_s
-    if job.state is S.STOPPING:
-        # A stop during a retry cancels the retry; an end that is already decided stands, and may come sooner.
-        again = job.next is not None and job.next.state is S.QUEUED
-        stopping = replace(job, next=following, reason=event.reason) if again else job
-        return Outcome(stopping, (StopTasks(job.attempt, grace_s),) if grace_s < job.spec.grace_s else ())
-    return stop(job, following, grace_s)
+    return _hasten(job, following) if job.state is S.STOPPING else stop(job, following)
+
+
+def _hasten(job: Job, asked: Next) -> Outcome:
+    """Cancel the retry that a stop would lead to; an end that is decided stands, and may come sooner."""
+    decided = job.next
+    assert decided is not None
+    following, stopping = decided, job
+    if decided.state is S.QUEUED:
+        following = replace(asked, grace_s=decided.grace_s)
+        stopping = replace(job, next=following, reason=asked.reason)
+    given_s = job.spec.grace_s if decided.grace_s is None else decided.grace_s
+    grace_s = job.grace_s if asked.grace_s is None else asked.grace_s
+    if grace_s >= given_s:
+        return Outcome(stopping)
+    hastened = replace(stopping, next=replace(following, grace_s=grace_s))
+    return Outcome(hastened, (StopTasks(job.attempt, grace_s),))
 
 
 def _release(job: Job, _event: Released) -> Outcome:

@@ -50,12 +50,14 @@ class Task:
 class Next:
     """Where a stopping job goes once nothing of it runs any more.
 
-    `pause` is the number of the pause that comes before it is tried again; 0 when none does.
+    `pause` is the number of the pause that comes before it is tried again; 0 when none does. `grace_s` is how
+    long its tasks may take to end, where that is not what the job itself asks for.
     """
 
     state: JobState
     reason: Reason
     pause: int = 0
+    grace_s: float | None = None
 
 
 DELETED_GRACE_S = 2.0
@@ -98,7 +100,8 @@ class Job:
     @property
     def grace_s(self) -> float:
         """How long its tasks may take to end; what was deleted is cleaned up soon."""
-        asked_s = self.spec.grace_s
+        given_s = None if self.next is None else self.next.grace_s
+        asked_s = self.spec.grace_s if given_s is None else given_s
         return asked_s if self.deleted_at is None else min(asked_s, DELETED_GRACE_S)
 
     @property

@@ -111,15 +111,15 @@ def read_placement(text: str | None) -> Placement | None:
 def _write_next(following: Next | None) -> str | None:
     if following is None:
         return None
-    return dumps([following.state, write_reason(following.reason), following.pause])
+    return dumps([following.state, write_reason(following.reason), following.pause, following.grace_s])
 
 
 def _read_next(text: str | None) -> Next | None:
     if text is None:
         return None
-    # Rows of older versions have no pause.
-    state, reason, *pause = json.loads(text)
-    return Next(JobState(state), read_reason(reason), *pause)
+    # Rows of older versions have no pause, or no grace.
+    state, reason, *more = json.loads(text)
+    return Next(JobState(state), read_reason(reason), *more)
 
 
 def state_columns(job: Job) -> dict[str, Any]:
