@@ -25,6 +25,7 @@ from footplate.domain.errors import (
     SecretUnreadable,
 )
 from footplate.domain.events import LaunchFailed
+from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
 from footplate.domain.redact import redact
 from footplate.domain.states import JobState
@@ -49,11 +50,12 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
     assert job.placement is not None
     home = context.home
     code = job.spec.code
+    images = job.placement.images or chosen_images(context, job)
     return LaunchPlan(
         job_id=job.id,
         owner=job.owner,
         attempt=job.attempt,
-        spec=context.images.refer(job.spec),
+        spec=refer(job.spec, {image.name: image.reference for image in images}),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
         code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
@@ -65,8 +67,13 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         runs=job.runs,
         secrets=secrets,
         mounts=mounts_of(home, context.storages, job),
-        environments=context.images.environments(context.cluster.queues.get(job.spec.queue)),
+        environments={image.reference: image.environment for image in images if image.environment},
     )
+
+
+def chosen_images(context: Context, job: Job) -> tuple[ChosenImage, ...]:
+    """What the images of a job stand for now; once it is placed, what they stood for then counts."""
+    return context.images.choose(job.spec, context.cluster.queues.get(job.spec.queue))
 
 
 async def launch(context: Context, job: Job) -> Handle | None:

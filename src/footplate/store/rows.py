@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.cluster import Placement, TaskPlacement
+from footplate.domain.image import ChosenImage
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
 from footplate.domain.resources import Resources
@@ -84,13 +85,13 @@ def write_resources(amount: Resources) -> list[int]:
 def write_placement(placement: Placement | None) -> str | None:
     if placement is None:
         return None
-    return dumps(
-        [
-            [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
-            + [True] * t.is_given_back
-            for t in placement.tasks
-        ]
-    )
+    tasks = [
+        [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
+        + [True] * t.is_given_back
+        for t in placement.tasks
+    ]
+    images = [[image.name, image.reference, image.environment] for image in placement.images]
+    return dumps({"tasks": tasks, "images": images} if images else tasks)
 
 
 def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -100,11 +101,15 @@ def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
 def read_placement(text: str | None) -> Placement | None:
     if text is None:
         return None
+    written = json.loads(text)
+    # Without images, and in older versions, the tasks are all there is.
+    tasks, images = (written, []) if isinstance(written, list) else (written["tasks"], written["images"])
     return Placement(
         tuple(
             TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), *more)
-            for role, index, node, amount, gpus, ports, *more in json.loads(text)
-        )
+            for role, index, node, amount, gpus, ports, *more in tasks
+        ),
+        tuple(ChosenImage(*image) for image in images),
     )
 
 

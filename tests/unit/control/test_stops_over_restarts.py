@@ -18,7 +18,7 @@ USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
 class NeverEnds(FakeEngine):
     """Waits for the whole grace and longer."""
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:  # noqa: ARG002
+    async def stop(self, handle: Handle, grace_s: float) -> None:
         await asyncio.Event().wait()
 
 
