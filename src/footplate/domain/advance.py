@@ -38,7 +38,7 @@ from footplate.domain.events import (
     TaskStarted,
     WaitExplained,
 )
-from footplate.domain.failures import Failure, FailureClass, applies, classify
+from footplate.domain.failures import Failure, FailureClass, Verdict, judge
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
 from footplate.domain.pauses import Pauses
@@ -237,11 +237,10 @@ def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None
     """Start a failed task again by itself, where its role wants that and it can help."""
     if failure is None or job.state is S.STOPPING or task.run >= job.spec.role(task.role).task_retry:
         return None
-    rule = next((rule for rule in job.spec.on_failure if applies(rule, failure)), None)
-    # A rule that wants it elsewhere is not served by the same place: the whole job goes.
-    helps = classify(failure) is not FailureClass.PERMANENT if rule is None else rule.action == "retry"
-    if not helps:
+    verdict = judge(job.spec, failure, job.uses)
+    if not _helps(job, verdict):
         return None
+    uses = {**job.uses, verdict.account: verdict.used + 1} if verdict.rule else job.uses
     position = job.position(task.role, task.index)
     again = replace(
         task,
@@ -252,8 +251,16 @@ def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None
         cause="",
         finished_at=None,
     )
-    retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]))
+    retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]), uses=uses)
     return Outcome(retried, (LaunchTasks(job.attempt),))
+
+
+def _helps(job: Job, verdict: Verdict) -> bool:
+    """Say whether a failed task can be helped by being started again where it is."""
+    if not verdict.rule:
+        return verdict.failure_class is not FailureClass.PERMANENT
+    # A rule that wants it elsewhere is not served by the same place: the whole job goes.
+    return verdict.retries and job.spec.on_failure[verdict.rule - 1].action == "retry"
 
 
 def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
