@@ -209,7 +209,7 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         if task.has_failed
         else None
     )
-    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
+    return _retry_task(changed, task, failure, event) or weigh(changed, task, failure, event.at)
 
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
@@ -225,7 +225,7 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
         return Outcome(job)
     task = changed.task(event.role, event.index)
     failure = Failure(describe_failure(task), cause="lost", node=task.node)
-    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
+    return _retry_task(changed, task, failure, event) or weigh(changed, task, failure, event.at)
 
 
 def _cause(job: Job, cause: str) -> str:
@@ -233,7 +233,9 @@ def _cause(job: Job, cause: str) -> str:
     return "stopped" if job.state is S.STOPPING else cause
 
 
-def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:
+def _retry_task(
+    job: Job, task: Task, failure: Failure | None, event: TaskExited | TaskLost
+) -> Outcome | None:
     """Start a failed task again by itself, where its role wants that and it can help."""
     if failure is None or job.state is S.STOPPING or task.run >= job.spec.role(task.role).task_retry:
         return None
@@ -249,6 +251,7 @@ def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None
         exit_code=None,
         detail="",
         cause="",
+        log_start=event.log_bytes,
         finished_at=None,
     )
     retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]), uses=uses)

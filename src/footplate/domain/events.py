@@ -29,7 +29,10 @@ class TaskStarted:
 
 @dataclass(frozen=True, slots=True)
 class TaskExited:
-    """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has."""
+    """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has.
+
+    `log_bytes` is how long its log is by then, if it has failed.
+    """
 
     at: float
     attempt: int
@@ -40,6 +43,7 @@ class TaskExited:
     run: int = 0
     cause: str = ""
     found: frozenset[str] = frozenset()
+    log_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class TaskLost:
     index: int
     detail: str = ""
     run: int = 0
+    log_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

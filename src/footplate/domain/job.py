@@ -29,6 +29,8 @@ class Task:
     # How often it was started again by itself, and what ended it besides itself.
     run: int = 0
     cause: str = ""
+    # Where in its log, which goes on over all its runs, the output of this run begins.
+    log_start: int = 0
 
     @property
     def name(self) -> str:

@@ -230,6 +230,7 @@ def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
         "finished_at": task.finished_at,
         "run": task.run,
         "cause": task.cause,
+        "log_start": task.log_start,
     }
 
 
@@ -248,6 +249,7 @@ def task_from(row: Row) -> Task:
         finished_at=row["finished_at"],
         run=row["run"],
         cause=row["cause"],
+        log_start=row["log_start"],
     )
 
 

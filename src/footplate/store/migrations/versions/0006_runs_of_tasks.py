@@ -1,0 +1,21 @@
+"""Where in the log of a task its run begins."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("tasks") as tasks:
+        tasks.add_column(sa.Column("log_start", sa.BigInteger(), nullable=False, server_default="0"))
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("tasks") as tasks:
+        tasks.drop_column("log_start")
