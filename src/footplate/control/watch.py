@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from footplate.domain.events import Event, TaskExited, TaskLost, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.pauses import Pauses
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
 
@@ -20,6 +21,7 @@ class LastWords:
 
 
 SILENCE = LastWords()
+PAUSES = Pauses()
 Search = Callable[[Observation], LastWords]
 
 
@@ -28,11 +30,15 @@ def find_nothing(_one: Observation) -> LastWords:
 
 
 def events_from(
-    job: Job, seen: Sequence[Observation], now: float, search: Search = find_nothing
+    job: Job,
+    seen: Sequence[Observation],
+    now: float,
+    search: Search = find_nothing,
+    pauses: Pauses = PAUSES,
 ) -> list[Event]:
     """The news in these observations of one job's current attempt.
 
-    `search` says what is in the log of a task that has failed.
+    `search` says what is in the log of a task that has failed, `pauses` how long one may have to wait then.
     """
     known = {(task.role, task.index): task for task in job.tasks}
     attempt_id = f"{job.id}.{job.attempt}"
@@ -42,12 +48,12 @@ def events_from(
         if one.attempt_id != attempt_id or task is None or task.state.is_over or one.run != task.run:
             continue
         is_running = task.state is TaskState.RUNNING
-        events += _events_of(one, job.attempt, now, is_running, search)
+        events += _events_of(one, job.attempt, now, is_running, search, pauses)
     return events
 
 
 def _events_of(
-    one: Observation, attempt: int, now: float, is_running: bool, search: Search
+    one: Observation, attempt: int, now: float, is_running: bool, search: Search, pauses: Pauses
 ) -> Iterable[Event]:
     who = (attempt, one.role, one.index)
     if one.state in (TaskState.RUNNING, TaskState.EXITED) and not is_running:
@@ -64,9 +70,10 @@ def _events_of(
             one.cause,
             found=words.found,
             log_bytes=words.log_bytes,
+            pauses=pauses,
         )
     elif one.state is TaskState.LOST or (one.state is TaskState.WAITING and is_running):
-        yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes)
+        yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes, pauses)
 
 
 def _why_lost(one: Observation) -> str:

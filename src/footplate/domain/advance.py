@@ -41,7 +41,7 @@ from footplate.domain.events import (
 from footplate.domain.failures import Failure, FailureClass, Verdict, judge
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
-from footplate.domain.pauses import Pauses
+from footplate.domain.pauses import N_PROMPT_AFTER_SHORT, Pauses, count_short
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 
 S = JobState
@@ -165,14 +165,14 @@ def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: 
     task = job.tasks[position]
     if task.state.is_over or event.run != task.run:
         return None
-    changed = replace(task, **changes)
+    changed = replace(task, not_before=None, **changes)
     return replace(job, tasks=(*job.tasks[:position], changed, *job.tasks[position + 1 :]))
 
 
 def _start_task(job: Job, event: TaskStarted) -> Outcome:
     if job.task(event.role, event.index).state is TaskState.RUNNING:
         return Outcome(job)
-    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at)
+    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail="")
     return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
 
 
@@ -199,6 +199,7 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         cause=_cause(job, event.cause),
         started_at=event.at if started is None else started,
         finished_at=event.at,
+        n_short_lived=_count_short_runs(job, event),
     )
     if changed is None:
         return Outcome(job)
@@ -220,6 +221,7 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
         detail=event.detail,
         cause=_cause(job, "lost"),
         finished_at=event.at,
+        n_short_lived=_count_short_runs(job, event),
     )
     if changed is None:
         return Outcome(job)
@@ -233,6 +235,13 @@ def _cause(job: Job, cause: str) -> str:
     return "stopped" if job.state is S.STOPPING else cause
 
 
+def _count_short_runs(job: Job, event: TaskExited | TaskLost) -> int:
+    task = job.task(event.role, event.index)
+    # One that was never seen to run has the start of its run before.
+    running_at = task.started_at if task.state is TaskState.RUNNING else None
+    return count_short(task.n_short_lived, running_at, event.at)
+
+
 def _retry_task(
     job: Job, task: Task, failure: Failure | None, event: TaskExited | TaskLost
 ) -> Outcome | None:
@@ -243,15 +252,18 @@ def _retry_task(
     if not _helps(job, verdict):
         return None
     uses = {**job.uses, verdict.account: verdict.used + 1} if verdict.rule else job.uses
+    pause_s = event.pauses.length_s(task.n_short_lived - N_PROMPT_AFTER_SHORT)
+    not_before = event.at + pause_s if pause_s else None
     position = job.position(task.role, task.index)
     again = replace(
         task,
         state=TaskState.STARTING,
         run=task.run + 1,
         exit_code=None,
-        detail="",
+        detail="" if not_before is None else f"started again not before {show_instant(not_before)}",
         cause="",
         log_start=event.log_bytes,
+        not_before=not_before,
         finished_at=None,
     )
     retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]), uses=uses)

@@ -31,7 +31,7 @@ class TaskStarted:
 class TaskExited:
     """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has.
 
-    `log_bytes` is how long its log is by then, if it has failed.
+    `log_bytes` is how long its log is by then, if it has failed; `pauses` are those of the platform.
     """
 
     at: float
@@ -44,6 +44,7 @@ class TaskExited:
     cause: str = ""
     found: frozenset[str] = frozenset()
     log_bytes: int = 0
+    pauses: Pauses = field(default_factory=Pauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class TaskLost:
     detail: str = ""
     run: int = 0
     log_bytes: int = 0
+    pauses: Pauses = field(default_factory=Pauses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,9 @@ class Task:
     cause: str = ""
     # Where in its log, which goes on over all its runs, the output of this run begins.
     log_start: int = 0
+    # How many runs in a row were short, and until when it then pauses before it is started again.
+    n_short_lived: int = 0
+    not_before: float | None = None
 
     @property
     def name(self) -> str:
@@ -46,6 +49,12 @@ class Task:
     @property
     def has_succeeded(self) -> bool:
         return self.state is TaskState.EXITED and self.exit_code == 0
+
+    def pauses_at(self, now: float) -> bool:
+        """Whether it is not to be started yet; a clock that was set back behind its last start ends that."""
+        if self.not_before is None or self.state is not TaskState.STARTING:
+            return False
+        return (self.started_at or 0.0) <= now < self.not_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,10 @@ class Job:
     def runs(self) -> dict[tuple[str, int], int]:
         """Which tasks were started again by themselves, and how often."""
         return {(task.role, task.index): task.run for task in self.tasks if task.run}
+
+    def pausing(self, now: float) -> frozenset[tuple[str, int]]:
+        """The tasks that are not to be started yet, by role and index."""
+        return frozenset((task.role, task.index) for task in self.tasks if task.pauses_at(now))
 
     @property
     def retries_used(self) -> int:

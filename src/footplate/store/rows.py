@@ -231,6 +231,8 @@ def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
         "run": task.run,
         "cause": task.cause,
         "log_start": task.log_start,
+        "n_short_lived": task.n_short_lived,
+        "not_before": task.not_before,
     }
 
 
@@ -250,6 +252,8 @@ def task_from(row: Row) -> Task:
         run=row["run"],
         cause=row["cause"],
         log_start=row["log_start"],
+        n_short_lived=row["n_short_lived"],
+        not_before=row["not_before"],
     )
 
 

@@ -16,6 +16,7 @@ from footplate.domain import events as ev
 from footplate.domain.advance import advance
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
+from footplate.domain.kinds import show_instant
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.store import rows, statements, tables
@@ -178,7 +179,11 @@ def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) 
         return []
     most = after.spec.role(event.role).task_retry
     message = f"task {task.name} is started again, retry {task.run} of {most}"
-    return [("task_retried", message, {"task": task.name, "run": task.run})]
+    data: dict[str, Any] = {"task": task.name, "run": task.run}
+    if task.not_before is not None:
+        data["not_before"] = show_instant(task.not_before)
+        message += f", not before {data['not_before']}"
+    return [("task_retried", message, data)]
 
 
 _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
