@@ -6,6 +6,7 @@ import io
 import json
 import tarfile
 from base64 import b64decode
+from itertools import takewhile
 
 import pytest
 from apiclient import Api, Data, Hire, fresh
@@ -55,6 +56,21 @@ def test_one_task_is_started_again_by_itself(ann: Api) -> None:
     assert "task_retried" in kinds_of(ann, job)
     ann.finish(job, 3, index=1)
     assert ann.until(job, "FAILED")["tasks"][1]["exit_code"] == 3
+
+
+def test_whoever_follows_a_job_learns_of_every_run_of_its_tasks(ann: Api) -> None:
+    job = ann.submit(task_retry=2, command="exit 3")
+    ann.until(job, "FAILED")
+    with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
+        steps = [event.data for event in takewhile(lambda event: event.kind != "end", events)]
+    told = [(step["kind"], step["data"].get("run", 0)) for step in steps if "kind" in step]
+    assert [one for one in told if one[0].startswith("task_")] == [
+        ("task_exited", 0),
+        ("task_retried", 1),
+        ("task_exited", 1),
+        ("task_retried", 2),
+        ("task_exited", 2),
+    ]
 
 
 def _with_run(job: Data, run: int) -> Data | None:

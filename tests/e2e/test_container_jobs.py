@@ -59,6 +59,26 @@ def test_a_job_runs_in_its_image_and_its_log_outlives_the_container(
     assert names == ["image", "container"]
 
 
+def test_a_container_is_entered_adopted_and_stopped_although_its_image_is_mapped_meanwhile(
+    containers: ServerProcess, engine: ContainerEngine, tmp_path: Path
+) -> None:
+    assert submit(containers, "stays", engines.BUSYBOX, "echo ready; sleep 1000").returncode == 0
+    await_that(lambda: containers.command("logs", "stays").stdout == "ready\n", what="the task runs")
+    mapping = ("queues", "edit", "default", "--environment")
+    mapped = containers.command(*mapping, f"{engines.BUSYBOX}={tmp_path}")
+    assert mapped.returncode == 0, mapped.stderr
+    try:
+        inside = containers.command("exec", "stays", "--", "sh", "-c", "echo in ${VIRTUAL_ENV:-container}")
+        assert inside.stdout == "in container\n", inside.stderr
+        containers.kill()
+        containers.start()
+        stopped = containers.command("stop", "stays", "--now", "--wait")
+        assert "STOPPED" in stopped.stdout, stopped.stderr
+        await_that(lambda: engine.containers() == [], what="the container is removed")
+    finally:
+        containers.command(*mapping, "none")
+
+
 def test_a_private_image_is_pulled_with_a_stored_login(
     containers: ServerProcess, engine: ContainerEngine, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ def test_only_what_stands_between_slashes_is_an_expression() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "is_found"),
+    ("text", "is_found"),
     [
         ("CUDA error", True),
         ("CUDA error: .*", False),
@@ -38,14 +38,15 @@ def test_only_what_stands_between_slashes_is_an_expression() -> None:
         ("/data/", True),
     ],
 )
-def test_rules_find_words_and_patterns_in_a_log(tmp_path: Path, words: str, is_found: bool) -> None:
-    one = job(on_failure=[{"action": "retry", "log": words}])
+def test_rules_find_words_and_patterns_in_a_log(tmp_path: Path, text: str, is_found: bool) -> None:
+    one = job(on_failure=[{"action": "retry", "log": text}])
     path = log_file(task_folder(attempt_folder(tmp_path, one.id, 0), "main", 0))
     path.parent.mkdir(parents=True)
     path.write_bytes(LOG)
     search = searcher(tmp_path, one)
-    found = search(Observation(f"{one.id}.0", "main", 0, TaskState.EXITED, 1))
-    assert found == (frozenset({words}) if is_found else frozenset())
+    words = search(Observation(f"{one.id}.0", "main", 0, TaskState.EXITED, 1))
+    assert words.log_bytes == len(LOG)
+    assert words.found == (frozenset({text}) if is_found else frozenset())
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TASK_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "bright_red")
 MAX_BARS = 8
+TASK_ENDS = ("task_exited", "task_lost")
 
 
 def outcome(state: str, exit_code: int | None) -> int:
@@ -145,6 +146,9 @@ class View:
     def tell(self, event: StateSeen | StepSeen) -> list[str]:
         """Return what is worth saying about an event; nothing when it is known."""
         if isinstance(event, StepSeen):
+            if event.kind in TASK_ENDS:
+                # Each run of a task may end in the same words.
+                self._message = ""
             return self._say(event.message)
         return self._tell_state(event)
 

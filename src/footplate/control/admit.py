@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from footplate.control.context import Context
-from footplate.control.launch import launch_plan
+from footplate.control.launch import chosen_images, launch_plan
 from footplate.control.mounts import storages_of
 from footplate.control.outlook import Foresight
 from footplate.control.runtimes import RunTimes
@@ -127,7 +127,7 @@ class Admission:
         without_ports = set()
         placements = [job.placement for job in snapshot.running]
         for start in self.last.starts:
-            placed = self._with_ports(start.job_id, start.placement, placements)
+            placed = self._complete(start.job_id, start.placement, placements)
             if placed is None:
                 without_ports.add(start.job_id)
             else:
@@ -213,9 +213,13 @@ class Admission:
         reason = Reason(ReasonCode.PREPARING, message, {"n_tasks": len(placed.tasks), "nodes": nodes})
         return reason, dict(request)
 
-    def _with_ports(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
+    def _complete(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
+        """Add what the scheduler does not deal with: ports, and what images stand for."""
         job = self._context.store.board.get(job_id)
-        return None if job is None else self._context.ports.assign(job.spec, placement, others)
+        placed = None if job is None else self._context.ports.assign(job.spec, placement, others)
+        if job is None or placed is None:
+            return None
+        return replace(placed, images=chosen_images(self._context, job))
 
     def _explanations(self, now: float) -> list[Move]:
         # Numbers change with every pass; only a new kind of reason is worth a commit, and not at every pass.

@@ -21,6 +21,7 @@ from footplate.control.logkeeper import LogKeeper
 from footplate.control.notice import give_notice
 from footplate.control.progress import Progress
 from footplate.control.sweep import pace_s, sweep, sweep_engine
+from footplate.control.taskpauses import TaskPauses
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.watch import events_from
 from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, StaleLease
@@ -93,6 +94,7 @@ class Controller:
         self._hinted_early: set[str] = set()
         self._launch_again: set[str] = set()
         self._delayed: set[tuple[str, int]] = set()
+        self._task_pauses = TaskPauses(context.clock, self._end_pause)
         self._telling: set[asyncio.Task[None]] = set()
         self._work: dict[tuple[str, str, int], asyncio.Task[None]] = {}
         # With the runs of single tasks that each names: a task that is started again needs another.
@@ -138,6 +140,7 @@ class Controller:
         self._unsubscribe()
         if self._alarm is not None:
             self._alarm.cancel()
+        self._task_pauses.close()
         for task in (*self._loops, *self._work.values()):
             task.cancel()
         await asyncio.gather(*self._loops, *self._work.values(), return_exceptions=True)
@@ -245,9 +248,15 @@ class Controller:
                 self._carry_out(job, LaunchTasks(job.attempt))
 
     async def _launch(self, job: Job) -> None:
-        handle = await insist(f"launching job {job.id}", lambda: launch(self._context, job))
+        left_out = job.pausing(self._context.clock.now())
+        handle = await insist(f"launching job {job.id}", lambda: launch(self._context, job, left_out))
         if handle is not None:
             self._handles[job.id, job.attempt] = (job.runs, handle)
+        self._task_pauses.set_alarm(job, left_out)
+
+    def _end_pause(self, job_id: str) -> None:
+        self._launch_again.add(job_id)
+        self._repeat_launch(job_id)
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         await self._until_done(job, "launch", "stop others")
@@ -369,7 +378,8 @@ class Controller:
         news: list[Move] = []
         for attempt_id, job in watched.items():
             search = searcher(self._context.home, job)
-            news += [(job.id, event) for event in events_from(job, seen.get(attempt_id, ()), now, search)]
+            events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
+            news += [(job.id, event) for event in events]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._pass(news)
         else:

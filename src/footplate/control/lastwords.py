@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from footplate.control.watch import Search
+from footplate.control.watch import LastWords, Search
 from footplate.domain.job import Job
-from footplate.domain.layout import attempt_folder, log_file, task_folder
+from footplate.domain.layout import attempt_folder, task_folder
 from footplate.engines.base import Observation
 from footplate.logpattern import compile_expression, expression_in
+from footplate.store.logfiles import LogFile
 from footplate.taskfiles import unfollowed
 
 LAST_BYTES = 64 * 1024
@@ -19,12 +20,15 @@ def searcher(home: Path, job: Job) -> Search:
     """Make the search for the words that the job's rules name."""
     wanted = [rule.log for rule in job.spec.on_failure if rule.log]
 
-    def search(one: Observation) -> frozenset[str]:
+    def search(one: Observation) -> LastWords:
+        log = LogFile(task_folder(attempt_folder(home, job.id, job.attempt), one.role, one.index))
+        size = log.size
         if not wanted:
-            return frozenset()
-        folder = task_folder(attempt_folder(home, job.id, job.attempt), one.role, one.index)
-        text = _end_of(log_file(folder))
-        return frozenset(words for words in wanted if _holds(text, words))
+            return LastWords(log_bytes=size)
+        # What came before is of earlier runs of the task.
+        start = max(job.task(one.role, one.index).log_start, size - LAST_BYTES)
+        text = _read(log.path, start)
+        return LastWords(frozenset(words for words in wanted if _holds(text, words)), size)
 
     return search
 
@@ -38,11 +42,10 @@ def _holds(text: bytes, words: str) -> bool:
     return words.encode() in text
 
 
-def _end_of(path: Path) -> bytes:
+def _read(path: Path, start: int) -> bytes:
     try:
         with open(path, "rb", opener=unfollowed) as file:  # only this one takes an opener
-            size = file.seek(0, 2)
-            file.seek(max(0, size - LAST_BYTES))
+            file.seek(start)
             return file.read(LAST_BYTES)
     except OSError:
         return b""

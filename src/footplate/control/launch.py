@@ -8,7 +8,7 @@ import logging
 import os
 import shutil
 import stat
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -25,9 +25,10 @@ from footplate.domain.errors import (
     SecretUnreadable,
 )
 from footplate.domain.events import LaunchFailed
+from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
 from footplate.domain.redact import redact
-from footplate.domain.states import JobState
+from footplate.domain.states import JobState, TaskState
 from footplate.engines.base import Handle, LaunchPlan, Step
 from footplate.store import transitions
 from footplate.store.blobs import unpack
@@ -49,11 +50,12 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
     assert job.placement is not None
     home = context.home
     code = job.spec.code
+    images = job.placement.images or chosen_images(context, job)
     return LaunchPlan(
         job_id=job.id,
         owner=job.owner,
         attempt=job.attempt,
-        spec=context.images.refer(job.spec),
+        spec=refer(job.spec, {image.name: image.reference for image in images}),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
         code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
@@ -65,20 +67,28 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         runs=job.runs,
         secrets=secrets,
         mounts=mounts_of(home, context.storages, job),
-        environments=context.images.environments(context.cluster.queues.get(job.spec.queue)),
+        environments={image.reference: image.environment for image in images if image.environment},
     )
 
 
-async def launch(context: Context, job: Job) -> Handle | None:
+def chosen_images(context: Context, job: Job) -> tuple[ChosenImage, ...]:
+    """What the images of a job stand for now; once it is placed, what they stood for then counts."""
+    return context.images.choose(job.spec, context.cluster.queues.get(job.spec.queue))
+
+
+async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int]] = ()) -> Handle | None:
     """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash.
 
+    Those that are `left_out`, by role and index, are started by a later launch.
     What became of the tasks is not looked at here: the watch does that for all attempts alike.
     """
+    if left_out and not _has_more_to_start(job, left_out):
+        return None
     secrets: Mapping[str, str] = NO_SECRETS
     try:
         secrets = await context.secrets_of(job)
         await _prepare_code(context, job)
-        return await _start(context, job, secrets)
+        return await _start(context, job, secrets, left_out)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
         await _fail(context, job, redact(error.message, secrets.values()), is_final=True)
     except (FootplateError, OSError) as error:
@@ -88,6 +98,11 @@ async def launch(context: Context, job: Job) -> Handle | None:
         message = redact(f"internal error while launching: {error}", secrets.values())
         await _fail(context, job, message, is_final=False)
     return None
+
+
+def _has_more_to_start(job: Job, left_out: Collection[tuple[str, int]]) -> bool:
+    starting = [task for task in job.tasks if task.state is TaskState.STARTING]
+    return any((task.role, task.index) not in left_out for task in starting)
 
 
 async def _prepare_code(context: Context, job: Job) -> None:
@@ -104,15 +119,19 @@ async def _prepare_code(context: Context, job: Job) -> None:
     await _tell_step(context, job, "code", began_at, "code is in place")
 
 
-async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Handle:
+async def _start(
+    context: Context, job: Job, secrets: Mapping[str, str], left_out: Collection[tuple[str, int]]
+) -> Handle:
     began_at = context.clock.now()
-    request = context.engine.compile(launch_plan(context, job, secrets))
+    whole = context.engine.compile(launch_plan(context, job, secrets))
+    tasks = [task for task in whole["tasks"] if (task["role"], task["index"]) not in left_out]
+    request = {**whole, "tasks": tasks}
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, TRIES + 1):
         # Before every try: the one before may have failed because a storage has fallen silent.
         await _check_storages(context, job)
         try:
-            handle = await context.engine.launch(request)
+            await context.engine.launch(request)
             break
         except EngineRejected:
             raise
@@ -124,7 +143,7 @@ async def _start(context: Context, job: Job, secrets: Mapping[str, str]) -> Hand
             pause_s *= 2
     if context.clock.now() - began_at > 1:
         await _tell_step(context, job, "launch", began_at, "all tasks were started")
-    return handle
+    return context.engine.handle_of(whole)
 
 
 async def _check_storages(context: Context, job: Job) -> None:

@@ -30,7 +30,8 @@ MOST_NAMED = 100
 MOST_OF_A_STACK = 16 * 1024
 MOST_OF_ALL_STACKS = 256 * 1024
 
-Key = tuple[str, int, str, int]
+# A task by job, attempt, role and index, and which run of it: one that is started again begins anew.
+Key = tuple[str, int, str, int, int]
 
 
 @dataclass(slots=True)
@@ -84,7 +85,8 @@ class Progress:
 
     def _forget_others(self, jobs: Iterable[Job]) -> None:
         attempts = {(job.id, job.attempt) for job in jobs}
-        self._marks = {key: mark for key, mark in self._marks.items() if key[:2] in attempts}
+        runs = {_key(job, task) for job in jobs for task in job.tasks}
+        self._marks = {key: mark for key, mark in self._marks.items() if key in runs}
         self._told &= attempts
 
     def _mark(self, key: Key, used: Usage | None, log_bytes: int, at: float) -> None:
@@ -198,7 +200,7 @@ def _running_tasks(job: Job) -> list[Task]:
 
 
 def _key(job: Job, task: Task) -> Key:
-    return job.id, job.attempt, task.role, task.index
+    return job.id, job.attempt, task.role, task.index, task.run
 
 
 def _log_sizes(home: Path, jobs: Sequence[Job]) -> dict[Key, int]:

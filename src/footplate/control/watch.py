@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from footplate.domain.events import Event, TaskExited, TaskLost, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.pauses import Pauses
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
 
-Search = Callable[[Observation], frozenset[str]]
+
+@dataclass(frozen=True, slots=True)
+class LastWords:
+    """What a task that has failed left in its log: texts of the job's rules, and how long the log was."""
+
+    found: frozenset[str] = frozenset()
+    log_bytes: int = 0
 
 
-def find_nothing(_one: Observation) -> frozenset[str]:
-    return frozenset()
+SILENCE = LastWords()
+PAUSES = Pauses()
+Search = Callable[[Observation], LastWords]
+
+
+def find_nothing(_one: Observation) -> LastWords:
+    return SILENCE
 
 
 def events_from(
-    job: Job, seen: Sequence[Observation], now: float, search: Search = find_nothing
+    job: Job,
+    seen: Sequence[Observation],
+    now: float,
+    search: Search = find_nothing,
+    pauses: Pauses = PAUSES,
 ) -> list[Event]:
     """The news in these observations of one job's current attempt.
 
-    `search` says which texts of the job's failure rules the log of a failed task holds.
+    `search` says what is in the log of a task that has failed, `pauses` how long one may have to wait then.
     """
     known = {(task.role, task.index): task for task in job.tasks}
     attempt_id = f"{job.id}.{job.attempt}"
@@ -31,21 +48,35 @@ def events_from(
         if one.attempt_id != attempt_id or task is None or task.state.is_over or one.run != task.run:
             continue
         is_running = task.state is TaskState.RUNNING
-        events += _events_of(one, job.attempt, now, is_running, search)
+        events += _events_of(one, job.attempt, now, is_running, search, pauses)
     return events
 
 
 def _events_of(
-    one: Observation, attempt: int, now: float, is_running: bool, search: Search
+    one: Observation, attempt: int, now: float, is_running: bool, search: Search, pauses: Pauses
 ) -> Iterable[Event]:
     who = (attempt, one.role, one.index)
     if one.state in (TaskState.RUNNING, TaskState.EXITED) and not is_running:
         yield TaskStarted(one.started_at or now, *who, one.run)
     if one.state is TaskState.EXITED:
         code = 255 if one.exit_code is None else one.exit_code
-        found = search(one) if code else frozenset()
-        yield TaskExited(one.finished_at or now, *who, code, one.detail, one.run, one.cause, found)
-    elif one.state is TaskState.WAITING and is_running:
-        yield TaskLost(now, *who, "the engine no longer knows that it was started", one.run)
-    elif one.state is TaskState.LOST:
-        yield TaskLost(now, *who, one.detail or "its process can no longer be found", one.run)
+        words = search(one) if code else SILENCE
+        yield TaskExited(
+            one.finished_at or now,
+            *who,
+            code,
+            one.detail,
+            one.run,
+            one.cause,
+            found=words.found,
+            log_bytes=words.log_bytes,
+            pauses=pauses,
+        )
+    elif one.state is TaskState.LOST or (one.state is TaskState.WAITING and is_running):
+        yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes, pauses)
+
+
+def _why_lost(one: Observation) -> str:
+    if one.state is TaskState.WAITING:
+        return "the engine no longer knows that it was started"
+    return one.detail or "its process can no longer be found"

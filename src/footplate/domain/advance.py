@@ -38,10 +38,10 @@ from footplate.domain.events import (
     TaskStarted,
     WaitExplained,
 )
-from footplate.domain.failures import Failure, FailureClass, applies, classify
+from footplate.domain.failures import Failure, FailureClass, Verdict, judge
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
-from footplate.domain.pauses import Pauses
+from footplate.domain.pauses import N_PROMPT_AFTER_SHORT, Pauses, count_short
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 
 S = JobState
@@ -165,14 +165,14 @@ def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: 
     task = job.tasks[position]
     if task.state.is_over or event.run != task.run:
         return None
-    changed = replace(task, **changes)
+    changed = replace(task, not_before=None, **changes)
     return replace(job, tasks=(*job.tasks[:position], changed, *job.tasks[position + 1 :]))
 
 
 def _start_task(job: Job, event: TaskStarted) -> Outcome:
     if job.task(event.role, event.index).state is TaskState.RUNNING:
         return Outcome(job)
-    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at)
+    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail="")
     return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
 
 
@@ -196,9 +196,10 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         state=TaskState.EXITED,
         exit_code=event.exit_code,
         detail=event.detail,
-        cause=event.cause if job.state is not S.STOPPING else "stopped",
+        cause=_cause(job, event.cause),
         started_at=event.at if started is None else started,
         finished_at=event.at,
+        n_short_lived=_count_short_runs(job, event),
     )
     if changed is None:
         return Outcome(job)
@@ -209,41 +210,72 @@ def _exit_task(job: Job, event: TaskExited) -> Outcome:
         if task.has_failed
         else None
     )
-    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
+    return _retry_task(changed, task, failure, event) or weigh(changed, task, failure, event.at)
 
 
 def _lose_task(job: Job, event: TaskLost) -> Outcome:
     changed = _with_task(
-        job, event, state=TaskState.LOST, detail=event.detail, cause="lost", finished_at=event.at
+        job,
+        event,
+        state=TaskState.LOST,
+        detail=event.detail,
+        cause=_cause(job, "lost"),
+        finished_at=event.at,
+        n_short_lived=_count_short_runs(job, event),
     )
     if changed is None:
         return Outcome(job)
     task = changed.task(event.role, event.index)
     failure = Failure(describe_failure(task), cause="lost", node=task.node)
-    return _retry_task(changed, task, failure) or weigh(changed, task, failure, event.at)
+    return _retry_task(changed, task, failure, event) or weigh(changed, task, failure, event.at)
 
 
-def _retry_task(job: Job, task: Task, failure: Failure | None) -> Outcome | None:
+def _cause(job: Job, cause: str) -> str:
+    """Say what ended a task: while its job is stopped, that is the stop, however it looks."""
+    return "stopped" if job.state is S.STOPPING else cause
+
+
+def _count_short_runs(job: Job, event: TaskExited | TaskLost) -> int:
+    task = job.task(event.role, event.index)
+    # One that was never seen to run has the start of its run before.
+    running_at = task.started_at if task.state is TaskState.RUNNING else None
+    return count_short(task.n_short_lived, running_at, event.at)
+
+
+def _retry_task(
+    job: Job, task: Task, failure: Failure | None, event: TaskExited | TaskLost
+) -> Outcome | None:
     """Start a failed task again by itself, where its role wants that and it can help."""
     if failure is None or job.state is S.STOPPING or task.run >= job.spec.role(task.role).task_retry:
         return None
-    rule = next((rule for rule in job.spec.on_failure if applies(rule, failure)), None)
-    # A rule that wants it elsewhere is not served by the same place: the whole job goes.
-    helps = classify(failure) is not FailureClass.PERMANENT if rule is None else rule.action == "retry"
-    if not helps:
+    verdict = judge(job.spec, failure, job.uses)
+    if not _helps(job, verdict):
         return None
+    uses = {**job.uses, verdict.account: verdict.used + 1} if verdict.rule else job.uses
+    pause_s = event.pauses.length_s(task.n_short_lived - N_PROMPT_AFTER_SHORT)
+    not_before = event.at + pause_s if pause_s else None
     position = job.position(task.role, task.index)
     again = replace(
         task,
         state=TaskState.STARTING,
         run=task.run + 1,
         exit_code=None,
-        detail="",
+        detail="" if not_before is None else f"started again not before {show_instant(not_before)}",
         cause="",
+        log_start=event.log_bytes,
+        not_before=not_before,
         finished_at=None,
     )
-    retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]))
+    retried = replace(job, tasks=(*job.tasks[:position], again, *job.tasks[position + 1 :]), uses=uses)
     return Outcome(retried, (LaunchTasks(job.attempt),))
+
+
+def _helps(job: Job, verdict: Verdict) -> bool:
+    """Say whether a failed task can be helped by being started again where it is."""
+    if not verdict.rule:
+        return verdict.failure_class is not FailureClass.PERMANENT
+    # A rule that wants it elsewhere is not served by the same place: the whole job goes.
+    return verdict.retries and job.spec.on_failure[verdict.rule - 1].action == "retry"
 
 
 def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
@@ -258,18 +290,28 @@ def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
 
 def _ask_stop(job: Job, event: StopAsked) -> Outcome:
     never_ran = job.state is S.QUEUED and event.reason.code is ReasonCode.DEADLINE
-    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason)
+    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason, grace_s=event.grace_s)
     if job.state is S.QUEUED:
         return finish(job, following, event.at)
     if job.is_kept:
         return _release(job, Released(event.at, event.by))
-    grace_s = job.grace_s if event.grace_s is None else event.grace_s
-    if job.state is S.STOPPING:
-        # A stop during a retry cancels the retry; an end that is already decided stands, and may come sooner.
-        again = job.next is not None and job.next.state is S.QUEUED
-        stopping = replace(job, next=following, reason=event.reason) if again else job
-        return Outcome(stopping, (StopTasks(job.attempt, grace_s),) if grace_s < job.spec.grace_s else ())
-    return stop(job, following, grace_s)
+    return _hasten(job, following) if job.state is S.STOPPING else stop(job, following)
+
+
+def _hasten(job: Job, asked: Next) -> Outcome:
+    """Cancel the retry that a stop would lead to; an end that is decided stands, and may come sooner."""
+    decided = job.next
+    assert decided is not None
+    following, stopping = decided, job
+    if decided.state is S.QUEUED:
+        following = replace(asked, grace_s=decided.grace_s)
+        stopping = replace(job, next=following, reason=asked.reason)
+    given_s = job.spec.grace_s if decided.grace_s is None else decided.grace_s
+    grace_s = job.grace_s if asked.grace_s is None else asked.grace_s
+    if grace_s >= given_s:
+        return Outcome(stopping)
+    hastened = replace(stopping, next=replace(following, grace_s=grace_s))
+    return Outcome(hastened, (StopTasks(job.attempt, grace_s),))
 
 
 def _release(job: Job, _event: Released) -> Outcome:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from footplate.domain.image import ChosenImage
 from footplate.domain.resources import NOTHING, Resources, total
 
 # The ports of each node that are given out to tasks which do not ask for certain ones.
@@ -75,16 +76,17 @@ class TaskPlacement:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a whole gang runs."""
+    """Where a whole gang runs, and in what; placements of older versions say nothing about images."""
 
     tasks: tuple[TaskPlacement, ...]
+    images: tuple[ChosenImage, ...] = ()
 
     @property
     def held(self) -> Placement:
         """The part that is not given back."""
         if not any(task.is_given_back for task in self.tasks):
             return self
-        return Placement(tuple(task for task in self.tasks if not task.is_given_back))
+        return replace(self, tasks=tuple(task for task in self.tasks if not task.is_given_back))
 
     @property
     def resources(self) -> Resources:

@@ -193,9 +193,9 @@ def end(job: Job, following: Next, at: float) -> Outcome:
     return stop(job, following)
 
 
-def stop(job: Job, following: Next, grace_s: float | None = None) -> Outcome:
+def stop(job: Job, following: Next) -> Outcome:
     stopping = replace(job, state=JobState.STOPPING, reason=following.reason, next=following)
-    return Outcome(stopping, (StopTasks(job.attempt, job.grace_s if grace_s is None else grace_s),))
+    return Outcome(stopping, (StopTasks(job.attempt, stopping.grace_s),))
 
 
 def finish(job: Job, following: Next, at: float) -> Outcome:

@@ -29,7 +29,10 @@ class TaskStarted:
 
 @dataclass(frozen=True, slots=True)
 class TaskExited:
-    """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has."""
+    """A task is over; `cause` says what ended it besides itself, `found` which rules' texts its log has.
+
+    `log_bytes` is how long its log is by then, if it has failed; `pauses` are those of the platform.
+    """
 
     at: float
     attempt: int
@@ -40,6 +43,8 @@ class TaskExited:
     run: int = 0
     cause: str = ""
     found: frozenset[str] = frozenset()
+    log_bytes: int = 0
+    pauses: Pauses = field(default_factory=Pauses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class TaskLost:
     index: int
     detail: str = ""
     run: int = 0
+    log_bytes: int = 0
+    pauses: Pauses = field(default_factory=Pauses)
 
 
 @dataclass(frozen=True, slots=True)

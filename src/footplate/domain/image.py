@@ -1,8 +1,11 @@
-"""Images that admins recommend, under short names."""
+"""Images: those that admins recommend under short names, and what those of a job stand for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from footplate.domain.spec import JobSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +20,18 @@ class Image:
     is_default: bool = False
     created_at: float = 0.0
     updated_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenImage:
+    """What an image of a job stood for when the job was placed: what is pulled, or a local folder instead."""
+
+    name: str
+    reference: str
+    environment: str | None = None
+
+
+def refer(spec: JobSpec, references: Mapping[str, str]) -> JobSpec:
+    """A job with the references of its images in place of their names."""
+    roles = tuple(replace(role, image=references.get(role.image, role.image)) for role in spec.roles)
+    return replace(spec, image=references.get(spec.image, spec.image), roles=roles)

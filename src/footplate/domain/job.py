@@ -29,6 +29,11 @@ class Task:
     # How often it was started again by itself, and what ended it besides itself.
     run: int = 0
     cause: str = ""
+    # Where in its log, which goes on over all its runs, the output of this run begins.
+    log_start: int = 0
+    # How many runs in a row were short, and until when it then pauses before it is started again.
+    n_short_lived: int = 0
+    not_before: float | None = None
 
     @property
     def name(self) -> str:
@@ -45,17 +50,25 @@ class Task:
     def has_succeeded(self) -> bool:
         return self.state is TaskState.EXITED and self.exit_code == 0
 
+    def pauses_at(self, now: float) -> bool:
+        """Whether it is not to be started yet; a clock that was set back behind its last start ends that."""
+        if self.not_before is None or self.state is not TaskState.STARTING:
+            return False
+        return (self.started_at or 0.0) <= now < self.not_before
+
 
 @dataclass(frozen=True, slots=True)
 class Next:
     """Where a stopping job goes once nothing of it runs any more.
 
-    `pause` is the number of the pause that comes before it is tried again; 0 when none does.
+    `pause` is the number of the pause that comes before it is tried again; 0 when none does. `grace_s` is how
+    long its tasks may take to end, where that is not what the job itself asks for.
     """
 
     state: JobState
     reason: Reason
     pause: int = 0
+    grace_s: float | None = None
 
 
 DELETED_GRACE_S = 2.0
@@ -98,7 +111,8 @@ class Job:
     @property
     def grace_s(self) -> float:
         """How long its tasks may take to end; what was deleted is cleaned up soon."""
-        asked_s = self.spec.grace_s
+        given_s = None if self.next is None else self.next.grace_s
+        asked_s = self.spec.grace_s if given_s is None else given_s
         return asked_s if self.deleted_at is None else min(asked_s, DELETED_GRACE_S)
 
     @property
@@ -110,6 +124,10 @@ class Job:
     def runs(self) -> dict[tuple[str, int], int]:
         """Which tasks were started again by themselves, and how often."""
         return {(task.role, task.index): task.run for task in self.tasks if task.run}
+
+    def pausing(self, now: float) -> frozenset[tuple[str, int]]:
+        """The tasks that are not to be started yet, by role and index."""
+        return frozenset((task.role, task.index) for task in self.tasks if task.pauses_at(now))
 
     @property
     def retries_used(self) -> int:

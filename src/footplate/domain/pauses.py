@@ -1,4 +1,4 @@
-"""Pauses before a job is tried again, so that what is at fault has time to come back."""
+"""Pauses before a job is tried again, or a task of it, so that what is at fault has time to come back."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class Pauses:
 
 
 def count_short(n_before: int, running_at: float | None, failed_at: float) -> int:
-    """Count short-lived attempts in a row, with one that has failed just now."""
+    """Count short-lived attempts, or runs of a task, in a row, with one that has failed just now."""
     is_short = running_at is None or failed_at - running_at < SHORT_LIVED_S
     return n_before + 1 if is_short else 0

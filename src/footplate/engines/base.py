@@ -165,6 +165,7 @@ class Engine(Protocol):
     def compile(self, plan: LaunchPlan) -> Request:
         """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON.
 
+        Its `tasks` are a list, each with `role` and `index`; those that are taken out are not launched.
         Always succeeds: what cannot be run is refused by `launch`.
         """
         ...

@@ -32,7 +32,7 @@ LOGS_AT_ONCE = 50
 LOOKS_PER_S = 1000
 Times = list[tuple[float, int]]
 END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
-STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "progress", "stop_asked"}
+STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "progress", "stop_asked", "task_retried"}
 
 
 def task_names(job: Job, wanted: Sequence[str]) -> list[str]:

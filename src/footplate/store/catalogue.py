@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import sqlalchemy as sa
 
 from footplate.domain.cluster import Queue
-from footplate.domain.image import Image
+from footplate.domain.image import ChosenImage, Image, refer
 from footplate.domain.spec import JobSpec
 from footplate.store import image_queries
 
@@ -33,5 +31,11 @@ class Catalogue:
 
     def refer(self, spec: JobSpec) -> JobSpec:
         """A job with the references of its images in place of their names."""
-        roles = tuple(replace(role, image=self.reference_of(role.image)) for role in spec.roles)
-        return replace(spec, image=self.reference_of(spec.image), roles=roles)
+        return refer(spec, {name: image.reference for name, image in self.images.items()})
+
+    def choose(self, spec: JobSpec, queue: Queue | None) -> tuple[ChosenImage, ...]:
+        """What each image of a job stands for in its queue now."""
+        names = sorted({spec.image, *(role.image for role in spec.roles)} - {""})
+        environments = self.environments(queue)
+        references = {name: self.reference_of(name) for name in names}
+        return tuple(ChosenImage(name, to, environments.get(to)) for name, to in references.items())

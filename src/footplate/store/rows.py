@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.cluster import Placement, TaskPlacement
+from footplate.domain.image import ChosenImage
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
 from footplate.domain.resources import Resources
@@ -84,13 +85,13 @@ def write_resources(amount: Resources) -> list[int]:
 def write_placement(placement: Placement | None) -> str | None:
     if placement is None:
         return None
-    return dumps(
-        [
-            [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
-            + [True] * t.is_given_back
-            for t in placement.tasks
-        ]
-    )
+    tasks = [
+        [t.role, t.index, t.node, write_resources(t.resources), t.gpus, t.ports, t.address]
+        + [True] * t.is_given_back
+        for t in placement.tasks
+    ]
+    images = [[image.name, image.reference, image.environment] for image in placement.images]
+    return dumps({"tasks": tasks, "images": images} if images else tasks)
 
 
 def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -100,26 +101,30 @@ def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
 def read_placement(text: str | None) -> Placement | None:
     if text is None:
         return None
+    written = json.loads(text)
+    # Without images, and in older versions, the tasks are all there is.
+    tasks, images = (written, []) if isinstance(written, list) else (written["tasks"], written["images"])
     return Placement(
         tuple(
             TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), *more)
-            for role, index, node, amount, gpus, ports, *more in json.loads(text)
-        )
+            for role, index, node, amount, gpus, ports, *more in tasks
+        ),
+        tuple(ChosenImage(*image) for image in images),
     )
 
 
 def _write_next(following: Next | None) -> str | None:
     if following is None:
         return None
-    return dumps([following.state, write_reason(following.reason), following.pause])
+    return dumps([following.state, write_reason(following.reason), following.pause, following.grace_s])
 
 
 def _read_next(text: str | None) -> Next | None:
     if text is None:
         return None
-    # Rows of older versions have no pause.
-    state, reason, *pause = json.loads(text)
-    return Next(JobState(state), read_reason(reason), *pause)
+    # Rows of older versions have no pause, or no grace.
+    state, reason, *more = json.loads(text)
+    return Next(JobState(state), read_reason(reason), *more)
 
 
 def state_columns(job: Job) -> dict[str, Any]:
@@ -225,6 +230,9 @@ def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
         "finished_at": task.finished_at,
         "run": task.run,
         "cause": task.cause,
+        "log_start": task.log_start,
+        "n_short_lived": task.n_short_lived,
+        "not_before": task.not_before,
     }
 
 
@@ -243,6 +251,9 @@ def task_from(row: Row) -> Task:
         finished_at=row["finished_at"],
         run=row["run"],
         cause=row["cause"],
+        log_start=row["log_start"],
+        n_short_lived=row["n_short_lived"],
+        not_before=row["not_before"],
     )
 
 

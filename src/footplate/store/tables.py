@@ -69,6 +69,9 @@ tasks = sa.Table(
     sa.Column("finished_at", _Time),
     sa.Column("run", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cause", sa.String(32), nullable=False, server_default=sa.text("''")),
+    sa.Column("log_start", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("n_short_lived", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("not_before", _Time),
     sqlite_with_rowid=False,
 )
 

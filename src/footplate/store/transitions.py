@@ -16,6 +16,7 @@ from footplate.domain import events as ev
 from footplate.domain.advance import advance
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
+from footplate.domain.kinds import show_instant
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.store import rows, statements, tables
@@ -104,7 +105,7 @@ def _tell_state(job: Job) -> _Line:
 def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
     message = f"task {event.role}-{event.index} exited with code {event.exit_code}"
     message += f": {event.detail}" if event.detail else ""
-    data = {"task": f"{event.role}-{event.index}", "exit_code": event.exit_code}
+    data = {**_task_of(event), "exit_code": event.exit_code}
     if event.cause:
         data["cause"] = event.cause
     if event.detail:
@@ -113,14 +114,20 @@ def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
 
 
 def _tell_loss(before: Job, after: Job, event: ev.TaskLost) -> list[_Line]:
-    task = f"{event.role}-{event.index}"
-    lost: _Line = ("task_lost", f"task {task} was lost: {event.detail}", {"task": task})
+    data = _task_of(event)
+    lost: _Line = ("task_lost", f"task {data['task']} was lost: {event.detail}", data)
     return [lost, *_tell_retry_of(before, after, event)]
 
 
 def _tell_start(_before: Job, _after: Job, event: ev.TaskStarted) -> list[_Line]:
-    task = f"{event.role}-{event.index}"
-    return [("task_started", f"task {task} runs", {"task": task})]
+    data = _task_of(event)
+    return [("task_started", f"task {data['task']} runs", data)]
+
+
+def _task_of(event: ev.TaskStarted | ev.TaskExited | ev.TaskLost) -> dict[str, Any]:
+    """Name a task, and its run where it was started again."""
+    task = {"task": f"{event.role}-{event.index}"}
+    return {**task, "run": event.run} if event.run else task
 
 
 def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
@@ -172,7 +179,11 @@ def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) 
         return []
     most = after.spec.role(event.role).task_retry
     message = f"task {task.name} is started again, retry {task.run} of {most}"
-    return [("task_retried", message, {"task": task.name, "run": task.run})]
+    data: dict[str, Any] = {"task": task.name, "run": task.run}
+    if task.not_before is not None:
+        data["not_before"] = show_instant(task.not_before)
+        message += f", not before {data['not_before']}"
+    return [("task_retried", message, data)]
 
 
 _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {

@@ -32,8 +32,11 @@ SMALL = Node("fake", 1000, 4 * GIB)
 class Life:
     """One life of a server, over what lives longer: the database and the tasks."""
 
-    def __init__(self, store: Store, engine: FakeEngine, controller: Controller, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, cluster: Cluster, engine: FakeEngine, controller: Controller, clock: Clock
+    ) -> None:
         self.store = store
+        self.cluster = cluster
         self.engine = engine
         self.controller = controller
         self.clock = clock
@@ -88,7 +91,7 @@ async def life(
     controller = Controller(context)
     await controller.start()
     try:
-        yield Life(store, engine, controller, clock)
+        yield Life(store, cluster, engine, controller, clock)
     finally:
         await controller.close()
         store.close()

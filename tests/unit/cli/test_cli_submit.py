@@ -273,6 +273,19 @@ def test_what_a_step_has_said_is_not_said_again_with_the_state(
     assert notes == ["· behind 1 job", "· QUEUED"]
 
 
+def test_the_end_of_each_run_of_a_task_is_told(server: FakeServer, footplate: Command) -> None:
+    accept(server)
+    server.on(f"GET /jobs/{ID}", job(state="FAILED"))
+    told = "task main-0 exited with code 1"
+    ends = [
+        ("step", {"kind": "task_exited", "message": told, "data": {"task": "main-0", **run}})
+        for run in ({}, {"run": 1}, {"run": 2})
+    ]
+    server.on(STREAM, stream(state("RUNNING"), *ends, end("FAILED", 1)))
+    notes = [line for line in footplate("submit", "-f", "--", "true").err.splitlines() if line[0] == "·"]
+    assert notes == ["· RUNNING", *[f"· {told}"] * 3]
+
+
 def test_following_as_json_gives_one_event_a_line(server: FakeServer, footplate: Command) -> None:
     accept(server)
     server.on(STREAM, stream(state("RUNNING"), log("hi\n"), end("SUCCEEDED")))

@@ -247,6 +247,15 @@ def test_the_end_of_the_others_frees_their_places_once() -> None:
     assert advance(freed.job, OthersGone(AT + 8, 0)).job is freed.job
 
 
+def test_a_task_that_is_lost_while_the_others_are_stopped_is_not_kept() -> None:
+    kept = after(running(count=2, keep_on_failure="1h"), exited(3, index=1), lost())
+    assert kept.kept == {("main", 1)}
+    assert kept.task("main", 0).state is TaskState.LOST
+    freed = after(kept, OthersGone(AT + 7, 0))
+    assert freed.placement is not None
+    assert [task.index for task in freed.placement.held.tasks] == [1]
+
+
 def test_a_task_that_was_killed_is_tried_again_at_no_cost_unless_a_rule_says_otherwise() -> None:
     retrying = after(running(), exited(137))
     assert dict(retrying.uses) == {"transient": 1}

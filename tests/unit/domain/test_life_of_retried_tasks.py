@@ -32,3 +32,23 @@ def test_a_rule_that_wants_a_retry_elsewhere_does_not_start_the_task_again_in_it
     moved = after(running(task_retry=3, on_failure=rules), TaskExited(AT, 0, "main", 0, 9))
     assert (moved.state, moved.reason.code) == (JobState.STOPPING, ReasonCode.RETRYING)
     assert len(moved.avoids) == 1
+
+
+def test_a_rule_counts_the_retries_of_single_tasks_too() -> None:
+    rules = [{"action": "retry", "exit_codes": [7], "times": 2}]
+    job = running(count=3, task_retry=5, on_failure=rules)
+    twice = after(job, TaskExited(AT, 0, "main", 0, 7), TaskExited(AT, 0, "main", 2, 7))
+    assert (twice.state, [task.run for task in twice.tasks]) == (JobState.RUNNING, [1, 0, 1])
+    assert dict(twice.uses) == {"rule-0": 2}
+    failed = after(twice, TaskExited(AT, 0, "main", 1, 7))
+    assert failed.state is JobState.STOPPING
+    assert failed.reason.message.endswith("rule 1 of on_failure: tried 2 of 2 times")
+    assert failed.next is not None
+    assert failed.next.state is JobState.FAILED
+
+
+def test_a_task_that_no_rule_speaks_of_is_started_again_on_no_account_but_its_own() -> None:
+    rules = [{"action": "retry", "exit_codes": [7], "times": 1}]
+    job = running(count=2, task_retry=1, retry=1, on_failure=rules)
+    retried = after(job, TaskExited(AT, 0, "main", 0, 1))
+    assert (retried.state, retried.tasks[0].run, dict(retried.uses)) == (JobState.RUNNING, 1, {})

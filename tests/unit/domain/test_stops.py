@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from footplate.domain.advance import advance
-from footplate.domain.events import DeleteAsked, StopAsked, StopTasks
+from footplate.domain.events import DeleteAsked, StopAsked, StopTasks, TaskExited, TasksGone
 from footplate.domain.job import DELETED_GRACE_S
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.testing.builders import AT, after, running
@@ -28,7 +28,28 @@ def test_a_second_stop_at_once_cuts_the_grace_of_the_first() -> None:
     stopping = after(running(**PATIENT), asked())
     assert advance(stopping, asked()).effects == ()
     assert advance(stopping, asked(0)).effects == (StopTasks(0, 0),)
-    assert advance(stopping, asked(0)).job == stopping
+    assert advance(stopping, asked(0)).job.reason == stopping.reason
+
+
+def test_a_grace_that_was_cut_stays_cut() -> None:
+    for cut in (after(running(**PATIENT), asked(0)), after(running(**PATIENT), asked(), asked(0))):
+        assert cut.grace_s == 0
+        assert advance(cut, asked()).effects == ()
+        assert advance(cut, asked()).job is cut
+        assert after(cut, asked()).grace_s == 0
+        assert after(cut, DeleteAsked(AT + 6, "ann")).grace_s == 0
+
+
+def test_a_stop_at_once_of_a_job_that_is_to_be_tried_again_is_a_stop_and_cuts_its_grace() -> None:
+    retrying = after(running(count=2, retry=1, **PATIENT), TaskExited(AT, 0, "main", 0, 1))
+    stopping = after(retrying, asked(0))
+    assert stopping.next is not None
+    assert (stopping.next.state, stopping.grace_s) == (JobState.STOPPED, 0)
+
+
+def test_the_next_attempt_has_its_whole_grace() -> None:
+    retrying = after(running(count=2, retry=1, **PATIENT), TaskExited(AT, 0, "main", 0, 1))
+    assert after(retrying, TasksGone(AT + 1, 0)).grace_s == 3600
 
 
 def test_what_is_deleted_is_cleaned_up_soon() -> None:
