@@ -12,6 +12,7 @@ const TELLERS: [RegExp, string][] = [
   ],
   [/^stopped$/, '被停止'],
   [/^stopped before it had started$/, '在启动前被停止'],
+  [/^started again not before (\S+)$/, '不早于 $1 重启'],
 ];
 
 /** How a task ended, in Chinese; undefined where only the server's own words say it. */

@@ -46,7 +46,7 @@ const moment = (at: unknown) =>
   );
 
 /** A moment to the second, for those that are near. */
-const second = (at: unknown) =>
+export const second = (at: unknown) =>
   new Intl.DateTimeFormat('zh-CN', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(String(at)));
 
 function wouldFit(details: Details): string {

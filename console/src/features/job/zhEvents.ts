@@ -3,7 +3,7 @@ import { bytes } from '@/ui/amounts';
 import { zhReason } from '@/ui/Reason';
 import { words } from '@/ui/words';
 import { zhDetail } from '@/ui/zhDetails';
-import { zhSpan } from '@/ui/zhReasons';
+import { second, zhSpan } from '@/ui/zhReasons';
 
 type Data = Record<string, unknown>;
 type Teller = (data: Data, message: string) => string;
@@ -51,7 +51,8 @@ export const ZH_EVENTS: Record<string, Teller> = {
   task_exited: (data, message) =>
     `子任务 ${data.task} 退出，退出码 ${data.exit_code}${told(message) ?? causes[String(data.cause)] ?? aside(data)}`,
   task_lost: (data, message) => `子任务 ${data.task} 丢失${told(message) ?? ''}`,
-  task_retried: (data) => `子任务 ${data.task} 第 ${data.run} 次重启`,
+  task_retried: (data) =>
+    `子任务 ${data.task} 第 ${data.run} 次重启${data.not_before ? `，不早于 ${second(data.not_before)}` : ''}`,
   hang: (data, message) =>
     `子任务长时间没有进展，${actions[String(data.action)] ?? ''}：${Array.isArray(data.tasks) ? data.tasks.join('、') : message}`,
   hang_over: (data) => `子任务 ${Array.isArray(data.tasks) ? data.tasks.join('、') : ''} 又有了进展`,
