@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from footplate.domain.events import Event, TaskExited, TaskLost, TaskStarted
 from footplate.domain.job import Job
@@ -36,20 +37,24 @@ def events_from(
     search: Search = find_nothing,
     pauses: Pauses = PAUSES,
 ) -> list[Event]:
-    """The news in these observations of one job's current attempt.
+    """The news in these observations of one job's current attempt, in the order in which they happened.
 
     `search` says what is in the log of a task that has failed, `pauses` how long one may have to wait then.
     """
     known = {(task.role, task.index): task for task in job.tasks}
     attempt_id = f"{job.id}.{job.attempt}"
-    events: list[Event] = []
+    timed: list[tuple[float, Event]] = []
     for one in seen:
         task = known.get((one.role, one.index))
         if one.attempt_id != attempt_id or task is None or task.state.is_over or one.run != task.run:
             continue
         is_running = task.state is TaskState.RUNNING
-        events += _events_of(one, job.attempt, now, is_running, search, pauses)
-    return events
+        moment = 0.0
+        for event in _events_of(one, job.attempt, now, is_running, search, pauses):
+            # However the clock was set, no task ends before it starts.
+            moment = max(moment, event.at)
+            timed.append((moment, event))
+    return [event for _, event in sorted(timed, key=itemgetter(0))]
 
 
 def _events_of(

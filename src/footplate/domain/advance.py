@@ -179,7 +179,9 @@ def _start_task(job: Job, event: TaskStarted) -> Outcome:
 def _run_when_all_started(job: Job, at: float) -> Job:
     if job.state is not S.STARTING or any(task.started_at is None for task in job.tasks):
         return job
-    return replace(job, state=S.RUNNING, reason=_why_running(job), running_at=at)
+    # Starts are not always seen in their order.
+    running_at = max(at, *(task.started_at or at for task in job.tasks))
+    return replace(job, state=S.RUNNING, reason=_why_running(job), running_at=running_at)
 
 
 def _why_running(job: Job) -> Reason:
