@@ -40,6 +40,9 @@ test('data is taken from a storage that is offered, and found by the task', asyn
 
 test('a section is checked before the next', async ({ page }) => {
   await open(page);
+  // Nobody has done anything wrong yet.
+  const panel = page.getByRole('complementary').last();
+  await expect(panel.getByText('2 fields are still to be filled in')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(page.getByText('Fill this in').first()).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Basics', exact: true })).toBeVisible();

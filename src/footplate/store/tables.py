@@ -46,6 +46,8 @@ jobs = sa.Table(
     sa.Index("ix_jobs_queue_id", "queue", "id"),
     sa.Index("ix_jobs_owner_id", "owner", "id"),
     sa.Index("ix_jobs_state_id", "state", "id"),
+    sa.Index("ix_jobs_name_id", "name", "id"),
+    sa.Index("ix_jobs_priority_id", "priority", "id"),
     sa.Index("ix_jobs_finished_at", "finished_at"),
     sa.Index("ix_jobs_deleted_at", "deleted_at"),
 )

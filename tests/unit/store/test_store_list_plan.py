@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -10,8 +12,37 @@ import sqlalchemy as sa
 from footplate.domain.states import JobState
 from footplate.store import job_queries
 from footplate.store.database import open_engine
-from footplate.store.job_queries import Filter
+from footplate.store.job_queries import SORTS, Filter
 from footplate.store.migrate import migrate
+
+Explain = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="module")
+def explain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explain]:
+    """Say how the database finds a page."""
+    folder: Path = tmp_path_factory.mktemp("plans")
+    engine = open_engine(f"sqlite:///{folder / 'plan.db'}")
+    migrate(engine)
+    asked: list[tuple[str, Any]] = []
+
+    @sa.event.listens_for(engine, "before_cursor_execute")
+    def note(_c: object, _cursor: object, statement: str, parameters: object, *_rest: object) -> None:
+        asked.append((statement, parameters))
+
+    def plan(wanted: Filter, sort: str, after: tuple[Any, str] | None = None) -> list[str]:
+        with engine.connect() as connection:
+            job_queries.page(connection, wanted, sort, after, 50)
+            statement, parameters = asked[-1]
+            raw = connection.connection.cursor()
+            return [str(line) for line in raw.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+
+    yield plan
+    engine.dispose()
+
+
+def sorting(plan: list[str]) -> list[str]:
+    return [line for line in plan if "TEMP B-TREE" in line]
 
 
 @pytest.mark.parametrize(
@@ -24,19 +55,17 @@ from footplate.store.migrate import migrate
         Filter("ann", search="resnet"),
     ],
 )
-def test_the_newest_jobs_are_found_without_sorting_all(tmp_path: Path, wanted: Filter) -> None:
-    engine = open_engine(f"sqlite:///{tmp_path / 'plan.db'}")
-    migrate(engine)
-    asked: list[tuple[str, object]] = []
+def test_the_newest_jobs_are_found_without_sorting_all(explain: Explain, wanted: Filter) -> None:
+    assert not sorting(explain(wanted, "-submitted_at"))
 
-    @sa.event.listens_for(engine, "before_cursor_execute")
-    def note(_c: object, _cursor: object, statement: str, parameters: object, *_rest: object) -> None:
-        asked.append((statement, parameters))
 
-    with engine.connect() as connection:
-        job_queries.page(connection, wanted, "-submitted_at", None, 50)
-        statement, parameters = asked[-1]
-        raw = connection.connection.cursor()
-        plan = raw.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
-    engine.dispose()
-    assert not [line for line in plan if "TEMP B-TREE" in str(line)], plan
+@pytest.mark.parametrize("direction", ["", "-"])
+@pytest.mark.parametrize("sort", sorted(SORTS.keys() - {"finished_at"}))
+def test_every_order_of_the_console_is_that_of_an_index_on_every_page(
+    explain: Explain, sort: str, direction: str
+) -> None:
+    first = explain(Filter("ann"), direction + sort)
+    assert not sorting(first), first
+    further = explain(Filter("ann"), direction + sort, (3 if sort == "priority" else "x", "2mabcdefghij"))
+    assert not sorting(further), further
+    assert any("SEARCH jobs" in line for line in further), further

@@ -43,8 +43,11 @@ export function Forecast(props: ForecastProps) {
   const detailOf = useDetail();
   if (isBroken) return <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.mendFile} />;
   if (problems.length > 0) {
+    // What nobody has come to yet is no mistake.
+    const isUnfinished = problems.every(({ isMissing }) => isMissing);
+    const title = isUnfinished ? say.toFill(problems.length) : say.incomplete(problems.length);
     return (
-      <Verdict tone="stop" icon={<EditOutlined aria-hidden />} title={say.incomplete(problems.length)}>
+      <Verdict tone={isUnfinished ? 'wait' : 'stop'} icon={<EditOutlined aria-hidden />} title={title}>
         <ProblemList problems={problems} onGo={onGo} />
         {freeName && (
           <Button size="small" onClick={() => change(['name'], freeName)}>

@@ -150,6 +150,8 @@ export const words = translated({
     refused: 'It cannot be submitted so',
     checking: 'Checking…',
     incomplete: (n: number) => (n === 1 ? 'One field needs a look' : `${n} fields need a look`),
+    toFill: (n: number) =>
+      n === 1 ? 'One field is still to be filled in' : `${n} fields are still to be filled in`,
     goTo: (label: string) => `Go to ${label}`,
     andMore: (n: number) => `and ${n} more`,
     nearest: 'It would start now with',
@@ -274,6 +276,7 @@ export const words = translated({
     refused: '这样无法提交',
     checking: '检查中…',
     incomplete: (n: number) => `有 ${n} 个字段需要检查`,
+    toFill: (n: number) => `还有 ${n} 个字段待填写`,
     goTo: (label: string) => `转到 ${label}`,
     andMore: (n: number) => `另有 ${n} 个`,
     nearest: '改用以下配置即可立即启动',
