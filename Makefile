@@ -35,7 +35,7 @@ format: .venv/dev-ready ## Format the code
 	$(BIN)/ruff format .
 	@$(BIN)/python tools/console.py npm run --silent format
 
-bench: .venv/dev-ready ## Measure the claims, each beside its peer or bare limit
+bench: .venv/dev-ready console ## Measure the claims, each beside its peer or bare limit
 	$(BIN)/python -m benchmarks
 
 docs: .venv/dev-ready ## Write the reference pages that come from code

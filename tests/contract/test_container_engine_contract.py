@@ -354,6 +354,25 @@ class TestPodman(ContainerContract, ProcessContract):
         assert containers_of(self, handle) == []
 
     @on_loop
+    async def test_a_container_that_was_removed_by_half_is_no_hindrance(self, bench: Bench) -> None:
+        kept = await bench.launch(RUNS_LONG, attempt=0)
+        request = bench.compile(RUNS_LONG, attempt=1)
+        create(self, request, start=False)
+        name = container_name(key_of(request, request["tasks"][0]))
+        self.engine.kill()
+        # As it is when Podman is killed during a removal.
+        file = self.engine.folder / "root" / "overlay-containers" / "containers.json"
+        stored = json.loads(file.read_text())
+        file.write_text(json.dumps([one for one in stored if name not in one["names"]]))
+        self.engine.start()
+        with self.engine.client() as client:
+            assert client.get("/containers/json", params={"all": "true"}).status_code == 500
+        assert isinstance(bench.engine, LocalEngine)
+        await bench.engine.sweep({kept["attempt_id"]})
+        assert len(containers_of(self, kept)) == 1
+        assert containers_of(self, bench.engine.handle_of(request)) == []
+
+    @on_loop
     async def test_an_engine_killed_during_launches_starts_every_task_once(self, bench: Bench) -> None:
         async def insist(attempt: int) -> Handle:
             request = bench.compile(RoleSpec("echo once; exit 3", count=2), attempt=attempt)

@@ -49,6 +49,10 @@ class ContainerEngineMissing(Exception):  # it states the fact
     """No such container engine can be started here; the text says why."""
 
 
+class ContainersUnknown(Exception):  # it states the fact
+    """The engine cannot list its containers; the text is what it says."""
+
+
 @dataclass
 class ContainerEngine:
     """A running engine; it can be killed and started again on the same folder."""
@@ -129,7 +133,8 @@ class ContainerEngine:
                     break
                 # Podman stumbles over a container that is being removed.
                 time.sleep(LIST_AGAIN_AFTER_S)
-            assert answer.is_success, answer.text
+            if not answer.is_success:
+                raise ContainersUnknown(answer.text)
             found: list[dict[str, Any]] = answer.json()
         return found
 
@@ -234,7 +239,7 @@ def _running(engine: ContainerEngine) -> Iterator[ContainerEngine]:
         if not engine._answers():
             engine.start()
         # Podman that was killed during a removal may be unable to list its containers ever after.
-        with suppress(httpx.HTTPStatusError):
+        with suppress(ContainersUnknown):
             engine.remove_all()
         engine.stop()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
+import re
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,7 +32,11 @@ INTERNAL_ERROR = 500
 LIST_WITHIN_S = 10
 LIST_AGAIN_AFTER_S = 0.1
 
+_HALF_REMOVED = re.compile(r'getting container from store "([0-9a-f]{12,64})": container not known')
+
 Document = Mapping[str, Any]
+
+log = logging.getLogger(__name__)
 
 
 class Refused(EngineUnavailable):
@@ -106,9 +112,14 @@ class ContainerApi:
             try:
                 found: Sequence[Document] = await self._ask("GET", "/containers/json", params=params)
             except Refused as error:
-                # Podman fails to list while somebody removes one of the containers.
+                # Podman lists nothing while somebody removes one of the containers.
                 if error.status != INTERNAL_ERROR or time.monotonic() > give_up_at:
                     raise
+                half_removed = _HALF_REMOVED.search(error.message)
+                if half_removed:
+                    # Nor ever again where it was killed during that: somebody must end what was begun.
+                    log.warning("container %s was removed by half: it is removed now", half_removed[1])
+                    await self.remove(half_removed[1])
                 await asyncio.sleep(LIST_AGAIN_AFTER_S)
             else:
                 return found
