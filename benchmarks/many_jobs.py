@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.client import Client, token_of
-from benchmarks.list_page import visits_s
+from benchmarks.list_page import visit
 from benchmarks.report import Row, percentile
 from footplate.domain.ids import job_id
 from footplate.testing.process import ServerProcess
@@ -20,7 +20,7 @@ N_JOBS = 1_000_000
 N_LISTS = 300
 N_SUBMITS = 400
 LIST_BAR_MS = 50
-VISIT_BAR_S = 1.0
+VISIT_BAR_MS = 1000
 ORDERS = ("name", "-priority", "state", "owner", "queue")
 SUBMIT_BAR = 1.2
 # A hundredth of a CPU: nearly all jobs wait, so that the submit alone is measured.
@@ -42,12 +42,13 @@ def run(folder: Path) -> list[Row]:
         lists = asyncio.run(_lists(full, token, "/jobs"))
         filtered = asyncio.run(_lists(full, token, "/jobs?state=FAILED&queue=default"))
         ordered = {name: asyncio.run(_lists(full, token, f"/jobs?sort={name}", 50)) for name in ORDERS}
-        visits = visits_s(full)
+        visits = visit(full)
         after, before = asyncio.run(_submits((full, token), (empty, token_of(empty))))
     bare = _bare(full.home / "footplate.db")
     p99, bare_p99 = percentile(lists, 0.99) * 1000, percentile(bare, 0.99) * 1000
     filtered_p99 = percentile(filtered, 0.99) * 1000
     ordered_p99 = {name: percentile(seen, 0.99) * 1000 for name, seen in ordered.items()}
+    first_ms, again_ms = percentile(visits.first, 0.5), percentile(visits.again, 0.5)
     ratio = percentile(after, 0.5) / percentile(before, 0.5)
     times = f"p50 {percentile(after, 0.5) * 1000:.1f} ms"
     return [
@@ -66,11 +67,11 @@ def run(folder: Path) -> list[Row]:
             max(ordered_p99.values()) < LIST_BAR_MS,
         ),
         Row(
-            f"the console's job list in Chromium with nothing cached, {N_JOBS:,} jobs: until a row is chosen",
-            f"p50 {percentile(visits, 0.5):.2f} s, longest {max(visits):.2f} s",
-            f"p50 < {VISIT_BAR_S} s",
+            f"the console's job list in Chromium with {N_JOBS:,} jobs, until rows can be chosen",
+            f"p50 {first_ms:.0f} ms, with the scripts in its cache {again_ms:.0f} ms",
+            f"p50 < {VISIT_BAR_MS} ms",
             "",
-            percentile(visits, 0.5) < VISIT_BAR_S,
+            first_ms < VISIT_BAR_MS,
         ),
         Row(
             f"submit with {N_JOBS:,} finished jobs",

@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { onOtherSession } from '@/api/client';
+import { sessionQuery } from '@/api/queries';
 import { queryClient } from '@/app/queryClient';
 import { followRenewal } from '@/app/renewed';
 import { router } from '@/app/router';
@@ -16,6 +17,13 @@ if (!root) throw new Error('the page has no place for the console');
 // What is on the page was read as somebody else.
 onOtherSession(() => location.reload());
 followRenewal();
+
+// On their way while the page is set up: who is signed in, and the code of the page that is asked for.
+void queryClient.prefetchQuery(sessionQuery);
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  const { component } = router.routesById[routeId as keyof typeof router.routesById].options;
+  if (component && 'preload' in component) void component.preload?.();
+}
 
 createRoot(root).render(
   <StrictMode>

@@ -28,12 +28,21 @@ export function useNow(stepMs = 1000): number {
 }
 
 const TAGS: Record<Language, string> = { en: 'en-GB', zh: 'zh-CN' };
+// Made once: a list of fifty jobs would spend most of its time on making them.
+const ago: Record<Language, Intl.RelativeTimeFormat> = {
+  en: new Intl.RelativeTimeFormat(TAGS.en, { numeric: 'auto', style: 'short' }),
+  zh: new Intl.RelativeTimeFormat(TAGS.zh, { numeric: 'auto', style: 'short' }),
+};
+const moments: Record<Language, Intl.DateTimeFormat> = {
+  en: new Intl.DateTimeFormat(TAGS.en, { dateStyle: 'medium', timeStyle: 'long' }),
+  zh: new Intl.DateTimeFormat(TAGS.zh, { dateStyle: 'medium', timeStyle: 'long' }),
+};
 const DAY_S = 86_400;
 const SHORT_HOURS = 10;
 
 /** `3 min ago`, `in 1.5 hr`, `yesterday`: near enough to act on; days are those of the calendar. */
 export function relative(seconds: number, language: Language, now = Date.now()): string {
-  const format = new Intl.RelativeTimeFormat(TAGS[language], { numeric: 'auto', style: 'short' });
+  const format = ago[language];
   const length = Math.abs(seconds);
   if (length < 60) return format.format(length < 5 ? 0 : Math.trunc(seconds), 'second');
   const minutes = Math.round(seconds / 60);
@@ -52,8 +61,7 @@ function calendarDays(from: number, to: number): number {
 }
 
 export function exactly(at: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(TAGS[language], { dateStyle: 'medium', timeStyle: 'long' });
-  return format.format(new Date(at));
+  return moments[language].format(new Date(at));
 }
 
 /** A moment, told from now; exactly when pointed at. */

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { Checkbox } from 'antd';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
+import { CheckBox } from '@/ui/CheckBox';
 import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { type ListProps, toggled, Why } from './JobTable';
@@ -16,9 +16,9 @@ export function JobCards({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
     <ul className={styles.cards}>
       {jobs.map((job) => (
         <li key={job.id} className={styles.card} data-selected={selected.has(job.id)}>
-          <Checkbox
-            aria-label={say.select(job.name)}
-            checked={selected.has(job.id)}
+          <CheckBox
+            label={say.select(job.name)}
+            isChecked={selected.has(job.id)}
             onChange={() => onSelect(toggled(selected, job.id))}
           />
           <div className={styles.cardText}>

@@ -1,9 +1,10 @@
 import { CaretDownOutlined, CaretUpOutlined } from '@ant-design/icons';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Checkbox, Tooltip } from 'antd';
+import { Tooltip } from 'antd';
 import type { Job } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
+import { CheckBox } from '@/ui/CheckBox';
 import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
@@ -46,11 +47,11 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
       <thead>
         <tr>
           <th className={styles.check}>
-            <Checkbox
-              aria-label={say.selectAll}
-              checked={nSelected === jobs.length}
-              indeterminate={nSelected > 0 && nSelected < jobs.length}
-              onChange={(event) => onSelect(withAll(selected, jobs, event.target.checked))}
+            <CheckBox
+              label={say.selectAll}
+              isChecked={nSelected === jobs.length}
+              isMixed={nSelected > 0 && nSelected < jobs.length}
+              onChange={(isChecked) => onSelect(withAll(selected, jobs, isChecked))}
             />
           </th>
           <Heading sort="name">{say.name}</Heading>
@@ -67,9 +68,9 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
         {jobs.map((job) => (
           <tr key={job.id} data-selected={selected.has(job.id)}>
             <td className={styles.check}>
-              <Checkbox
-                aria-label={say.select(job.name)}
-                checked={selected.has(job.id)}
+              <CheckBox
+                label={say.select(job.name)}
+                isChecked={selected.has(job.id)}
                 onChange={() => onSelect(toggled(selected, job.id))}
               />
             </td>
