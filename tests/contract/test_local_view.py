@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,11 @@ def mounts_of_hosts() -> list[str]:
 
 def command_lines_below(pid: int) -> bytes:
     """Read what everybody can: the words of a process and of all that descend from it."""
-    return b"\n".join(Path(f"/proc/{one}/cmdline").read_bytes() for one in (pid, *descendants(pid)))
+    found = []
+    for one in (pid, *descendants(pid)):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found.append(Path(f"/proc/{one}/cmdline").read_bytes())
+    return b"\n".join(found)
 
 
 class TestView(WithEngine):

@@ -40,6 +40,16 @@ export async function isReachable(): Promise<boolean> {
 
 type Module = Record<string, unknown>;
 
+/** A part of the page, which comes when it is needed; for ever on its way where the whole page comes anew. */
+export async function part<Part extends Module>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (await renewal) return new Promise<never>(() => {});
+    throw cause;
+  }
+}
+
 /** A page whose code comes when somebody goes there. */
 export function lazyPage<Page extends Module, Name extends keyof Page & string>(
   load: () => Promise<Page>,
@@ -47,10 +57,8 @@ export function lazyPage<Page extends Module, Name extends keyof Page & string>(
 ) {
   const loadOrSay = async () => {
     try {
-      return await load();
+      return await part(load);
     } catch (cause) {
-      // The whole page is about to come anew.
-      if (await renewal) return new Promise<never>(() => {});
       if (!(await isReachable())) throw new ApiError(0, 'unreachable', 'the server cannot be reached');
       // In words of our own: the router would load the page anew for those of the browser.
       throw new Error(`a part of the console does not come: ${String(cause)}`);
