@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
+import runpy
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -51,11 +51,7 @@ def visit(server: ServerProcess) -> Visits:
 
 
 def _node_folder() -> Path:
-    spec = importlib.util.spec_from_file_location("console", ROOT / "tools" / "console.py")
-    assert spec is not None
-    assert spec.loader is not None
-    console = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(console)
-    console.install()
-    folder: Path = console.node_folder()
+    console = runpy.run_path(str(ROOT / "tools" / "console.py"))
+    console["install"]()
+    folder: Path = console["node_folder"]()
     return folder
