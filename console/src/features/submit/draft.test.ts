@@ -165,6 +165,7 @@ describe('the switch between one task and many', () => {
 describe('the proposed name', () => {
   it('counts on to the first that is free', () => {
     expect(freeName('a', new Set())).toBe('a-2');
+    expect(freeName(`${'x'.repeat(253)}-9`, new Set())).toBe(`${'x'.repeat(247)}-10`);
     expect(freeName('a-2', new Set(['a-3', 'a-4']))).toBe('a-5');
     expect(freeName('a', new Set(['a-2']))).toBe('a-3');
   });
