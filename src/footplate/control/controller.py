@@ -302,10 +302,10 @@ class Controller:
     async def _tell_delay(self, job: Job, why: str) -> None:
         """Say once in the job's events why it does not end."""
         if (job.id, job.attempt) not in self._delayed:
-            self._delayed.add((job.id, job.attempt))
             message = f"{why}; it is tried again, and what the job holds stays taken until then"
             now = self._context.clock.now()
             await self._context.store.write(lambda tx: tx.record(job, "end_delayed", now, message, why=why))
+            self._delayed.add((job.id, job.attempt))
 
     async def _tell_end(self, job: Job, seen: Sequence[Observation], then: Sequence[Event]) -> None:
         current = self._context.store.board.get(job.id, job)

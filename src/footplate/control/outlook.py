@@ -48,14 +48,18 @@ class Foresight:
                 self._told, self._told_by, self._told_at = {}, last, now
             if job_id not in self._told:
                 seen = only_ahead_of(job_id, last.order, snapshot)
-                if len(seen.pending) > MOST_AHEAD:
-                    basis = f"nobody can tell: {len(seen.pending) - 1} jobs are before it"
-                    self._told[job_id] = Estimate(None, None, basis)
-                else:
-                    ids = [one.id for one in seen.running] + [one.id for one in seen.pending]
-                    known = know([job for one in ids if (job := jobs.get(one))], run_times)
-                    self._told[job_id] = await estimate(job_id, seen, policy, now, known)
+                self._told[job_id] = await _foresee(job_id, seen, policy, now, jobs, run_times)
             return self._told[job_id]
+
+
+async def _foresee(
+    job_id: str, seen: Snapshot, policy: Policy, now: float, jobs: Mapping[str, Job], run_times: RunTimes
+) -> Estimate:
+    if len(seen.pending) > MOST_AHEAD:
+        return Estimate(None, None, f"nobody can tell: {len(seen.pending) - 1} jobs are before it")
+    ids = [one.id for one in seen.running] + [one.id for one in seen.pending]
+    known = know([job for one in ids if (job := jobs.get(one))], run_times)
+    return await estimate(job_id, seen, policy, now, known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,13 +13,25 @@ from footplate.control import insist
 from footplate.domain.events import StopAsked
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import event_queries
-from footplate.testing.control_bench import life
+from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import ResistsStop
 
 
+def fail_once_after_a_failed_stop(one: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, faults = one.store.write, [OSError(errno.ENOSPC, "No space left on device")]
+
+    async def fail_once(unit: Any) -> Any:
+        if faults and one.engine.n_failures == 1:  # type: ignore[attr-defined]
+            raise faults.pop()
+        return await write(unit)
+
+    monkeypatch.setattr(one.store, "write", fail_once)
+
+
+@pytest.mark.parametrize("is_full", [False, True])
 def test_why_a_job_does_not_end_is_told_once_in_its_events(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_full: bool
 ) -> None:
     monkeypatch.setattr(insist, "FIRST_PAUSE_S", 0.01)
 
@@ -25,6 +39,8 @@ def test_why_a_job_does_not_end_is_told_once_in_its_events(
         async with life(tmp_path, FakeClock(), kind=ResistsStop) as one:
             job_id = await one.submit(1)
             await one.until(job_id, JobState.RUNNING)
+            if is_full:
+                fail_once_after_a_failed_stop(one, monkeypatch)
             await one.tell(
                 job_id, StopAsked(one.clock.now(), Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"))
             )
