@@ -18,14 +18,14 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Mount, Request
-from footplate.engines.local.containers import api as containers_api
-from footplate.engines.local.containers import claiming, images, starting
+from footplate.engines.local.containers import claiming, images, listing, starting
 from footplate.engines.local.containers.api import ContainerApi, Refused
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
 from footplate.engines.local.containers.finding import find_socket
 from footplate.engines.local.containers.images import Progress
 from footplate.engines.local.containers.inside import Output, frames
+from footplate.engines.local.containers.listing import containers_with
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.references import split_reference
 from footplate.engines.local.containers.settings import ContainerSettings
@@ -425,11 +425,11 @@ def test_a_listing_that_stumbles_over_a_vanishing_container_is_asked_for_again(
 ) -> None:
     stumbles = refusal("500 Oops", '{"message": "no such container"}')
     lists = refusal("200 OK", '[{"Id": "c1"}]')
-    found = answering(tmp_path / "s", [stumbles, stumbles, lists], lambda api: api.containers("mine"))
+    found = answering(tmp_path / "s", [stumbles, stumbles, lists], lambda api: containers_with(api, "mine"))
     assert found == [{"Id": "c1"}]
-    monkeypatch.setattr(containers_api, "LIST_WITHIN_S", 0.2)
+    monkeypatch.setattr(listing, "WITHIN_S", 0.2)
     with pytest.raises(Refused, match="no such container"):
-        answering(tmp_path / "s", stumbles, lambda api: api.containers("mine"))
+        answering(tmp_path / "s", stumbles, lambda api: containers_with(api, "mine"))
 
 
 def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:

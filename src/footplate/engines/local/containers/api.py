@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
-import logging
-import re
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -29,14 +25,8 @@ BAD_REQUEST = 400
 NOT_FOUND = 404
 CONFLICT = 409
 INTERNAL_ERROR = 500
-LIST_WITHIN_S = 10
-LIST_AGAIN_AFTER_S = 0.1
-
-_HALF_REMOVED = re.compile(r'getting container from store "([0-9a-f]{12,64})": container not known')
 
 Document = Mapping[str, Any]
-
-log = logging.getLogger(__name__)
 
 
 class Refused(EngineUnavailable):
@@ -106,23 +96,11 @@ class ContainerApi:
 
     async def containers(self, label: str) -> Sequence[Document]:
         """List the containers with a label, be they running or not."""
-        params = {"all": "true", "filters": json.dumps({"label": [label]})}
-        give_up_at = time.monotonic() + LIST_WITHIN_S
-        while True:
-            try:
-                found: Sequence[Document] = await self._ask("GET", "/containers/json", params=params)
-            except Refused as error:
-                # Podman lists nothing while somebody removes one of the containers.
-                if error.status != INTERNAL_ERROR or time.monotonic() > give_up_at:
-                    raise
-                half_removed = _HALF_REMOVED.search(error.message)
-                if half_removed:
-                    # Nor ever again where it was killed during that: somebody must end what was begun.
-                    log.warning("container %s was removed by half: it is removed now", half_removed[1])
-                    await self.remove(half_removed[1])
-                await asyncio.sleep(LIST_AGAIN_AFTER_S)
-            else:
-                return found
+        filters = json.dumps({"label": [label]})
+        found: Sequence[Document] = await self._ask(
+            "GET", "/containers/json", params={"all": "true", "filters": filters}
+        )
+        return found
 
     async def create_exec(self, name: str, body: Document) -> str:
         answer = await self._ask("POST", f"/containers/{name}/exec", json=body)

@@ -22,6 +22,7 @@ from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
+from footplate.engines.local.containers.listing import containers_with
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
 from footplate.engines.local.containers.sources import Sources
@@ -229,7 +230,7 @@ class ContainerRuntime:
             log.warning("containers of forgotten jobs, if any, are left for now: %s", error or "no answer")
 
     async def _sweep(self, api: ContainerApi, known_attempts: Container[str]) -> None:
-        for found in await api.containers(f"{HOME}={home_label(self._settings)}"):
+        for found in await containers_with(api, f"{HOME}={home_label(self._settings)}"):
             if found["Labels"].get(ATTEMPT) not in known_attempts:
                 await ending.remove(api, found["Id"])
 
