@@ -18,6 +18,7 @@ from footplate.store.faults import DISK_FULL
 log = logging.getLogger(__name__)
 
 STATUS: dict[type[e.FootplateError], int] = {
+    e.HeadTooLarge: 431,
     e.TooLarge: 413,
     e.InvalidInput: 422,
     e.Unauthenticated: 401,
@@ -25,6 +26,9 @@ STATUS: dict[type[e.FootplateError], int] = {
     e.Throttled: 429,
     e.NotFound: 404,
     e.Conflict: 409,
+    e.TooSlow: 408,
+    e.TooManyConnections: 503,
+    e.DiskFull: 507,
     e.StoreUnavailable: 503,
     e.EngineRejected: 422,
     e.EngineUnavailable: 503,

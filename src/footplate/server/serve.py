@@ -19,6 +19,8 @@ import uvloop
 
 from footplate.domain.errors import Conflict, InvalidInput
 from footplate.server.app import make_app
+from footplate.server.connection import bounded
+from footplate.server.door import Door
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 
@@ -51,13 +53,14 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
     app = make_app(settings, on_fatal=end)
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=bounded(Door(settings.connections, settings.proxies.trusts)),
         log_config=None,
         access_log=settings.access_log,
         proxy_headers=False,
         server_header=False,
         date_header=False,
         backlog=BACKLOG,
+        timeout_keep_alive=round(settings.connections.idle_s),
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
     server = uvicorn.Server(config)

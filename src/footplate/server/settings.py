@@ -21,8 +21,11 @@ from footplate.domain.resources import GIB, MIB
 from footplate.domain.specfields import QUEUE_NAME
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.server.addresses import Proxies
+from footplate.server.bounds import BOUNDS, Bounds
 
 RESOLVED_WITHIN_S = 2.0
+BOUNDS_BY_DEFAULT = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ class Settings:
     container_socket: str = ""
     container_network: str = HOST_NETWORK
     container_user: str = ""
+    trusted_proxies: tuple[str, ...] = ()
+    connections: Bounds = BOUNDS_BY_DEFAULT
     node: NodeSettings = NodeSettings()
     storages: tuple[Storage, ...] = ()
 
@@ -81,6 +86,10 @@ class Settings:
     @property
     def containers(self) -> ContainerSettings:
         return ContainerSettings(self.container_socket, self.container_network, self.container_user)
+
+    @property
+    def proxies(self) -> Proxies:
+        return Proxies(self.trusted_proxies)
 
     @property
     def pauses(self) -> Pauses:
@@ -222,6 +231,14 @@ FILE = Record(
             "User and group that run inside containers; those of the server when absent.",
             MISSING,
         ),
+        Field(
+            "trusted_proxies",
+            ListOf(Text(64, 1), 64),
+            "Addresses of proxies, such as `127.0.0.1` or `10.0.0.0/8`, whose header `X-Forwarded-For` says "
+            "who is calling; none when absent.",
+            MISSING,
+        ),
+        Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
         Field(
             "storages",
@@ -266,8 +283,20 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
                 raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
     values |= {name: value for name, value in given.items() if value is not None}
     settings = replace(Settings(home), **values)
+    _check_proxies(settings)
     _keep_apart(settings)
     return settings
+
+
+def _check_proxies(settings: Settings) -> None:
+    for index, text in enumerate(settings.trusted_proxies):
+        try:
+            Proxies([text])
+        except ValueError as error:
+            raise InvalidInput(
+                f"{text!r} is no address such as 127.0.0.1 and no network such as 10.0.0.0/8",
+                f"trusted_proxies[{index}]",
+            ) from error
 
 
 def _keep_apart(settings: Settings) -> None:

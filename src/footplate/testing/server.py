@@ -19,6 +19,8 @@ from footplate.domain.clock import Clock
 from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
 from footplate.server.app import API, make_app
+from footplate.server.connection import bounded
+from footplate.server.door import Door
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 
@@ -48,7 +50,8 @@ class Served:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.app = make_app(settings, engine, clock, self.fatal.append)
-        config = uvicorn.Config(self.app, http="httptools", log_config=None, timeout_graceful_shutdown=1)
+        door = Door(settings.connections, settings.proxies.trusts)
+        config = uvicorn.Config(self.app, http=bounded(door), log_config=None, timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="served")
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -92,10 +95,20 @@ class Served:
 
 @contextmanager
 def served(
-    home: Path, engine: Engine, clock: Clock, database_url: str = "", storages: tuple[Storage, ...] = ()
+    home: Path,
+    engine: Engine,
+    clock: Clock,
+    database_url: str = "",
+    storages: tuple[Storage, ...] = (),
+    **more: Any,
 ) -> Iterator[Served]:
-    """Serve until the block ends; SQLite in the home folder unless a database is named."""
-    settings = Settings(home, database_url=database_url, admin_password=ADMIN_PASSWORD, storages=storages)
+    """Serve until the block ends; SQLite in the home folder unless a database is named.
+
+    `more` are further settings.
+    """
+    settings = Settings(
+        home, database_url=database_url, admin_password=ADMIN_PASSWORD, storages=storages, **more
+    )
     server = Served(settings, engine, clock)
     server.start()
     try:
