@@ -165,3 +165,14 @@ def test_a_waiting_job_starts_elsewhere_only_when_there_is_an_elsewhere(server: 
     )
     over = until(server, job_id, "SUCCEEDED", attempt=1)
     assert over["retries_used"] == 0
+
+
+@pytest.mark.parametrize("code", [130, 131, 137, 143])
+def test_without_retries_a_command_that_ends_as_by_a_signal_runs_once(
+    server: ServerProcess, code: int
+) -> None:
+    name = f"once-{code}"
+    job_id = submit(server, name=name, command=f"echo a run; exit {code}", retry=0)
+    ended = until(server, job_id, "FAILED")
+    assert ended["reason"]["details"]["exit_code"] == code
+    assert server.command("logs", name).stdout.count("a run") == 1
