@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import socket
@@ -10,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from fastapi import FastAPI
 
 from footplate import __version__
@@ -26,6 +28,8 @@ from footplate.server import errors
 from footplate.server.auth import describe_security
 from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
+from footplate.server.opening import Opening, await_lease
+from footplate.server.outermost import Outermost
 from footplate.server.parts import Parts
 from footplate.server.privacy import keep_private
 from footplate.server.requests import RequestEnvelope
@@ -54,6 +58,7 @@ from footplate.services.keyring import Keyring
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
 from footplate.services.vault import Vault
+from footplate.store import homes
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
@@ -93,12 +98,19 @@ def make_app(
 ) -> FastAPI:
     """Make the server; nothing is opened before it starts."""
 
+    opening = Opening()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async def wire(made: AsyncExitStack) -> Parts:
+            wanted = clock or SystemClock()
+            database, identity = await _open_database(settings, wanted, opening, made)
+            runner = engine or local_engine(settings, identity)
+            app.state.parts = await _wire(settings, database, runner, wanted, on_fatal, made)
+            return app.state.parts  # type: ignore[no-any-return]  # what was put there just now
+
         async with AsyncExitStack() as stack:
-            app.state.parts = await _wire(
-                settings, engine or local_engine(settings), clock or SystemClock(), on_fatal, stack
-            )
+            await opening.begin(wire, stack)
             yield
 
     app = FastAPI(
@@ -113,6 +125,7 @@ def make_app(
         lifespan=lifespan,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.opening = opening
     errors.install(app)
     for module in ROUTES:
         app.include_router(module.router, prefix=API, responses=REFUSALS)
@@ -122,11 +135,26 @@ def make_app(
     return app
 
 
-def _open_store(settings: Settings, clock: Clock) -> Store:
+def answering(app: FastAPI) -> Outermost:
+    """The app as it is served: with an answer for every call, from the first moment to the last."""
+    opening: Opening = app.state.opening
+    return Outermost(app, lambda: None if opening.parts else opening.refusal(), API)
+
+
+async def _open_database(
+    settings: Settings, clock: Clock, opening: Opening, stack: AsyncExitStack
+) -> tuple[sa.Engine, str]:
+    """Open the database that this home folder belongs to, in threads: it may take long to answer."""
     keep_private(settings.home)
     database = open_engine(settings.database_url or sqlite_url(settings.home))
-    migrate(database)
-    return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    stack.callback(database.dispose)
+    if settings.stands_by:
+        if not settings.takes_over:
+            await asyncio.to_thread(homes.check, database, settings.home)
+        await await_lease(database, opening)
+    await asyncio.to_thread(migrate, database)
+    identity = await asyncio.to_thread(homes.claim, database, settings.home, clock.now(), settings.takes_over)
+    return database, identity
 
 
 def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
@@ -136,12 +164,13 @@ def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
 
 async def _wire(
     settings: Settings,
+    database: sa.Engine,
     engine: Engine,
     clock: Clock,
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
 ) -> Parts:
-    store = _open_store(settings, clock)
+    store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
     stack.callback(store.close)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
@@ -190,13 +219,13 @@ async def _wire(
     issuers.append(accounts_)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
-    await controller.start()
     stack.push_async_callback(controller.close)
+    await controller.start()
     sessions = _make_sessions(settings, secret)
     return Parts(platform, accounts_, controller, Feed(store), growth, sessions, settings, made_up)
 
 
-def local_engine(settings: Settings) -> LocalEngine:
+def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:
     node = settings.node
     return LocalEngine(
         LocalSettings(
@@ -210,6 +239,7 @@ def local_engine(settings: Settings) -> LocalEngine:
             n_processes=node.n_processes,
             containers=settings.containers,
             mounted_within_s=settings.storage_timeout_s,
+            home_identity=home_identity,
         )
     )
 

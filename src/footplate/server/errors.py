@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from footplate.domain import errors as e
 from footplate.store.faults import DISK_FULL
@@ -68,6 +69,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(e.FootplateError, _ours)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -126,6 +128,11 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     code = _CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
     problems = (e.Problem("body", message),) if error.status_code == 400 else ()
     return answer(request, error.status_code, code, message, problems)
+
+
+def _left(request: Request, _error: Exception) -> JSONResponse:
+    # Nobody reads this, and nobody needs to be told of it: callers come and go.
+    return answer(request, 400, "invalid_input", "the caller left before the request was whole")
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 # Logs, code and results of everybody's jobs.
 FOLDERS = ("jobs", "blobs")
-FILES = ("secret", "client.toml", "lock", "control-groups.json", "guarded-images.json")
+FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 
 log = logging.getLogger(__name__)

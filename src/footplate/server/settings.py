@@ -76,6 +76,8 @@ class Settings:
     container_user: str = ""
     trusted_proxies: tuple[str, ...] = ()
     connections: Bounds = BOUNDS_BY_DEFAULT
+    takes_over: bool = False
+    stands_by: bool = False
     node: NodeSettings = NodeSettings()
     storages: tuple[Storage, ...] = ()
 

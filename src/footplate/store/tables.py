@@ -189,6 +189,18 @@ leases = sa.Table(
     sa.Column("epoch", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.String(255), nullable=False),
     sa.Column("taken_at", _Time, nullable=False),
+    sa.Column("renewed_at", _Time),
+)
+
+# The home folder that the database belongs to.
+homes = sa.Table(
+    "homes",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False),
+    sa.Column("machine", sa.String(64), nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("taken_at", _Time, nullable=False),
 )
 
 # A scope is `user:NAME` or `queue:NAME`: a name is unique within it.

@@ -15,7 +15,8 @@ class LocalSettings:
 
     `home` is the server's folder, of which a task sees its own job only. `gpu_nodes` are the device files of
     each declared card. Without `limits` tasks are not held to what they asked for, nor is anything hidden.
-    `mounted_within_s` bounds how long the file systems of mounts may take to answer.
+    `mounted_within_s` bounds how long the file systems of mounts may take to answer. `home_identity` is what
+    the server's folder is called: tasks of any other are none of its own.
     """
 
     node_name: str = ""
@@ -30,3 +31,4 @@ class LocalSettings:
     gpu_nodes: tuple[tuple[str, ...], ...] = ()
     containers: ContainerSettings = field(default_factory=ContainerSettings)
     mounted_within_s: float = 30.0
+    home_identity: str = ""
