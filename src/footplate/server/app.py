@@ -58,11 +58,12 @@ from footplate.services.keyring import Keyring
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
 from footplate.services.vault import Vault
-from footplate.store import homes
+from footplate.store import faults, homes
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
+from footplate.store.disk import Disk
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
 from footplate.store.store import Store
@@ -104,10 +105,10 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async def wire(made: AsyncExitStack) -> Parts:
             wanted = clock or SystemClock()
-            database, identity = await _open_database(settings, wanted, opening, made)
+            store, identity = await _open_store(settings, wanted, opening, made)
             runner = engine or local_engine(settings, identity)
-            app.state.parts = await _wire(settings, database, runner, wanted, on_fatal, made)
-            return app.state.parts  # type: ignore[no-any-return]  # what was put there just now
+            parts = app.state.parts = await _wire(settings, store, runner, wanted, on_fatal, made)
+            return parts
 
         async with AsyncExitStack() as stack:
             await opening.begin(wire, stack)
@@ -141,11 +142,27 @@ def answering(app: FastAPI) -> Outermost:
     return Outermost(app, lambda: None if opening.parts else opening.refusal(), API)
 
 
+async def _open_store(
+    settings: Settings, clock: Clock, opening: Opening, stack: AsyncExitStack
+) -> tuple[Store, str]:
+    """Open the store of this home folder, and say what the folder is called."""
+    try:
+        database, identity = await _open_database(settings, clock, opening, stack)
+        store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    except faults.GONE as error:
+        if faults.may_be_full(error):
+            # The next try finds some room.
+            Disk(settings.home).give_way(faults.is_full(error))
+        raise
+    stack.callback(store.close)
+    return store, identity
+
+
 async def _open_database(
     settings: Settings, clock: Clock, opening: Opening, stack: AsyncExitStack
 ) -> tuple[sa.Engine, str]:
     """Open the database that this home folder belongs to, in threads: it may take long to answer."""
-    keep_private(settings.home)
+    keep_private(settings.home, tells=not opening.waits_for)
     database = open_engine(settings.database_url or sqlite_url(settings.home))
     stack.callback(database.dispose)
     if settings.stands_by:
@@ -157,6 +174,33 @@ async def _open_database(
     return database, identity
 
 
+def _context(settings: Settings, store: Store, engine: Engine, clock: Clock, **parts: Any) -> Context:
+    """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
+    return Context(
+        store=store,
+        engine=engine,
+        clock=clock,
+        home=settings.home,
+        url=settings.url,
+        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
+        trash_kept_s=settings.trash_kept_s,
+        idle_limit_s=settings.idle_limit_s,
+        pauses=settings.pauses,
+        storages=settings.storage_by_name,
+        storage_watch=StorageWatch(settings.storage_timeout_s),
+        **parts,
+    )
+
+
+async def _watch_disk(settings: Settings, store: Store, stack: AsyncExitStack) -> Disk:
+    disk = Disk(settings.home, settings.disk_reserve_bytes, settings.disk_least_bytes)
+    await asyncio.to_thread(disk.look)
+    store.use_reserve(disk.give_way)
+    watching = asyncio.create_task(disk.watch(), name="footplate-disk")
+    stack.callback(watching.cancel)
+    return disk
+
+
 def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
     # Cookies do not tell ports apart: each server of a host needs a name of its own.
     return Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
@@ -164,14 +208,13 @@ def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
 
 async def _wire(
     settings: Settings,
-    database: sa.Engine,
+    store: Store,
     engine: Engine,
     clock: Clock,
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
 ) -> Parts:
-    store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
-    stack.callback(store.close)
+    disk = await _watch_disk(settings, store, stack)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
     await store.read(cluster.load)
@@ -181,24 +224,17 @@ async def _wire(
     keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
-    context = Context(
+    context = _context(
+        settings,
         store,
-        cluster,
-        blobs,
         engine,
         clock,
-        settings.home,
-        url=settings.url,
+        cluster=cluster,
+        blobs=blobs,
         job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
-        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
         images=images_,
         secrets_of=keyring.variables_of,
         login_of=keyring.login_of,
-        trash_kept_s=settings.trash_kept_s,
-        idle_limit_s=settings.idle_limit_s,
-        pauses=settings.pauses,
-        storages=settings.storage_by_name,
-        storage_watch=StorageWatch(settings.storage_timeout_s),
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -214,6 +250,7 @@ async def _wire(
         vault,
         images_,
         settings.storage_by_name,
+        disk,
     )
     accounts_ = Accounts(platform, secret)
     issuers.append(accounts_)

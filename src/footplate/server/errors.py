@@ -137,7 +137,7 @@ def _left(request: Request, _error: Exception) -> JSONResponse:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _ours(request, e.StoreUnavailable(DISK_FULL))
+        return _ours(request, e.DiskFull(DISK_FULL))
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     request_id = request.scope.get("footplate_request_id", "")
     return answer(request, 500, "internal", f"internal error; the server's log has it under {request_id}")

@@ -23,6 +23,7 @@ from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 from footplate.server.addresses import Proxies
 from footplate.server.bounds import BOUNDS, Bounds
+from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES
 
 RESOLVED_WITHIN_S = 2.0
 BOUNDS_BY_DEFAULT = Bounds()
@@ -76,6 +77,8 @@ class Settings:
     container_user: str = ""
     trusted_proxies: tuple[str, ...] = ()
     connections: Bounds = BOUNDS_BY_DEFAULT
+    disk_reserve_bytes: int = RESERVE_BYTES
+    disk_least_bytes: int = LEAST_BYTES
     takes_over: bool = False
     stands_by: bool = False
     node: NodeSettings = NodeSettings()
@@ -239,6 +242,22 @@ FILE = Record(
             "Addresses of proxies, such as `127.0.0.1` or `10.0.0.0/8`, whose header `X-Forwarded-For` says "
             "who is calling; none when absent.",
             MISSING,
+        ),
+        Field(
+            "disk_least",
+            Size(0, 2**60),
+            "Room that must be free on the home folder's disk for new jobs and uploads (of a small disk a "
+            "twentieth); below it they are refused with 507.",
+            MISSING,
+            "disk_least_bytes",
+        ),
+        Field(
+            "disk_reserve",
+            Size(0, 2**60),
+            "Room that is kept back for stops, deletions and logins on a full disk (of a small one a "
+            "twentieth).",
+            MISSING,
+            "disk_reserve_bytes",
         ),
         Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),

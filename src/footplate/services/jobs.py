@@ -67,6 +67,7 @@ async def _submit(
     platform: Platform, caller: Caller, spec: JobSpec, key: str, asked: Mapping[str, Any]
 ) -> Submission:
     try:
+        platform.disk.require_room()
         _check(platform, caller, spec)
         _check_code(platform, spec)
         await check_named(platform, caller.name, spec)

@@ -61,6 +61,10 @@ class Store:
                 if job is not None:
                     self.board[job_id] = job
 
+    def use_reserve(self, make_room: Callable[[bool], bool]) -> None:
+        """Try commits again that found no room on the disk, as long as `make_room` says that it made some."""
+        self._writer.make_room = make_room
+
     @property
     def database_kind(self) -> str:
         """What keeps the rows: sqlite or postgresql."""

@@ -112,9 +112,8 @@ def served(
 
     `more` are further settings.
     """
-    settings = Settings(
-        home, database_url=database_url, admin_password=ADMIN_PASSWORD, storages=storages, **more
-    )
+    given: dict[str, Any] = {"admin_password": ADMIN_PASSWORD, "disk_reserve_bytes": 0, **more}
+    settings = Settings(home, database_url=database_url, storages=storages, **given)
     server = Served(settings, engine, clock)
     server.start()
     try:

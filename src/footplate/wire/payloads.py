@@ -484,4 +484,5 @@ class Version(Body):
 
 
 class Health(Body):
-    status: str
+    status: str = Field(description="ok, or disk_low while nothing new is taken.")
+    message: str = Field("", description="What is not well; left out when all is.")

@@ -29,10 +29,11 @@ _ARCHIVES = {
 }
 
 
-@router.get("/health", response_model=p.Health)
-async def health() -> dict[str, str]:
-    """Whether the server answers."""
-    return {"status": "ok"}
+@router.get("/health", response_model=p.Health, response_model_exclude_defaults=True)
+async def health(parts: Wired) -> dict[str, str]:
+    """Whether the server answers, and whether its disk has room."""
+    said = parts.platform.disk.tell()
+    return {"status": "disk_low", "message": said} if said else {"status": "ok"}
 
 
 @router.get("/version", response_model=p.Version)
@@ -118,6 +119,7 @@ async def upload(
     digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
 ) -> dict[str, Any]:
     """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
+    parts.platform.disk.require_room()
     name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
     return {"upload": name, "size_bytes": size_bytes}
 
