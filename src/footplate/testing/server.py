@@ -52,7 +52,11 @@ class Served:
         self.app = make_app(settings, engine, clock, self.fatal.append)
         door = Door(settings.connections, settings.proxies.trusts)
         config = uvicorn.Config(
-            answering(self.app), http=bounded(door), log_config=None, timeout_graceful_shutdown=1
+            answering(self.app),
+            http=bounded(door),
+            log_config=None,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="served")
