@@ -30,6 +30,7 @@ from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
 from footplate.server.opening import Opening, await_lease
 from footplate.server.outermost import Outermost
+from footplate.server.parameters import KNOWN_ONLY
 from footplate.server.parts import Parts
 from footplate.server.privacy import keep_private
 from footplate.server.requests import RequestEnvelope
@@ -118,6 +119,7 @@ def make_app(
         title="Footplate",
         version=__version__,
         summary="A platform for training jobs.",
+        description="Query parameters that a call does not have are refused with 422, and named.",
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -129,7 +131,7 @@ def make_app(
     app.state.opening = opening
     errors.install(app)
     for module in ROUTES:
-        app.include_router(module.router, prefix=API, responses=REFUSALS)
+        app.include_router(module.router, prefix=API, responses=REFUSALS, dependencies=[KNOWN_ONLY])
     front.install(app, Bundle())
     describe_security(app)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})

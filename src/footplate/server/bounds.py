@@ -14,7 +14,7 @@ KIB = 1024
 class Bounds:
     """`body_rate_bytes` are per second."""
 
-    header_bytes: int = 64 * KIB
+    header_bytes: int = 320 * KIB
     n_headers: int = 100
     header_time_s: float = 20.0
     body_rate_bytes: int = KIB
@@ -30,8 +30,9 @@ BOUNDS = Record(
         Field(
             "header_size",
             Size(4 * KIB, 1024 * KIB),
-            "Most bytes of a request's first line and headers; answered with 431.",
-            64 * KIB,
+            "Most bytes of a request's first line and headers; answered with 431. Who follows the log of a "
+            "gang of a thousand tasks needs 256KB.",
+            320 * KIB,
             "header_bytes",
         ),
         Field("headers", Integer(16, 10_000), "Most headers of a request; 431.", 100, "n_headers"),

@@ -20,6 +20,9 @@ RATE_OVER_S = 30.0
 # Whoever is refused has this long to read why: a connection closed with input unread is reset.
 READ_WHY_S = 1.0
 MOST_REFUSED_AT_ONCE = 256
+# Chunk headers and trailers.
+MOST_BESIDE_A_BODY_BYTES = 16 * 1024
+ENDS_OF_A_HEAD = (b"\n\r\n", b"\n\n")
 
 
 class Phase(Enum):
@@ -48,12 +51,17 @@ class BoundedConnection(HttpToolsProtocol):
         self._phase = Phase.HEAD
         self._since = self.loop.time()
         self._stalled_at: float | None = None
-        self._has_sent = self._bears_fruit = False
+        self._has_sent = self._has_begun = self._bears_fruit = False
+        self._held = bytearray()
         self._n_fruitless = self._n_body = 0
 
     @property
     def _bounds(self) -> Bounds:
         return self.door.bounds
+
+    @property
+    def _is_cut(self) -> bool:
+        return self._phase is Phase.CUT
 
     @property
     def _address(self) -> str:
@@ -73,15 +81,30 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self._phase is Phase.CUT:
+        if self._is_cut:
             return
         self._has_sent, self._bears_fruit = True, False
         if self._phase is Phase.IDLE:
             self._enter(Phase.HEAD)
-        super().data_received(data)
+        whole = self._gather(data)
+        if whole:
+            super().data_received(whole)
         self._n_fruitless = 0 if self._bears_fruit else self._n_fruitless + len(data)
-        if self._n_fruitless > self._bounds.header_bytes:
+        most = self._bounds.header_bytes if self._phase is Phase.HEAD else MOST_BESIDE_A_BODY_BYTES
+        if self._n_fruitless > most and not self._is_cut:
             self._refuse(self._too_large())
+
+    def _gather(self, data: bytes) -> bytes:
+        """Hold back the pieces of a head until its end: the parser takes ever longer for each of them."""
+        if self._phase is not Phase.HEAD or not self._has_begun:
+            return data
+        # The end may be cut in two.
+        seen_from = max(0, len(self._held) - 3)
+        self._held += data
+        if all(self._held.find(end, seen_from) < 0 for end in ENDS_OF_A_HEAD):
+            return b""
+        whole, self._held = bytes(self._held), bytearray()
+        return whole
 
     def pause_writing(self) -> None:
         self._stalled_at = self.loop.time()
@@ -95,6 +118,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._has_begun = True
         self._enter(Phase.HEAD)
 
     def on_headers_complete(self) -> None:
@@ -110,7 +134,7 @@ class BoundedConnection(HttpToolsProtocol):
         if self._phase is Phase.CUT:
             raise _Refused
         self._enter(Phase.BODY)
-        self._bears_fruit = True
+        self._has_begun, self._bears_fruit = False, True
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

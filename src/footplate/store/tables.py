@@ -192,6 +192,15 @@ leases = sa.Table(
     sa.Column("renewed_at", _Time),
 )
 
+# Who has sent which code.
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("digest", sa.String(71), primary_key=True),
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("at", _Time, nullable=False),
+)
+
 # The home folder that the database belongs to.
 homes = sa.Table(
     "homes",
