@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from apiclient import Api
 
+from footplate.sdk.client import Client
+from footplate.sdk.follow import Ended
 from footplate.server.app import make_app
 from footplate.server.settings import Settings
 
@@ -64,6 +66,26 @@ def test_the_consoles_hand_written_addresses_have_known_parameters_only() -> Non
         for name in re.findall(r"(\w+)=", text)
     }
     assert used <= described() | {"ticket"}
+
+
+def test_the_sdk_sends_known_parameters_only(ann: Api) -> None:
+    job = ann.finished()
+    with Client(ann.served.url, token=ann.token) as client:
+        assert list(
+            client.jobs(queue="default", owner=ann.name, state="SUCCEEDED", search="job", sort="name")
+        )
+        assert not list(client.jobs(trash=True, tag="x", limit=1))
+        client.dry_run({"name": "x", "command": "y"})
+        mine = client.job(job["id"])
+        assert isinstance(list(mine.follow())[-1], Ended)
+        assert isinstance(list(mine.follow(tasks=["main-0"], attempt=0, tail=3))[-1], Ended)
+        for since in (None, "10m"):
+            list(mine.log_text(task="main-0", attempt=0, since=since, raw=True))
+        list(mine.log_text(tail=3))
+        mine.usage(task="main-0", attempt=0, since="10m", points=3)
+        list(mine.events())
+        assert next(iter(client.events(after=0, follow=True)))
+        mine.delete(for_good=True)
 
 
 def test_repeating_a_key_is_described_with_its_status() -> None:
