@@ -47,6 +47,7 @@ REASONS = {
     ReasonCode.IDLE: "It was idle for as long as its limit, or the server's for interactive jobs, allows.",
     ReasonCode.DELETED: "Somebody deleted it while it waited or ran.",
     ReasonCode.TIME_LIMIT: "It ran for its time limit.",
+    ReasonCode.DISK_QUOTA: "Its files take more of the disk than those of a job may.",
     ReasonCode.DEADLINE: "Its deadline has passed.",
     ReasonCode.PREEMPTED: "It had to give its place to another job. (Nothing preempts yet.)",
     ReasonCode.NEVER_FITS: "No machine there is could ever take it.",

@@ -90,6 +90,26 @@ def _names(fd: int) -> tuple[list[str], list[str]]:
     return folders, files
 
 
+def size_of(folder: Path) -> int:
+    """How much of the disk the files below a folder take; 0 when it is not there."""
+    try:
+        fd = os.open(folder, _PLACE)
+    except OSError:
+        return 0
+    total = 0
+    try:
+        for _, _, files, inner in walk(fd):
+            for name in files:
+                with suppress(OSError):
+                    total += os.stat(name, dir_fd=inner, follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        # It changes while it is measured; what was seen counts.
+        return total
+    finally:
+        os.close(fd)
+    return total
+
+
 def remove_tree(folder: Path) -> int:
     """Remove a folder with all that is in it, and return how many bytes its files had.
 

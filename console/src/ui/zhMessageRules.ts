@@ -253,6 +253,10 @@ export const RULES: readonly (readonly [string, string])[] = [
     "the server's disk is full: nothing can be stored until there is room again; what was answered before is safe",
     '服务器磁盘已满：腾出空间前无法保存任何内容；之前已确认的内容不受影响',
   ],
+  [
+    'the files of your jobs take {a}, and those of one person may take {b}: delete some jobs for good',
+    '您的任务的文件占用 {a}，每人最多 {b}：请彻底删除一些任务',
+  ],
   ['the server is starting: try again in a moment', '服务器正在启动：请稍后重试'],
   ['the server is starting, and waits: {x}', '服务器正在启动，并在等待：{x}'],
   ['this server stands by: {x} serves', '此服务器处于待命状态：{x} 正在提供服务'],

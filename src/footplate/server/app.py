@@ -18,6 +18,7 @@ from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
 from footplate.control.ports import Ports
+from footplate.control.quota import QuotaKeeper
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import GIVEN_PORTS
@@ -194,12 +195,14 @@ def _context(settings: Settings, store: Store, engine: Engine, clock: Clock, **p
     )
 
 
-async def _watch_disk(settings: Settings, store: Store, stack: AsyncExitStack) -> Disk:
+async def _watch_disk(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack) -> Disk:
     disk = Disk(settings.home, settings.disk_reserve_bytes, settings.disk_least_bytes)
     await asyncio.to_thread(disk.look)
     store.use_reserve(disk.give_way)
-    watching = asyncio.create_task(disk.watch(), name="footplate-disk")
-    stack.callback(watching.cancel)
+    disk.person_quota_bytes = settings.quotas.person_bytes
+    quota = QuotaKeeper(store, settings.home, clock, disk, settings.quotas)
+    for name, work in (("disk", disk.watch()), ("quota", quota.watch())):
+        stack.callback(asyncio.create_task(work, name=f"footplate-{name}").cancel)
     return disk
 
 
@@ -216,7 +219,7 @@ async def _wire(
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
 ) -> Parts:
-    disk = await _watch_disk(settings, store, stack)
+    disk = await _watch_disk(settings, store, clock, stack)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
     await store.read(cluster.load)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from footplate.asking import locate_all
+from footplate.control.quota import Quotas
 from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
@@ -79,6 +80,8 @@ class Settings:
     connections: Bounds = BOUNDS_BY_DEFAULT
     disk_reserve_bytes: int = RESERVE_BYTES
     disk_least_bytes: int = LEAST_BYTES
+    job_quota_bytes: int | None = None
+    person_quota_bytes: int | None = None
     takes_over: bool = False
     stands_by: bool = False
     node: NodeSettings = NodeSettings()
@@ -91,6 +94,10 @@ class Settings:
     @property
     def containers(self) -> ContainerSettings:
         return ContainerSettings(self.container_socket, self.container_network, self.container_user)
+
+    @property
+    def quotas(self) -> Quotas:
+        return Quotas(self.job_quota_bytes, self.person_quota_bytes)
 
     @property
     def proxies(self) -> Proxies:
@@ -258,6 +265,22 @@ FILE = Record(
             "twentieth).",
             MISSING,
             "disk_reserve_bytes",
+        ),
+        Field(
+            "job_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of one job may take; one that takes more is stopped. No bound "
+            "when absent.",
+            MISSING,
+            "job_quota_bytes",
+        ),
+        Field(
+            "person_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of all jobs of one person may take; beyond it they can submit "
+            "no more. No bound when absent.",
+            MISSING,
+            "person_quota_bytes",
         ),
         Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),

@@ -74,7 +74,7 @@ async def _submit(
     platform: Platform, caller: Caller, spec: JobSpec, key: str, asked: Mapping[str, Any]
 ) -> Submission:
     try:
-        platform.disk.require_room()
+        platform.disk.require_room(caller.name)
         _check(platform, caller, spec)
         await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)

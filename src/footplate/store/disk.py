@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,6 +41,9 @@ class Disk:
         self._folder = home / FOLDER
         self._asked = (reserve_bytes, least_bytes)
         self._lock = threading.Lock()
+        self.person_quota_bytes: int | None = None
+        # What the files of each person's jobs take, where that is measured.
+        self.taken_by: Mapping[str, int] = {}
         self.free_bytes: int | None = None
         self.least_bytes = 0
 
@@ -47,10 +51,17 @@ class Disk:
     def is_low(self) -> bool:
         return self.free_bytes is not None and self.free_bytes < self.least_bytes
 
-    def require_room(self) -> None:
-        """Raise `DiskFull` when nothing may be added any more."""
+    def require_room(self, person: str) -> None:
+        """Raise `DiskFull` when nothing may be added any more, or nothing by this person."""
         if self.is_low:
             raise DiskFull(self.tell())
+        taken = self.taken_by.get(person, 0)
+        if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
+            most = show_bytes(self.person_quota_bytes)
+            raise DiskFull(
+                f"the files of your jobs take {show_bytes(taken)}, and those of one person may take {most}: "
+                "delete some jobs for good"
+            )
 
     def tell(self) -> str:
         """Say how the disk stands, and what to do; empty when all is well."""

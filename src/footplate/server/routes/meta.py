@@ -119,7 +119,7 @@ async def upload(
     digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
 ) -> dict[str, Any]:
     """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
-    parts.platform.disk.require_room()
+    parts.platform.disk.require_room(caller.name)
     name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
     await code.note(parts.platform, caller, name)
     return {"upload": name, "size_bytes": size_bytes}
