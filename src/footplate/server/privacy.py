@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 # Logs, code and results of everybody's jobs.
-FOLDERS = ("jobs", "blobs")
+FOLDERS = ("jobs", "blobs", "reserve")
 FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 
