@@ -12,7 +12,6 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import uvloop
 
@@ -24,6 +23,7 @@ from footplate.engines.local.processes import marked
 from footplate.engines.local.records import read_claim
 from footplate.testing.contract import DAEMON, RUNS_LONG, WAITS_FOR_GO, ProcessContract, let_go
 from footplate.testing.engine_bench import Bench, on_loop, plan
+from footplate.testing.namespaced import has_process
 
 LAUNCH_AND_DIE = """
 import asyncio, json, os, signal, sys
@@ -53,7 +53,7 @@ class TestLocalEngine(ProcessContract):
         return LocalEngine()
 
     def is_running(self, pid: int) -> bool:
-        return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
 
     @on_loop
     async def test_a_killed_server_loses_neither_tasks_nor_exit_codes(self, bench: Bench) -> None:

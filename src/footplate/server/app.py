@@ -60,6 +60,7 @@ from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
+from footplate.store.people import People
 from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
 
@@ -148,6 +149,8 @@ async def _wire(
     await store.read(cluster.load)
     images_, secret = Catalogue(), server_secret(settings.home)
     await store.read(images_.load)
+    people_ = People(store)
+    await store.read(people_.load)
 
     keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
@@ -170,6 +173,7 @@ async def _wire(
         pauses=settings.pauses,
         storages=settings.storage_by_name,
         storage_watch=StorageWatch(settings.storage_timeout_s),
+        people=people_,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -186,7 +190,7 @@ async def _wire(
         images_,
         settings.storage_by_name,
     )
-    accounts_ = Accounts(platform, secret)
+    accounts_ = Accounts(platform, secret, people_.forget)
     issuers.append(accounts_)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
@@ -210,6 +214,7 @@ def local_engine(settings: Settings) -> LocalEngine:
             n_processes=node.n_processes,
             containers=settings.containers,
             mounted_within_s=settings.storage_timeout_s,
+            accounts=settings.accounts,
         )
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,14 @@ from footplate.asking import locate_all
 from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import Field, ListOf, Nullable, Record
+from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
 from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.specfields import QUEUE_NAME
 from footplate.domain.storage import OWN, Storage, overlap
+from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 
 RESOLVED_WITHIN_S = 2.0
@@ -71,6 +72,8 @@ class Settings:
     container_socket: str = ""
     container_network: str = HOST_NETWORK
     container_user: str = ""
+    task_uids: int = FIRST_ID
+    host_accounts: Mapping[str, str] = field(default_factory=dict)
     node: NodeSettings = NodeSettings()
     storages: tuple[Storage, ...] = ()
 
@@ -81,6 +84,10 @@ class Settings:
     @property
     def containers(self) -> ContainerSettings:
         return ContainerSettings(self.container_socket, self.container_network, self.container_user)
+
+    @property
+    def accounts(self) -> Accounts:
+        return Accounts(self.task_uids, self.host_accounts)
 
     @property
     def pauses(self) -> Pauses:
@@ -220,6 +227,20 @@ FILE = Record(
             "container_user",
             Text(32, 0, r"(\d+:\d+)?", "two numbers such as `1000:1000`"),
             "User and group that run inside containers; those of the server when absent.",
+            MISSING,
+        ),
+        Field(
+            "task_uids",
+            Integer(65_536, 2**32 - 2**17),
+            "Where the server is root: the first of the host's accounts that tasks run as, 65,536 for each "
+            "person; 2013265920 when absent.",
+            MISSING,
+        ),
+        Field(
+            "host_accounts",
+            MapOf(Text(255, 1), Text(255, 1), 10_000),
+            "Where the server is root: accounts of the machine that people's tasks run as instead, by name "
+            "of the person; `*` for everybody who has an account of the same name.",
             MISSING,
         ),
         Field("node", _NODE, "This machine as a node.", MISSING),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +38,12 @@ class _Remembered:
 class Accounts:
     """Knows callers by their tokens; remembers each for a few seconds, so that most calls read no table."""
 
-    def __init__(self, platform: Platform, secret: bytes) -> None:
+    def __init__(
+        self, platform: Platform, secret: bytes, on_removed: Callable[[str], None] = lambda _name: None
+    ) -> None:
         self._platform = platform
         self._secret = secret
+        self._on_removed = on_removed
         self._hashing = HashingThreads()
         self._tries_of_users = LoginThrottle(FREE_TRIES_OF_USER)
         self._tries_of_addresses = LoginThrottle(FREE_TRIES_OF_ADDRESS)
@@ -274,6 +277,7 @@ class Accounts:
             _require_an_admin(connection)
 
         await audit.change(self._platform, caller, "user.removed", name, unit)
+        self._on_removed(name)
         self.forget()
 
     async def ensure_admin(self, password: str | None) -> str | None:

@@ -129,6 +129,14 @@ users = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
 )
 
+# Numbers are never given twice; a name is taken off its number when the account is removed.
+people = sa.Table(
+    "people",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.String(255), unique=True),
+)
+
 members = sa.Table(
     "members",
     metadata,

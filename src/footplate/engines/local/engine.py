@@ -22,6 +22,7 @@ from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
 from footplate.engines.local import request as requests
+from footplate.engines.local.accounts import Accounts
 from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
@@ -52,7 +53,7 @@ from footplate.taskfiles import check_folder, unfollowed
 log = logging.getLogger(__name__)
 
 MOST_GLANCES = 16
-Confine = Callable[[Path | None, Nodes, int], Confinement]
+Confine = Callable[[Path | None, Nodes, int, Accounts], Confinement]
 
 
 class LocalEngine:
@@ -157,8 +158,6 @@ class LocalEngine:
         pidfd = open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
-            if not key.in_container:
-                self._processes.release(identity)
             asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
@@ -167,7 +166,7 @@ class LocalEngine:
         folders = dict(pair for handle in handles for pair in requests.task_folders(handle))
         known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
-        sights = _glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
+        sights = self._glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
         if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
             for runtime, keys in self._by_runtime(unseen):
                 sights |= await runtime.look({key: unseen[key] for key in keys})
@@ -179,6 +178,17 @@ class LocalEngine:
             key for key, sight in sights.items() if key.in_container and sight.state.is_over
         )
         return [_observation(key, sights.get(key), known.get(key)) for key in folders]
+
+    def _glance_at(self, folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+        """See those that have ended in order: quicker than to hand them to a thread."""
+        sights = {}
+        for key, folder in folders.items():
+            seen = (
+                glance(folder, True) if key.in_container else glance(folder, False, self._processes.conclude)
+            )
+            if seen is not None:
+                sights[key] = seen
+        return sights
 
     def _recall(self, sights: dict[TaskKey, Sight]) -> None:
         """See as lost what was started by this engine and has removed its own records."""
@@ -273,8 +283,6 @@ class LocalEngine:
             tell(step)
 
     def _end(self, watch: Watch) -> None:
-        if not watch.key.in_container:
-            self._processes.release(watch.identity)
         self._hint(watch.key.attempt_id)
 
     def _hint(self, attempt_id: str) -> None:
@@ -286,7 +294,7 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
     if not settings.limits:
         return unconfined(settings.home)
     confinement = replace(
-        confine(settings.home, machine.gpu_nodes, settings.n_processes),
+        confine(settings.home, machine.gpu_nodes, settings.n_processes, settings.accounts),
         sockets=known_sockets(settings.containers.socket),
     )
     if confinement.why_not:
@@ -306,11 +314,6 @@ def _place_files(request: Request) -> None:
             place_code(Path(request["code_folder"]), Path(task["work_folder"]))
     except OSError as error:
         raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
-
-
-def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    """See those that have ended in order: two small files each, quicker to read than to hand to a thread."""
-    return {key: sight for key, folder in folders.items() if (sight := glance(folder, key.in_container))}
 
 
 def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:

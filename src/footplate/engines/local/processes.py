@@ -88,7 +88,7 @@ def ask_to_end(shim: int) -> bool:
     has_begun = not _is_copy(tree[0], shim)
     # First of all the shim, so that it lets the others use their grace when the command ends early.
     send(shim, signal.SIGTERM)
-    targets = {_target(pid, shim) for pid in tree}
+    targets = {_target(pid) for pid in tree}
     for number in (signal.SIGTERM, signal.SIGCONT):
         for target in targets:
             send(target, number)
@@ -107,13 +107,13 @@ def _command_line(pid: int) -> bytes:
         return b""
 
 
-def _target(pid: int, shim: int) -> int:
-    """Say whom to signal: a process's group, which misses no newborn, unless the shim is in it too."""
+def _target(pid: int) -> int:
+    """Say whom to signal: a process's group, which misses no newborn. The shim may be in it, and traps it."""
     try:
         group = os.getpgid(pid)
     except ProcessLookupError:
         return pid
-    return pid if group in (0, 1, shim) else -group
+    return pid if group in (0, 1) else -group
 
 
 def kill_tree(shim: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.domain.cluster import Gpu
+from footplate.engines.local.accounts import Accounts
 from footplate.engines.local.containers.settings import ContainerSettings
 
 
@@ -15,7 +16,8 @@ class LocalSettings:
 
     `home` is the server's folder, of which a task sees its own job only. `gpu_nodes` are the device files of
     each declared card. Without `limits` tasks are not held to what they asked for, nor is anything hidden.
-    `mounted_within_s` bounds how long the file systems of mounts may take to answer.
+    `mounted_within_s` bounds how long the file systems of mounts may take to answer. `accounts` says as whom
+    tasks run where the server is root.
     """
 
     node_name: str = ""
@@ -30,3 +32,4 @@ class LocalSettings:
     gpu_nodes: tuple[tuple[str, ...], ...] = ()
     containers: ContainerSettings = field(default_factory=ContainerSettings)
     mounted_within_s: float = 30.0
+    accounts: Accounts = field(default_factory=Accounts)
