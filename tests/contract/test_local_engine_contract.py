@@ -12,6 +12,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import uvloop
 
@@ -90,6 +91,19 @@ class TestLocalEngine(ProcessContract):
         for handle in await asyncio.gather(*launches):
             assert [one.exit_code for one in await bench.until_over(handle)] == [0] * 5
             assert [bench.log(handle, index=i) for i in range(5)] == [b"once\n"] * 5
+
+    @on_loop
+    async def test_a_spawner_that_was_stopped_is_replaced(self, bench: Bench) -> None:
+        first = await bench.launch(WAITS_FOR_GO, attempt=0)
+        await bench.until_logged(first, b"ready")
+        spawner = bench.engine._processes._spawner.pid  # type: ignore[attr-defined]
+        os.kill(spawner, signal.SIGSTOP)
+        launches = [bench.launch("exit 2", attempt=attempt) for attempt in (1, 2)]
+        for handle in await asyncio.gather(*launches):
+            assert await bench.exit_code(handle) == 2
+        assert not psutil.pid_exists(spawner)
+        let_go(bench, first, 3)
+        assert await bench.exit_code(first) == 3
 
     @on_loop
     async def test_3_a_task_whose_shim_was_killed_is_lost_and_leaves_nothing(self, bench: Bench) -> None:

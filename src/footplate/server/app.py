@@ -146,12 +146,9 @@ async def _wire(
     stack.callback(store.close)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
-    await store.read(cluster.load)
-    images_, secret = Catalogue(), server_secret(settings.home)
-    await store.read(images_.load)
-    people_ = People(store)
-    await store.read(people_.load)
-
+    images_, people_, secret = Catalogue(), People(store), server_secret(settings.home)
+    for load in (cluster.load, images_.load, people_.load):
+        await store.read(load)
     keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
