@@ -8,8 +8,8 @@ import os
 import stat
 from pathlib import Path
 
-# Logs, code and results of everybody's jobs.
-FOLDERS = ("jobs", "blobs")
+# Logs, code and results of everybody's jobs, and what people keep at home in them.
+FOLDERS = ("jobs", "blobs", "people")
 FILES = ("secret", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 

@@ -18,6 +18,7 @@ from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.targets import TMP
 from footplate.engines.local.watching import TaskKey
 from footplate.engines.strategies import Prepared, prepare
+from footplate.engines.strategies.base import strategy_folder
 
 INIT = Path(__file__).with_name("init.sh")
 INHERITED = frozenset(
@@ -78,7 +79,7 @@ def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
         # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
         "folders": [str(folder) for folder in _shared_folders(plan) if folder],
-        "writable": [str(folder) for folder in (plan.checkpoint_folder, plan.output_folder) if folder],
+        "writable": [str(folder) for folder in _writable_folders(plan, prepared)],
         "code_is_read_only": plan.code_is_read_only,
         "mounts": [_mount(mount) for mount in plan.mounts],
         "tasks": [_task(plan, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)],
@@ -111,11 +112,12 @@ def spawn_order(
     confined = confinement.order(request, task)
     tmp = [confined["view"]["tmp"]] if confined["view"] else []
     home = [request["person_folder"]] if request["person_folder"] else []
+    shared = dict.fromkeys([*request["folders"], *request["writable"]])
     return {
         "folder": task["folder"],
         "folders": [task["folder"], task["work_folder"], *request["folders"], *home, *tmp],
         # What is the person's own, and what of ours leads there.
-        "given": [task["work_folder"], *request["folders"], *home, *tmp],
+        "given": [task["work_folder"], *shared, *home, *tmp],
         "passages": _passages(request, task),
         "work_folder": task["work_folder"],
         "log": task["log"],
@@ -146,6 +148,12 @@ def _mount(mount: Mount) -> dict[str, Any]:
         "target": str(mount.target),
         "read_only": mount.read_only,
     }
+
+
+def _writable_folders(plan: LaunchPlan, prepared: Prepared) -> list[Path]:
+    own = [folder for folder in (plan.checkpoint_folder, plan.output_folder) if folder]
+    # Agents of a gang keep what they need beside the files that they were given.
+    return [*own, strategy_folder(plan)] if prepared.files else own
 
 
 def _shared_folders(plan: LaunchPlan) -> list[Path | None]:
