@@ -5,15 +5,17 @@ of them up. When the program starts, nothing of the server's is left.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH101, PTH103, PTH123
+# ruff: noqa: PTH101, PTH102, PTH103, PTH123
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
 import resource
 import signal
+import stat
 from typing import Any, NoReturn
 
 from footplate import taskfiles
@@ -37,7 +39,7 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
         name = f"{pid}-{ticks}"
         entries = ground.make_groups(task, name)
         if ground.has_pids and not task["joins"]:
-            kernelfiles.make_proc()
+            ground.proc.make()
         at = claim(task, records_fd, f"{pid} {ticks} {ground.boot_id}\n")
         is_ours = at is not None
         news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
@@ -107,16 +109,16 @@ def enter_view(view: dict[str, Any], ground: Ground) -> None:
     if view["mounts"]:
         # A file system may hang for ever: without the spawner nobody would end this process.
         kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    mounting.enter_view(view)
+    mounting.enter_view(view, has_common=ground.view == "root")
     kernel.prctl(kernel.PR_SET_PDEATHSIG, 0)
 
 
 def who_am_i() -> tuple[int, int]:
     """Read the number and the start of this process, as those see them who started it."""
     fd = os.open("/proc/self/stat", os.O_RDONLY)
-    stat = os.read(fd, 4096)
+    line = os.read(fd, 4096)
     os.close(fd)
-    return int(stat.split(b" ", 1)[0]), int(stat.rpartition(b")")[2].split()[19])
+    return int(line.split(b" ", 1)[0]), int(line.rpartition(b")")[2].split()[19])
 
 
 def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
@@ -132,24 +134,38 @@ def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
 
 
 def make_folders(task: dict[str, Any]) -> None:
-    for folder in task["folders"]:
-        os.makedirs(folder, exist_ok=True)
+    """Make what is missing, and let the task's account through to what is its own."""
+    # Whatever the server's own is: other accounts must get through what is made here.
+    os.umask(0o022)
+    new = {folder for folder in task["folders"] if is_made(folder)}
     if task["view"] is not None and "tmp" in task["view"]:
         open_to_all(task["view"]["tmp"])
     if task["account"] is not None:
         for folder in task["passages"]:
-            ownership.let_through(folder)
+            if folder not in new:
+                ownership.let_through(folder)
         for folder in task["given"]:
-            ownership.give(folder, task["account"])
+            ownership.give(folder, task["account"], is_new=folder in new)
+
+
+def is_made(folder: str) -> bool:
+    """Make a folder; False when it was there."""
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        return False
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+    return True
 
 
 def open_to_all(tmp: str) -> None:
     """Give a folder the rights that every /tmp has; an earlier run may have put something else there."""
-    fd = taskfiles.open_folder(tmp)
-    try:
-        os.chmod(f"/proc/self/fd/{fd}", 0o1777)  # noqa: S103
-    finally:
-        os.close(fd)
+    status = os.lstat(tmp)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, f"{tmp} is not the folder that it should be")
+    if stat.S_IMODE(status.st_mode) != 0o1777:
+        os.chmod(tmp, 0o1777)  # noqa: S103
 
 
 def open_log(task: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ class Ground:
         # Opened before they are sealed: through these, and only these, groups can still be made.
         self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
         self.tops = kernelfiles.tops_of(confined["places"])
+        self.proc = kernelfiles.Proc()
         self._pids_fd = os.open("/proc/self/ns/pid", os.O_RDONLY)
         if self.view == "root":
             mounting.prepare(self.sealed)

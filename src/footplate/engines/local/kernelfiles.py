@@ -4,7 +4,7 @@ Runs in the children of the spawner, like `mounting`.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH102, PTH103, PTH110, PTH112, PTH120, PTH211
+# ruff: noqa: PTH102, PTH103, PTH110, PTH120, PTH211
 from __future__ import annotations
 
 import os
@@ -38,14 +38,26 @@ UNREADABLE = ("kcore", "keys", "timer_list", "sched_debug", "latency_stats", "km
 UNSEEN = ("acpi", "scsi")
 
 
-def open_devices(cards: list[str]) -> list[tuple[int, str]]:
-    """Open the device files that a task is given, before its own `/dev` covers those of the host."""
+def make_common_devices() -> None:
+    """Cover `/dev`, once for all tasks, with one that has what a task without cards may see."""
+    _make_devices([])
+
+
+def make_devices(cards: list[str], shm_bytes: int, has_common: bool) -> None:
+    """Give a task a `/dev` of its own: its cards, its terminals, its shared memory."""
+    if has_common and cards:
+        # Below the common one is the host's.
+        kernel.unmount("/dev")
+    if cards or not has_common:
+        _make_devices(cards)
+    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
+    mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={shm_bytes}")
+
+
+def _make_devices(cards: list[str]) -> None:
+    # Opened before the host's are covered.
     wanted = [*(f"/dev/{name}" for name in DEVICES), *cards]
-    return [(os.open(path, os.O_PATH), path) for path in wanted if os.path.exists(path)]
-
-
-def make_devices(opened: list[tuple[int, str]], shm_bytes: int) -> None:
-    """Put a new `/dev` in place of the host's."""
+    opened = [(os.open(path, os.O_PATH), path) for path in wanted if os.path.exists(path)]
     mount("tmpfs", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k,nr_inodes=256")
     for fd, path in opened:
         _place_device(fd, path)
@@ -53,9 +65,7 @@ def make_devices(opened: list[tuple[int, str]], shm_bytes: int) -> None:
     for name, target in LINKS.items():
         os.symlink(target, f"/dev/{name}")
     os.mkdir("/dev/pts")
-    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
     os.mkdir(SHM)
-    mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={shm_bytes}")
     mount("none", "/dev", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
 
 
@@ -82,24 +92,29 @@ def _has_made(path: str, number: tuple[int, int]) -> bool:
     return True
 
 
-def make_proc() -> None:
-    """Mount the `/proc` of a new PID namespace, in its first process."""
-    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    for name in UNWRITABLE:
-        _cover(f"/proc/{name}", f"/proc/{name}", read_only=True)
-    for name in UNREADABLE:
-        _cover(os.devnull, f"/proc/{name}")
-    for name in UNSEEN:
-        if os.path.isdir(f"/proc/{name}"):
-            mount("tmpfs", f"/proc/{name}", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555")
+class Proc:
+    """What is done to every `/proc`, found out once."""
+
+    def __init__(self) -> None:
+        self._unwritable, self._unreadable = _there(UNWRITABLE), _there(UNREADABLE)
+        self._unseen = _there(UNSEEN)
+
+    def make(self) -> None:
+        """Mount the `/proc` of a new PID namespace, in its first process."""
+        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+        read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+        for path in self._unwritable:
+            mount(path, path, None, MS_BIND)
+            mount("none", path, None, read_only)
+        for path in self._unreadable:
+            mount(os.devnull, path, None, MS_BIND)
+        for path in self._unseen:
+            mount("tmpfs", path, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555")
 
 
-def _cover(source: str, target: str, read_only: bool = False) -> None:
-    if not os.path.exists(target):
-        return
-    mount(source, target, None, MS_BIND)
-    if read_only:
-        mount("none", target, None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+def _there(names: tuple[str, ...]) -> list[str]:
+    """Name those of these entries of /proc that this kernel has."""
+    return [f"/proc/{name}" for name in names if os.path.exists(f"/proc/{name}")]
 
 
 def show_own_groups(groups: list[tuple[str, str]]) -> None:

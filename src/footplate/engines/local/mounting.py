@@ -47,6 +47,7 @@ def prepare(sealed: list[str]) -> None:
     """Do once, as root, what the views of all children have in common: they begin as copies of this one."""
     kernel.unshare(kernel.CLONE_NEWNS)
     _leave_host(sealed)
+    kernelfiles.make_common_devices()
 
 
 def leave_user_namespace(sealed: list[str]) -> None:
@@ -65,12 +66,14 @@ def _leave_host(sealed: list[str]) -> None:
     _seal_all(sealed)
 
 
-def enter_view(view: dict[str, Any]) -> None:
-    """Arrange the mount namespace of this process, which nobody else is in; raise OSError if that fails."""
+def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
+    """Arrange the mount namespace of this process, which nobody else is in; raise OSError if that fails.
+
+    `has_common` says whether `prepare` was done: then `/dev` has all that tasks without cards see.
+    """
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
-    keeps = [(_open(path), path) for path in view["keeps"]]
-    writable = [(_open(path), path) for path in view["writable"]]
-    devices = kernelfiles.open_devices(view["devices"])
+    keeps = [(_open_own(path), path) for path in view["keeps"]]
+    writable = [(_open_own(path), path) for path in view["writable"]]
     mounts = [
         (_open(source, inner), _resolve(target, view), read_only)
         for source, inner, target, read_only in view["mounts"]
@@ -80,7 +83,7 @@ def enter_view(view: dict[str, Any]) -> None:
     # They are built anew, so that something can be put into them.
     shadows = targets.shadows([target for _, target, _ in mounts], view["hidden"])
     # An earlier run of the task may have put a link to something hidden there.
-    tmp_fd = taskfiles.open_folder(view["tmp"])
+    tmp_fd = os.open(view["tmp"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
     ours = {_shadow(folder) for folder in shadows}
     _bind(tmp_fd, TMP)
     if os.path.isdir(VAR_TMP):
@@ -95,7 +98,7 @@ def enter_view(view: dict[str, Any]) -> None:
         _remount_read_only(folder)
     for fd, target in writable:
         _bind(fd, target)
-    kernelfiles.make_devices(devices, view["shm_bytes"])
+    kernelfiles.make_devices(view["devices"], view["shm_bytes"], has_common)
     if mounts:
         ours.update(os.stat(folder).st_dev for folder in view["covers"])
         _put_all(mounts, ours, view["account"])
@@ -190,6 +193,11 @@ def seal(tree: str) -> None:
     except OSError:
         # Kernels before 5.12: the mount itself, not what is mounted below it.
         _remount_read_only(tree)
+
+
+def _open_own(path: str) -> int:
+    """Open a folder of the platform, on the way to which no task can have put anything."""
+    return os.open(path, os.O_PATH)
 
 
 def _open(source: str, inner: str = "") -> int:

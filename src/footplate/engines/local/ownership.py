@@ -25,13 +25,21 @@ class NotTheirs(Exception):
     """A folder that tasks should write to is not writable for them."""
 
 
-def give(path: str, account: dict[str, Any]) -> None:
-    """Make a folder, and all that is in it, a person's own; quick when it is."""
+def give(path: str, account: dict[str, Any], is_new: bool = False) -> None:
+    """Make a folder, and all that is in it, a person's own; quick when it is, or when it is new.
+
+    Only the folder's own name could be a link: tasks cannot write to what is around it.
+    """
     uid, gid = apart.id_outside(account), apart.group_outside(account)
+    if is_new:
+        os.chown(path, uid, gid, follow_symlinks=False)
+    elif os.lstat(path).st_uid != uid:
+        _give_all(path, uid, gid)
+
+
+def _give_all(path: str, uid: int, gid: int) -> None:
     fd = taskfiles.open_folder(path)
     try:
-        if os.fstat(fd).st_uid == uid:
-            return
         for _, folders, files, folder_fd in os.fwalk(f"/proc/self/fd/{fd}", follow_symlinks=False):
             for name in (*folders, *files):
                 with contextlib.suppress(FileNotFoundError):

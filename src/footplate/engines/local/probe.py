@@ -38,7 +38,8 @@ def main(asked: dict[str, Any]) -> None:
 
 def _try_view(asked: dict[str, Any]) -> None:
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
-    mounting.enter_view({**NOTHING, "tmp": asked["tmp"], "shm_bytes": 65536})
+    view = {**NOTHING, "tmp": asked["tmp"], "shm_bytes": 65536}
+    mounting.enter_view(view, has_common=asked["how"] == "root")
 
 
 def _try_accounts(asked: dict[str, Any]) -> None:
@@ -51,7 +52,7 @@ def _try_pids(asked: dict[str, Any]) -> None:
     child = os.fork()
     if child == 0:
         _try_view(asked)
-        kernelfiles.make_proc()
+        kernelfiles.Proc().make()
         kernel.unshare(kernel.CLONE_NEWCGROUP)
         if syscallfilter.is_known():
             kernel.set_filter(syscallfilter.build())
