@@ -282,8 +282,11 @@ class TestCards(WithEngine):
         self.needs(bench, "gpus")
         reads = f"[ $(head -c 1 /dev/fp-card$i-{os.getpid()} | wc -c) = 1 ]"
         command = f"for i in 0 1; do {reads} && echo $i; done; true"
-        for index in range(2):
-            handle = await bench.launch(command, attempt=index, gpus={"main": (index,)})
+        data = bench.folder / "data"
+        data.mkdir()
+        # With a mount at the root, too: then all of it is built anew.
+        for index, mounts in enumerate(((), (Mount(data, Path("/fp-data")),))):
+            handle = await bench.launch(command, attempt=index, gpus={"main": (index,)}, mounts=mounts)
             assert await bench.exit_code(handle) == 0
             lines = bench.log(handle).decode().splitlines()
             assert [line for line in lines if line in ("0", "1")] == [str(index)]

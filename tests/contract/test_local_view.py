@@ -200,11 +200,11 @@ class TestView(WithEngine):
     @on_loop
     async def test_a_mount_over_a_folder_of_the_host_hides_it_in_the_task_only(self, bench: Bench) -> None:
         self.needs(bench, "files")
-        source, target = bench.folder / "source", Path("/opt")
+        source, target = bench.folder / "source", Path("/srv")
         source.mkdir()
         (source / "mine").write_text("x")
         before = sorted(path.name for path in target.iterdir())
-        handle = await bench.launch("ls /opt", mounts=(Mount(source, target),))
+        handle = await bench.launch("ls /srv", mounts=(Mount(source, target),))
         assert await bench.exit_code(handle) == 0
         assert bench.log(handle) == b"mine\n"
         assert sorted(path.name for path in target.iterdir()) == before

@@ -82,16 +82,17 @@ def join(task: dict[str, Any], ground: Ground, news_fd: int) -> None:
         return
     kinds = [
         *(["user"] if ground.view == "user" else []),
-        *(["pid", "ipc", "cgroup"] if ground.has_pids else []),
+        *(["pid", "ipc"] if ground.has_pids else []),
     ]
     of = f"/proc/{task['view']['of']}/ns"
-    opened = [os.open(f"{of}/{kind}", os.O_RDONLY) for kind in (*kinds, "mnt")]
-    for fd in opened[:-1]:
-        kernel.setns(fd)
+    opened = {kind: os.open(f"{of}/{kind}", os.O_RDONLY) for kind in (*kinds, "cgroup", "mnt")}
+    for kind in kinds:
+        kernel.setns(opened[kind])
     if ground.has_pids:
         go_on_as_child(news_fd)
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
-    task["mounts_fd"] = opened[-1]
+    # Entered later: from there neither the host's /proc nor its groups can be seen.
+    task["mounts_fd"], task["groups_fd"] = opened["mnt"], opened["cgroup"]
 
 
 def go_on_as_child(news_fd: int) -> None:
@@ -124,7 +125,6 @@ def who_am_i() -> tuple[int, int]:
 def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
     """Take the task, and open what its end is written to; None when somebody was here before."""
     if "mounts_fd" in task:
-        # From here on the host's /proc is out of sight.
         kernel.setns(task["mounts_fd"])
     os.chdir(task["work_folder"])
     at = publish(records_fd, identity)
@@ -213,7 +213,9 @@ def execute(
         # As late as can be: what this process has used until now is not the task's.
         for entry in entries:
             os.write(entry, b"0")
-        if task["view"] is not None and not task["joins"]:
+        if "groups_fd" in task:
+            kernel.setns(task["groups_fd"])
+        elif task["view"] is not None:
             kernelfiles.show_own_groups(groups)
         give_up_rights(task)
         runner = task["runner"]

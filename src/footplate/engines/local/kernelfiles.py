@@ -45,10 +45,7 @@ def make_common_devices() -> None:
 
 def make_devices(cards: list[str], shm_bytes: int, has_common: bool) -> None:
     """Give a task a `/dev` of its own: its cards, its terminals, its shared memory."""
-    if has_common and cards:
-        # Below the common one is the host's.
-        kernel.unmount("/dev")
-    if cards or not has_common:
+    if not has_common:
         _make_devices(cards)
     mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
     mount("tmpfs", SHM, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=1777,size={shm_bytes}")

@@ -71,6 +71,10 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
 
     `has_common` says whether `prepare` was done: then `/dev` has all that tasks without cards see.
     """
+    if has_common and view["devices"]:
+        # Below it is the host's, which has the cards.
+        kernel.unmount("/dev")
+        has_common = False
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
     keeps = [(_open_own(path), path) for path in view["keeps"]]
     writable = [(_open_own(path), path) for path in view["writable"]]
@@ -88,16 +92,8 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
     _bind(tmp_fd, TMP)
     if os.path.isdir(VAR_TMP):
         _bind(tmp_fd, VAR_TMP)
-    for folder in view["covers"]:
-        _mount_empty(folder)
-    for fd, target in keeps:
-        if not os.path.lexists(target):
-            _make_like(fd, target)
-        _bind(fd, target)
-    for folder in view["unwritable"]:
-        _remount_read_only(folder)
-    for fd, target in writable:
-        _bind(fd, target)
+    _cover(view["covers"], keeps)
+    _seal_own(view["unwritable"], writable)
     kernelfiles.make_devices(view["devices"], view["shm_bytes"], has_common)
     if mounts:
         ours.update(os.stat(folder).st_dev for folder in view["covers"])
@@ -110,6 +106,24 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
         kernel.unmount(OLD_ROOT)
         if os.listdir(OLD_ROOT):  # noqa: PTH208
             raise OSError("the host's files are still to be seen")
+
+
+def _cover(folders: list[str], keeps: list[tuple[int, str]]) -> None:
+    """Hide folders but for what is kept of them."""
+    for folder in folders:
+        _mount_empty(folder)
+    for fd, target in keeps:
+        if not os.path.lexists(target):
+            _make_like(fd, target)
+        _bind(fd, target)
+
+
+def _seal_own(folders: list[str], writable: list[tuple[int, str]]) -> None:
+    """Keep a job's folders from being changed, but for those that are its own to change."""
+    for folder in folders:
+        _remount_read_only(folder)
+    for fd, target in writable:
+        _bind(fd, target)
 
 
 class Unmountable(OSError):

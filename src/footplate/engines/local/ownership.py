@@ -91,19 +91,27 @@ def _explain(owner: int, first: int) -> str:
 def _try_mapped(fd: int, target: str, uid_map: str, gid_map: str) -> bool:
     """Mount with other owners than on disk; False where the file system or the kernel cannot."""
     try:
-        tree = kernel.clone_tree(fd)
+        tree = mapped(fd, uid_map, gid_map)
     except OSError:
         return False
+    try:
+        kernel.attach_tree(tree, target)
+    finally:
+        os.close(tree)
+    return True
+
+
+def mapped(fd: int, uid_map: str, gid_map: str) -> int:
+    """Copy the mounts below an open folder with other owners, attached to nothing yet."""
+    tree = kernel.clone_tree(fd)
     try:
         namespace_fd = apart.make_namespace(uid_map, gid_map)
         try:
             flags = kernel.AT_EMPTY_PATH | kernel.AT_RECURSIVE
             kernel.set_mount_attributes(tree, "", flags, kernel.MOUNT_ATTR_IDMAP, namespace_fd)
-        except OSError:
-            return False
         finally:
             os.close(namespace_fd)
-        kernel.attach_tree(tree, target)
-    finally:
+    except OSError:
         os.close(tree)
-    return True
+        raise
+    return tree

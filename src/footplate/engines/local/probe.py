@@ -6,8 +6,9 @@ import os
 import sys
 from typing import Any
 
-from footplate.engines.local import apart, kernel, kernelfiles, mounting, syscallfilter
+from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, syscallfilter
 
+FIRST_ID = 0x78000000
 NOTHING: dict[str, Any] = {
     "covers": [],
     "keeps": [],
@@ -60,3 +61,10 @@ def _try_pids(asked: dict[str, Any]) -> None:
     _, status = os.waitpid(child, 0)
     # The child has said why.
     sys.exit(os.waitstatus_to_exitcode(status))
+
+
+def try_mapping(folder: str) -> None:
+    """Try to show a folder with other owners than on disk; raise `OSError` where that cannot be."""
+    mounting.prepare([])
+    fd = os.open(folder, os.O_PATH)
+    os.close(ownership.mapped(fd, f"0 {FIRST_ID} 1\n", f"0 {FIRST_ID} 1\n"))
