@@ -162,6 +162,28 @@ class TestHostileTasks:
         assert not list(bench.task(handle).glob("inside-*"))
 
     @on_loop
+    async def test_a_copy_of_a_home_neither_adopts_nor_harms_the_tasks_of_the_original(
+        self, bench: Bench
+    ) -> None:
+        await bench.engine.close()
+        bench.engine = LocalEngine(LocalSettings(home=bench.folder, home_id="original"))
+        request = bench.compile("echo ready; sleep 600")
+        handle = await bench.engine.launch(request)
+        await bench.until_logged(handle, b"ready")
+        copy = LocalEngine(LocalSettings(home=bench.folder, home_id="copy"))
+        try:
+            (seen,) = await copy.observe([handle])
+            assert seen.state is TaskState.LOST
+            with pytest.raises(EngineUnavailable):
+                await copy.run_inside(request | {"home_id": "copy"}, "main", 0, ["true"])
+            await copy.stop(handle, grace_s=0)
+            await copy.nodes()
+        finally:
+            await copy.close()
+        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        assert is_running(shim_of(bench, handle))
+
+    @on_loop
     async def test_a_claim_in_another_process_name_harms_nobody(self, bench: Bench) -> None:
         """Whoever restarts the server reads the claims again."""
         engine = bench.engine

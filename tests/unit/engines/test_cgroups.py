@@ -96,7 +96,7 @@ def made_up(tmp_path: Path, mountinfo: str, own: str) -> Path:
 
 
 def test_a_machine_without_control_groups_says_so(tmp_path: Path) -> None:
-    found = delegation.find_tree(None, made_up(tmp_path, "24 1 0:22 / /proc rw - proc proc rw\n", ""))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, "24 1 0:22 / /proc rw - proc proc rw\n", ""))
     assert found.tree is None
     assert found.faults["memory"] == "the kernel offers no control groups for memory"
 
@@ -105,7 +105,7 @@ def test_a_hierarchy_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "cgroup"
     folder.write_text("a file cannot hold groups")
     info = f"30 1 0:26 / {folder} rw - cgroup cgroup rw,memory\n"
-    found = delegation.find_tree(None, made_up(tmp_path, info, "1:memory:/\n"))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, info, "1:memory:/\n"))
     assert found.tree is None
     assert "cannot be written" in found.faults["memory"]
 
@@ -116,7 +116,7 @@ def test_version_2_without_delegation_says_what_to_do(tmp_path: Path) -> None:
     for file in ("cgroup.controllers", "cgroup.subtree_control", "cgroup.procs"):
         (group / file).write_text("")
     info = f"30 1 0:26 / {group} rw - cgroup2 cgroup2 rw\n"
-    found = delegation.find_tree(None, made_up(tmp_path, info, "0::/\n"))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, info, "0::/\n"))
     assert found.tree is None
     assert "Delegate=yes" in found.faults["memory"]
 

@@ -24,6 +24,7 @@ from footplate.engines.local import devices, syscallfilter
 from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
+from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.targets import bad_target, is_below, overlapping
 from footplate.engines.local.view import Outlook, compose, outermost
 
@@ -181,11 +182,10 @@ class Confinement:
         return {**view, "account": account}
 
 
-def confine(
-    home: Path | None, nodes: devices.Nodes, n_processes: int, accounts: Accounts | None = None
-) -> Confinement:
+def confine(settings: LocalSettings, nodes: devices.Nodes) -> Confinement:
     """Find out what this machine can hold tasks to."""
-    delegated, found = find_tree(home), find_view()
+    home = settings.home
+    delegated, found = find_tree(home, settings.home_id), find_view()
     faults: dict[Limit, str] = {
         limit: delegated.faults[controller]
         for limit, controller in BY_CONTROLLER.items()
@@ -206,10 +206,10 @@ def confine(
         None if found.why_not else _outlook(home, found),
         nodes,
         faults,
-        n_processes,
+        settings.n_processes,
         str(home.resolve()) if home else "",
         _earlier_trees(home, delegated),
-        accounts=accounts or Accounts(),
+        accounts=settings.accounts,
     )
 
 

@@ -39,20 +39,21 @@ class GroupMount:
     top: str
 
 
-def instance_name(home: Path | None) -> str:
+def instance_name(home: Path | None, home_id: str = "") -> str:
     """Name the subtree of one server, so that two of them on one machine do not meet."""
-    mark = hashlib.sha256(os.fsencode(home)).hexdigest()[:8] if home else "any"
+    said = home_id or (os.fspath(home) if home else "")
+    mark = hashlib.sha256(os.fsencode(said)).hexdigest()[:8] if said else "any"
     return f"footplate-{mark}"
 
 
-def find_tree(home: Path | None, proc: Path = PROC) -> Delegated:
+def find_tree(home: Path | None, home_id: str = "", proc: Path = PROC) -> Delegated:
     """Find the place for this server's groups: v2 where it has the controllers, otherwise v1."""
     mounts = list(_mounts((proc / "self/mountinfo").read_text()))
     own = _own_groups((proc / "self/cgroup").read_text())
     unified = [mount for mount in mounts if not mount.controllers]
     if unified and not any("memory" in mount.controllers for mount in mounts):
-        return _find_unified(unified[0], own.get("", "/"), instance_name(home))
-    return _find_split(mounts, own, instance_name(home))
+        return _find_unified(unified[0], own.get("", "/"), instance_name(home, home_id))
+    return _find_split(mounts, own, instance_name(home, home_id))
 
 
 def find_groups(pid: int, proc: Path = PROC) -> tuple[Tree | None, str]:

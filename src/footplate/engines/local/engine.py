@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
 from footplate.engines.local import request as requests
-from footplate.engines.local.accounts import Accounts
 from footplate.engines.local.codecopy import place_code
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
@@ -53,7 +52,7 @@ from footplate.taskfiles import check_folder, unfollowed
 log = logging.getLogger(__name__)
 
 MOST_GLANCES = 16
-Confine = Callable[[Path | None, Nodes, int, Accounts], Confinement]
+Confine = Callable[[LocalSettings, Nodes], Confinement]
 
 
 class LocalEngine:
@@ -62,6 +61,7 @@ class LocalEngine:
     def __init__(self, settings: LocalSettings | None = None, confine: Confine = confine) -> None:
         settings = settings or LocalSettings()
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
+        self._home_id = settings.home_id
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s)
@@ -79,10 +79,13 @@ class LocalEngine:
         return self._confinement.limits
 
     def compile(self, plan: LaunchPlan) -> Request:
-        return requests.compile_request(plan, self._inherited)
+        return requests.compile_request(plan, self._inherited, self._home_id)
 
     def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
         return requests.handle_of(request, only)
+
+    def _tasks_of(self, handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
+        return requests.task_folders(handle, self._home_id)
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
@@ -123,7 +126,7 @@ class LocalEngine:
     async def _launch(self, request: Request) -> None:
         if request["code_folder"] is not None or request["files"]:
             await asyncio.to_thread(_place_files, request)
-        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
             if "pid" in answer:
@@ -163,7 +166,7 @@ class LocalEngine:
             self._watches.add(key, identity, answer["at"], pidfd)
 
     async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
-        folders = dict(pair for handle in handles for pair in requests.task_folders(handle))
+        folders = dict(pair for handle in handles for pair in self._tasks_of(handle))
         known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
         sights = self._glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
@@ -210,9 +213,9 @@ class LocalEngine:
         return watch if glance(folder, outlives_its_end=True) is None else None
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
-        folders = dict(requests.task_folders(handle))
+        folders = dict(self._tasks_of(handle))
         self._entrances.close(folders.keys())
-        await asyncio.to_thread(_fence, handle)
+        await asyncio.to_thread(_fence, handle, folders.values())
         await self.observe([handle])
         ends = [self._stop(runtime, keys, folders, grace_s) for runtime, keys in self._by_runtime(folders)]
         await asyncio.gather(*ends)
@@ -236,7 +239,7 @@ class LocalEngine:
         return await asyncio.to_thread(self._read_usage, running)
 
     def _running(self, handles: Sequence[Handle]) -> list[Watch]:
-        keys = (key for handle in handles for key, _ in requests.task_folders(handle))
+        keys = (key for handle in handles for key, _ in self._tasks_of(handle))
         return [watch for key in keys if (watch := self._watches.find(key))]
 
     def _read_usage(self, running: Sequence[Watch]) -> list[Usage]:
@@ -252,7 +255,7 @@ class LocalEngine:
         timeout_s: float = 60,
         most_bytes: int = 1024**2,
     ) -> Ran:
-        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
         for key, task in zip(keys, request["tasks"], strict=True):
             if (key.role, key.index) != (role, index):
                 continue
@@ -294,7 +297,7 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
     if not settings.limits:
         return unconfined(settings.home)
     confinement = replace(
-        confine(settings.home, machine.gpu_nodes, settings.n_processes, settings.accounts),
+        confine(settings, machine.gpu_nodes),
         sockets=known_sockets(settings.containers.socket),
     )
     if confinement.why_not:
@@ -335,9 +338,9 @@ def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Obse
     )
 
 
-def _fence(handle: Handle) -> None:
+def _fence(handle: Handle, folders: Collection[Path]) -> None:
     try:
-        for _, folder in requests.task_folders(handle):
+        for folder in folders:
             fence(folder)
     except OSError as error:
         raise EngineUnavailable(f"{handle['attempt_id']} cannot be kept from starting: {error}") from error

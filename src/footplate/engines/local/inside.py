@@ -114,9 +114,9 @@ def _order(
         _require_kept(task)
     else:
         os.close(pidfd)
-        marks = TaskKey(request["attempt_id"], task["role"], task["index"]).marks
+        key = TaskKey(request["attempt_id"], task["role"], task["index"], home_id=request["home_id"])
         # Nobody enters another's groups and files because a task has put another's name into its claim.
-        if not {mark.encode() for mark in marks} <= environment_of(claim.identity.pid):
+        if not {mark.encode() for mark in key.marks} <= environment_of(claim.identity.pid):
             raise EngineUnavailable(f"the record of task {task['role']}-{task['index']} is not its own")
         order |= _join(order, claim.identity)
     return {

@@ -118,9 +118,15 @@ def _target(pid: int) -> int:
 
 def kill_tree(shim: int) -> None:
     """Send SIGKILL to all that descends from the shim; the shim stays, to record the exit code."""
-    for pid in descendants(shim):
-        send(pid, signal.SIGKILL)
+    kill_all(descendants(shim))
     send(shim, signal.SIGCONT)
+
+
+def kill_all(pids: Collection[int]) -> None:
+    """Send SIGKILL to processes, none of which goes on meanwhile because another has ended."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            send(pid, number)
 
 
 def send(pid: int, number: signal.Signals) -> None:

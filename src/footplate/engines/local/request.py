@@ -16,7 +16,7 @@ from footplate.engines.base import Handle, LaunchPlan, Mount, Request
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.targets import TMP
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.watching import HOME_ID, TaskKey
 from footplate.engines.strategies import Prepared, prepare
 from footplate.engines.strategies.base import strategy_folder
 
@@ -62,12 +62,14 @@ def task_program() -> list[str]:
     return [shutil.which("bash") or "/bin/sh", "-e", "-c"]
 
 
-def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
+def compile_request(plan: LaunchPlan, inherited: Mapping[str, str], home_id: str) -> Request:
     prepared = prepare(plan)
     inherited = {**inherited, **person_environment(plan)}
-    gang = {**prepared.gang_env, **plan.secrets}
+    mark = {HOME_ID: home_id} if home_id else {}
+    gang = {**prepared.gang_env, **plan.secrets, **mark}
     return {
         "attempt_id": plan.attempt_id,
+        "home_id": home_id,
         "owner": plan.owner,
         "owner_number": plan.owner_number,
         "person_folder": str(plan.person_folder) if plan.person_folder else None,
@@ -98,11 +100,11 @@ def handle_of(request: Request, only: Collection[tuple[str, int]] | None = None)
     }
 
 
-def task_folders(handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
+def task_folders(handle: Handle, home_id: str) -> Iterator[tuple[TaskKey, Path]]:
     """Go through the tasks of an attempt: their keys and where their claims and ends are recorded."""
     for role, index, run, in_container in handle["tasks"]:
         folder = run_folder(task_folder(Path(handle["folder"]), role, index), run)
-        yield TaskKey(handle["attempt_id"], role, index, run, in_container), folder
+        yield TaskKey(handle["attempt_id"], role, index, run, in_container, home_id), folder
 
 
 def spawn_order(
