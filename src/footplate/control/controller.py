@@ -84,7 +84,7 @@ class Controller:
         self._context = context
         self._log_keeper = LogKeeper(context, log_cap_bytes)
         self._on_fatal = on_fatal
-        self.admission = Admission(context)
+        self.admission = Admission(context, self.replan)
         self._progress = Progress(context, self._handle)
         self._usage_keeper = UsageKeeper(context, self._handle)
         self._replan = asyncio.Event()

@@ -22,7 +22,7 @@ class PlainRoute(APIRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Not by `self.app`: a router that is included in another makes one of its own from the function.
-        if scope["method"] in self.methods:
+        if scope["method"] in (self.methods or ()):
             await self._plain(scope, receive, send)
         else:
             await super().handle(scope, receive, send)

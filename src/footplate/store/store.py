@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -20,7 +20,7 @@ from footplate.domain.job import Job
 from footplate.store import faults, tables, transitions
 from footplate.store.rows import EventRecord
 from footplate.store.transitions import Transition
-from footplate.store.writer import Transaction, Unit, Writer
+from footplate.store.writer import Transaction, Unit, Work, Writer
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +73,18 @@ class Store:
 
     async def write(self, unit: Unit[T]) -> T:
         """Run a unit of work; returns once its commit is durable."""
+        work = Work(unit)
+        self.put([work])
+        return await self.outcome(work)
+
+    def put(self, works: Sequence[Work[Any]]) -> None:
+        """Queue work to be run in its order, in one commit where none of it fails."""
+        self._writer.put(works)
+
+    async def outcome(self, work: Work[T]) -> T:
+        """Wait until the commit of some work is durable, and return what it returned."""
         try:
-            return await asyncio.wrap_future(self._writer.put(unit))
+            return await asyncio.wrap_future(work.future)
         except faults.GONE as error:
             raise faults.translate(error) from error
 
@@ -93,31 +103,21 @@ class Store:
         """Move one job by one event."""
         return await self.write(lambda tx: transitions.apply(tx, self.board, job_id, event, actor))
 
-    async def apply_all(
-        self, moves: Iterable[Move], then: Iterable[Move] = (), if_freed: Iterable[str] = ()
-    ) -> bool:
-        """Move jobs by events, in order, in one commit; jobs that are over by then are passed over.
+    async def apply_all(self, moves: Iterable[Move]) -> None:
+        """Move jobs by events, in order, in one commit; jobs that are over by then are passed over."""
+        wanted = list(moves)
+        if wanted:
+            await self.write(lambda tx: self.apply_living(tx, wanted))
 
-        The moves in `then` count on the jobs `if_freed` having given back what they held: False, and
-        none of those moves, when one has not.
-        """
-        first, following, freed = list(moves), list(then), list(if_freed)
-
-        def unit(tx: Transaction) -> bool:
-            self._apply_living(tx, first)
-            if any(
-                job.placement for job_id in freed if (job := tx.after.get(job_id) or self.board.get(job_id))
-            ):
-                return False
-            self._apply_living(tx, following)
-            return True
-
-        return await self.write(unit) if first or following else True
-
-    def _apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
+    def apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
+        """Move jobs within a unit of work; those that are over by then are passed over."""
         for job_id, event in moves:
-            if job_id in self.board or job_id in tx.after:
+            if self.living(tx, job_id) is not None:
                 transitions.apply(tx, self.board, job_id, event)
+
+    def living(self, tx: Transaction, job_id: str) -> Job | None:
+        """The job as a unit of work sees it; None for one that was over before, or is not there."""
+        return tx.after[job_id] if job_id in tx.after else self.board.get(job_id)
 
     async def job(self, job_id: str) -> Job | None:
         """The job as last committed."""
