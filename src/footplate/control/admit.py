@@ -67,14 +67,18 @@ class Admission:
     async def enter(self, job: Job, unit: Unit[T]) -> T:
         """Run the unit that stores a new job, and start the job in the same commit if there is room for it.
 
-        Among many that wait, a new one is only stored: the pass that comes by itself takes all of them.
+        One that cannot start at once is only stored; so is one behind many.
         """
-        if len(self._pending) + len(self._arrivals) > MOST_AT_ONCE:
+        if len(self._pending) > MOST_AT_ONCE or not self.has_room(job):
             return await self._context.store.write(unit)
         arrival = Arrival(job, Work(unit))
         self._arrivals.append(arrival)
         self._wake()
         return await self._context.store.outcome(arrival.work)
+
+    def has_room(self, job: Job) -> bool:
+        """Tell whether the last pass left room for a job that came after it."""
+        return self.last is None or self.last.has_room(_pending(job))
 
     async def run_pass(self, news: Sequence[Move] = ()) -> bool:
         """Plan once and commit what was decided, together with new jobs and with news that give room back.
