@@ -25,6 +25,8 @@ from footplate.store.writer import Transaction, Unit, Work, Writer
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+MOST_ENDED = 200
+MOST_TASKS_OF_ENDED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Store:
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="footplate-reader")
         self._subscribers: list[Subscriber] = []
         self.board: dict[str, Job] = {}
+        # Jobs that have ended not long ago, as their rows have them: most are asked for just then.
+        self._ended: dict[str, Job] = {}
         self._writer = Writer(engine, transitions.flush, self._take_commit, holder, at)
         self._load_board()
 
@@ -121,17 +125,21 @@ class Store:
 
     async def job(self, job_id: str) -> Job | None:
         """The job as last committed."""
-        return self.board.get(job_id) or await self.read(
-            lambda connection: transitions.load(connection, job_id)
-        )
+        known = self.board.get(job_id) or self._ended.get(job_id)
+        return known or await self.read(lambda connection: transitions.load(connection, job_id))
 
     def _take_commit(self, tx: Transaction) -> None:
         # Runs in the writer's thread, after the commit and before its callers are answered.
         for job_id, job in tx.after.items():
+            self._ended.pop(job_id, None)
+            if job is not None and job.state.is_final and len(job.tasks) <= MOST_TASKS_OF_ENDED:
+                self._ended[job_id] = job
             if job is None or job.state.is_final:
                 self.board.pop(job_id, None)
             else:
                 self.board[job_id] = job
+        while len(self._ended) > MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
         if tx.events or tx.effects:
             self._loop.call_soon_threadsafe(self._publish, News(tx.events, tx.effects, tx.after))
 
