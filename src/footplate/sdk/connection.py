@@ -14,7 +14,7 @@ import httpx
 from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
 from footplate.sdk import sse
 from footplate.sdk.errors import Unreachable, rebuild
-from footplate.sdk.plainhttp import PlainCalls
+from footplate.sdk.quickclient import QuickClient
 from footplate.sdk.settings import Settings
 
 API = "/api/v1"
@@ -24,7 +24,6 @@ LONGEST_PAUSE_S = 5.0
 # The server sends a sign of life more often than this; longer silence is a dead connection.
 STREAM_SILENCE_S = 60.0
 SESSION_S = 12 * 3600
-_PLAIN = frozenset({"json", "params", "timeout"})
 
 Body = Mapping[str, Any] | None
 
@@ -41,11 +40,11 @@ class Connection:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.settings = settings
-        self.timeout_s = timeout_s
         self._look_again = look_again
+        self.timeout_s = timeout_s
         self._token = settings.token
         self._give_up_s = give_up_s
-        self._http = httpx.Client(
+        self._http = QuickClient(
             base_url=settings.url + API,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
             # A proxy meant for the internet never reaches a server on this machine.
@@ -54,13 +53,9 @@ class Connection:
             verify=settings.url.startswith("https:"),
             transport=transport,
         )
-        is_plain = transport is None and settings.url.startswith("http:") and _is_loopback(settings.url)
-        self._plain = PlainCalls(settings.url + API, timeout_s) if is_plain else None
 
     def close(self) -> None:
         self._http.close()
-        if self._plain is not None:
-            self._plain.close()
 
     def fetch(self, path: str, **params: Any) -> Any:
         """GET as JSON."""
@@ -113,21 +108,14 @@ class Connection:
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **rest: Any
     ) -> httpx.Response:
         try:
-            response = self._exchange(method, path, self._headers(headers), rest)
+            response = self._http.request(method, path, headers=self._headers(headers), **rest)
             if response.status_code == 401 and self._renew():
-                response = self._exchange(method, path, self._headers(headers), rest)
+                response = self._http.request(method, path, headers=self._headers(headers), **rest)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
         if response.is_error:
             raise self._with_hint(self._error(response))
         return response
-
-    def _exchange(
-        self, method: str, path: str, headers: Mapping[str, str], rest: Mapping[str, Any]
-    ) -> httpx.Response:
-        if self._plain is not None and rest.keys() <= _PLAIN:
-            return self._plain.request(method, path, headers=headers, **rest)
-        return self._http.request(method, path, headers=headers, **rest)
 
     def open(
         self,

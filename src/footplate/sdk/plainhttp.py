@@ -16,15 +16,16 @@ from urllib.parse import urlencode, urlsplit
 import httpx
 
 MOST_IDLE = 32
+CONNECT_S = 10.0
 
 
 class PlainCalls:
     """Sends requests over connections that are kept open, and shared by threads one call at a time."""
 
-    def __init__(self, base_url: str, timeout_s: float) -> None:
+    def __init__(self, base_url: str, timeout_s: float | None) -> None:
         parts = urlsplit(base_url)
         self._host, self._port = parts.hostname or "", parts.port or 80
-        self._base = parts.path
+        self._base = parts.path.rstrip("/")
         self._timeout_s = timeout_s
         self._idle: list[http.client.HTTPConnection] = []
         self._lock = threading.Lock()
@@ -68,7 +69,7 @@ class PlainCalls:
             connection.close()
 
     def _connect(self) -> http.client.HTTPConnection:
-        timeout_s = min(self._timeout_s, 10.0)
+        timeout_s = CONNECT_S if self._timeout_s is None else min(self._timeout_s, CONNECT_S)
         connection = http.client.HTTPConnection(self._host, self._port, timeout=timeout_s)
         try:
             connection.connect()
