@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 
+@lru_cache(maxsize=4096)
 def job_folder(home: Path, job_id: str) -> Path:
     # Two more levels keep every folder small however many jobs there are.
     return home / "jobs" / job_id[:5] / job_id
