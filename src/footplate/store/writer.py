@@ -25,6 +25,7 @@ from footplate.domain.job import Job
 from footplate.store import tables
 from footplate.store.faults import GONE
 from footplate.store.rows import EventRecord
+from footplate.store.statements import Statement
 
 T = TypeVar("T")
 MOST_UNITS = 512
@@ -182,13 +183,13 @@ class Writer:
         return False
 
     def _check_lease(self) -> None:
-        if self._connection.scalar(_LEASE_EPOCH, {"held": LEASE}) != self._epoch:
+        lock = _LEASE_EPOCH_LOCKED if self._connection.dialect.name == "postgresql" else _LEASE_EPOCH
+        held = lock.first(self._connection, {"held": LEASE})
+        if held is None or held[0] != self._epoch:
             raise StaleLease("another server has taken over this database; this one must stop")
 
 
-# Locked for the length of the transaction, so that nobody takes the lease between the check and the commit.
-_LEASE_EPOCH = (
-    sa.select(tables.leases.c.epoch)
-    .where(tables.leases.c.name == sa.bindparam("held"))
-    .with_for_update(read=True)
-)
+_LEASE_EPOCH = Statement("SELECT epoch FROM leases WHERE name = :held")
+# Locked for the length of the transaction, so that nobody takes the lease between the check and the commit;
+# SQLite has locked the whole database by then.
+_LEASE_EPOCH_LOCKED = Statement("SELECT epoch FROM leases WHERE name = :held FOR SHARE")
