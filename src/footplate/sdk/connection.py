@@ -14,6 +14,7 @@ import httpx
 from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
 from footplate.sdk import sse
 from footplate.sdk.errors import Unreachable, rebuild
+from footplate.sdk.quickclient import QuickClient
 from footplate.sdk.settings import Settings
 
 API = "/api/v1"
@@ -40,9 +41,10 @@ class Connection:
     ) -> None:
         self.settings = settings
         self._look_again = look_again
+        self.timeout_s = timeout_s
         self._token = settings.token
         self._give_up_s = give_up_s
-        self._http = httpx.Client(
+        self._http = QuickClient(
             base_url=settings.url + API,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
             # A proxy meant for the internet never reaches a server on this machine.
