@@ -343,8 +343,9 @@ def server_settings() -> str:
     stored = fields["storages"].kind
     assert isinstance(stored, ListOf)
     assert isinstance(stored.kind, Record)
-    node = fields.pop("node").kind
+    node, connections = fields.pop("node").kind, fields.pop("connections").kind
     assert isinstance(node, Record)
+    assert isinstance(connections, Record)
     cards = next(field for field in node.fields if field.name == "gpus")
     assert isinstance(cards.kind, Nullable)
     assert isinstance(cards.kind.kind, ListOf)
@@ -363,6 +364,10 @@ def server_settings() -> str:
         table(("setting", "holds", "bounds", "default", "meaning"), rows),
         "### [node]",
         _fields("node", node),
+        "### [connections]",
+        "What a connection may cost before anybody is known to be calling. Live streams and long polls have "
+        "no bound: it is the waiting for a request that has one, not the waiting for its answer.",
+        _fields("connections", connections),
         "### Each of storages",
         _fields("storages", stored.kind),
         "### Each of node.gpus",

@@ -29,7 +29,7 @@ from footplate.domain.states import TaskState
 Handle = Mapping[str, Any]
 Request = Mapping[str, Any]
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
-Cause = Literal["", "oom"]
+Cause = Literal["", "oom", "tampered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ class Observation:
 
     `cause` says why it ended where that is more than its exit code: "oom" when the kernel killed a process
     of it because the task had used up its memory; `limit_bytes` and `peak_bytes` are the numbers to that.
+    A LOST one is "tampered" when it has spoilt its own records: that is the job's own failure.
     """
 
     attempt_id: str

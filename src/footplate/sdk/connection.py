@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -11,7 +12,14 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
+from footplate.domain.errors import (
+    EngineUnavailable,
+    FootplateError,
+    Starting,
+    StoreUnavailable,
+    TooManyConnections,
+    Unauthenticated,
+)
 from footplate.sdk import sse
 from footplate.sdk.errors import Unreachable, rebuild
 from footplate.sdk.quickclient import QuickClient
@@ -43,6 +51,7 @@ class Connection:
         self._look_again = look_again
         self.timeout_s = timeout_s
         self._token = settings.token
+        self._renewing = threading.Lock()
         self._give_up_s = give_up_s
         self._http = QuickClient(
             base_url=settings.url + API,
@@ -91,10 +100,15 @@ class Connection:
         rest["params"] = _clean(rest.get("params") or {})
         if not (is_repeatable or method in ("GET", "HEAD")):
             return self._answer(method, path, **rest)
-        lost: Unreachable | None = None
+        lost: FootplateError | None = None
         for pause_s in (*RETRY_PAUSES_S, None):
             try:
                 return self._answer(method, path, **rest)
+            except (Starting, TooManyConnections) as error:
+                # It is there, and will be ready in a moment.
+                if pause_s is None:
+                    raise
+                lost = error
             except Unreachable as error:
                 # A server that refuses the first try is not there; one that was there may come back.
                 refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
@@ -108,8 +122,9 @@ class Connection:
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **rest: Any
     ) -> httpx.Response:
         try:
-            response = self._http.request(method, path, headers=self._headers(headers), **rest)
-            if response.status_code == 401 and self._renew():
+            sent = self._headers(headers)
+            response = self._http.request(method, path, headers=sent, **rest)
+            if response.status_code == 401 and self._renew(_token_in(sent)):
                 response = self._http.request(method, path, headers=self._headers(headers), **rest)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
@@ -153,10 +168,10 @@ class Connection:
                     yield event
             except Unauthenticated as error:
                 # A server that starts anew may have given out a new token in the same place.
-                if not (patience.has_connected and self._renew()):
+                if not (patience.has_connected and self._renew(self._token)):
                     raise
                 patience.lose(error)
-            except (Unreachable, EngineUnavailable) as error:
+            except (Unreachable, EngineUnavailable, StoreUnavailable, TooManyConnections) as error:
                 patience.lose(error)
             patience.pause()
 
@@ -192,19 +207,25 @@ class Connection:
 
     def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
         if not self._token and self.settings.password:
-            self._renew()
+            self._renew("")
         credentials = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         return {**credentials, **(more or {})}
 
-    def _renew(self) -> bool:
-        """Find a newer token, or log in where a password was given; tell whether there is one."""
-        if self.settings.password:
-            answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
-            token = str(answer["token"])
-        else:
-            token = self._look_again().token
-        is_new, self._token = bool(token) and token != self._token, token or self._token
-        return is_new
+    def _renew(self, refused: str) -> bool:
+        """Find a newer token than the one that was refused, or log in where a password was given.
+
+        Tells whether there is one. Of many threads one does it for all.
+        """
+        with self._renewing:
+            if self._token != refused:
+                return True
+            if self.settings.password:
+                answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
+                token = str(answer["token"])
+            else:
+                token = self._look_again().token
+            is_new, self._token = bool(token) and token != self._token, token or self._token
+            return is_new
 
     def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
         """Trade a password for a token."""
@@ -273,6 +294,10 @@ class Patience:
     def pause(self) -> None:
         time.sleep(self._pause_s)
         self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+
+
+def _token_in(headers: Mapping[str, str]) -> str:
+    return headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 def read_in_chunks(file: Any, chunk_bytes: int = 1 << 20) -> Iterable[bytes]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from footplate.asking import locate_all
+from footplate.control.quota import Quotas
 from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
@@ -22,8 +23,12 @@ from footplate.domain.specfields import QUEUE_NAME
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.server.addresses import Proxies
+from footplate.server.bounds import BOUNDS, Bounds
+from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES
 
 RESOLVED_WITHIN_S = 2.0
+BOUNDS_BY_DEFAULT = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,14 @@ class Settings:
     container_user: str = ""
     task_uids: int = FIRST_ID
     host_accounts: Mapping[str, str] = field(default_factory=dict)
+    trusted_proxies: tuple[str, ...] = ()
+    connections: Bounds = BOUNDS_BY_DEFAULT
+    disk_reserve_bytes: int = RESERVE_BYTES
+    disk_least_bytes: int = LEAST_BYTES
+    job_quota_bytes: int | None = None
+    person_quota_bytes: int | None = None
+    takes_over: bool = False
+    stands_by: bool = False
     node: NodeSettings = NodeSettings()
     storages: tuple[Storage, ...] = ()
 
@@ -88,6 +101,14 @@ class Settings:
     @property
     def accounts(self) -> Accounts:
         return Accounts(self.task_uids, self.host_accounts)
+
+    @property
+    def quotas(self) -> Quotas:
+        return Quotas(self.job_quota_bytes, self.person_quota_bytes)
+
+    @property
+    def proxies(self) -> Proxies:
+        return Proxies(self.trusted_proxies)
 
     @property
     def pauses(self) -> Pauses:
@@ -243,6 +264,46 @@ FILE = Record(
             "of the person; `*` for everybody who has an account of the same name.",
             MISSING,
         ),
+        Field(
+            "trusted_proxies",
+            ListOf(Text(64, 1), 64),
+            "Addresses of proxies, such as `127.0.0.1` or `10.0.0.0/8`, whose header `X-Forwarded-For` says "
+            "who is calling; none when absent.",
+            MISSING,
+        ),
+        Field(
+            "disk_least",
+            Size(0, 2**60),
+            "Room that must be free on the home folder's disk for new jobs and uploads (of a small disk a "
+            "twentieth); below it they are refused with 507.",
+            MISSING,
+            "disk_least_bytes",
+        ),
+        Field(
+            "disk_reserve",
+            Size(0, 2**60),
+            "Room that is kept back for stops, deletions and logins on a full disk (of a small one a "
+            "twentieth).",
+            MISSING,
+            "disk_reserve_bytes",
+        ),
+        Field(
+            "job_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of one job may take; one that takes more is stopped. No bound "
+            "when absent.",
+            MISSING,
+            "job_quota_bytes",
+        ),
+        Field(
+            "person_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of all jobs of one person may take; beyond it they can submit "
+            "no more. No bound when absent.",
+            MISSING,
+            "person_quota_bytes",
+        ),
+        Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
         Field(
             "storages",
@@ -287,8 +348,20 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
                 raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
     values |= {name: value for name, value in given.items() if value is not None}
     settings = replace(Settings(home), **values)
+    _check_proxies(settings)
     _keep_apart(settings)
     return settings
+
+
+def _check_proxies(settings: Settings) -> None:
+    for index, text in enumerate(settings.trusted_proxies):
+        try:
+            Proxies([text])
+        except ValueError as error:
+            raise InvalidInput(
+                f"{text!r} is no address such as 127.0.0.1 and no network such as 10.0.0.0/8",
+                f"trusted_proxies[{index}]",
+            ) from error
 
 
 def _keep_apart(settings: Settings) -> None:

@@ -17,7 +17,7 @@ from footplate.services import audit
 from footplate.services.access import Caller, require_admin, require_person
 from footplate.services.passwords import HashingThreads, hash_password
 from footplate.services.platform import Platform
-from footplate.services.throttle import FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER, LoginThrottle
+from footplate.services.throttle import LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
 
@@ -45,8 +45,7 @@ class Accounts:
         self._secret = secret
         self._on_removed = on_removed
         self._hashing = HashingThreads()
-        self._tries_of_users = LoginThrottle(FREE_TRIES_OF_USER)
-        self._tries_of_addresses = LoginThrottle(FREE_TRIES_OF_ADDRESS)
+        self._throttle = LoginThrottle()
         self._remembered: dict[str, _Remembered] = {}
 
     async def identify(self, token: str) -> Caller:
@@ -134,21 +133,26 @@ class Accounts:
         self, name: str, password: str, address: str, label: str, expires_in_s: int | None
     ) -> tuple[str, Token]:
         """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
-        with self._hashing.turn():
-            now = self._platform.clock.now()
-            # Both are asked before either counts: who is refused has not tried.
-            self._tries_of_addresses.check(address, now)
-            self._tries_of_users.begin(name, now)
-            self._tries_of_addresses.begin(address, now)
-            user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
-            is_right = await self._hashing.matches(password, user.password_hash if user else "")
-        if user is None or not is_right:
+        user = await self._check_password(name, password, address)
+        if user is None:
             raise Unauthenticated(f"wrong name or password for {name!r}")
-        self._tries_of_users.forget(name)
-        self._tries_of_addresses.forget(address)
         if not user.is_enabled:
             raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
         return await self._issue(name, label, expires_in_s)
+
+    async def _check_password(self, name: str, password: str, address: str) -> User | None:
+        """The account of this name and password, if there is one; who guesses is slowed down."""
+        clock, throttle = self._platform.clock, self._throttle
+        async with throttle.turn(name):
+            throttle.check(name, address, clock.now())
+            with self._hashing.turn(gives_way=throttle.is_busy(address, clock.now())):
+                user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
+                is_right = await self._hashing.matches(password, user.password_hash if user else "")
+            if user is None or not is_right:
+                throttle.fail(name, address, clock.now())
+                return None
+            throttle.succeed(name, address)
+            return user
 
     async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
         require_person(caller, "make tokens", "make one as yourself and store it as a secret")
@@ -191,12 +195,9 @@ class Accounts:
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
         """Set one's own password; every token of the account is revoked."""
         require_person(caller, "change passwords")
+        if await self._check_password(caller.name, old, "") is None:
+            raise InvalidInput("is not your current password", "old_password")
         with self._hashing.turn():
-            self._tries_of_users.begin(caller.name, self._platform.clock.now())
-            user = await self._platform.store.read(lambda connection: accounts.user(connection, caller.name))
-            if user is None or not await self._hashing.matches(old, user.password_hash):
-                raise InvalidInput("is not your current password", "old_password")
-            self._tries_of_users.forget(caller.name)
             hashed = await self._hashing.hash(new)
 
         def unit(connection: sa.Connection) -> None:

@@ -197,6 +197,27 @@ leases = sa.Table(
     sa.Column("epoch", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.String(255), nullable=False),
     sa.Column("taken_at", _Time, nullable=False),
+    sa.Column("renewed_at", _Time),
+)
+
+# Who has sent which code.
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("digest", sa.String(71), primary_key=True),
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("at", _Time, nullable=False),
+)
+
+# The home folder that the database belongs to.
+homes = sa.Table(
+    "homes",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False),
+    sa.Column("machine", sa.String(64), nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
+    sa.Column("taken_at", _Time, nullable=False),
 )
 
 # A scope is `user:NAME` or `queue:NAME`: a name is unique within it.

@@ -298,7 +298,7 @@ class TaskBody(Body):
     ports: dict[str, list[int]]
     exit_code: int | None
     detail: str
-    cause: str = Field(description="What ended it besides itself: oom, lost, stopped, or empty.")
+    cause: str = Field(description="What ended it besides itself: oom, lost, tampered, stopped, or empty.")
     run: int = Field(description="How often the task was started again by itself.")
     started_at: str | None
     finished_at: str | None
@@ -484,4 +484,5 @@ class Version(Body):
 
 
 class Health(Body):
-    status: str
+    status: str = Field(description="ok, or disk_low while nothing new is taken.")
+    message: str = Field("", description="What is not well; left out when all is.")

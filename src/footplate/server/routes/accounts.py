@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired
 from footplate.services.access import Caller
 from footplate.store.account_queries import Token, User
@@ -43,7 +44,7 @@ def _issued(text: str, token: Token) -> dict[str, Any]:
 @router.post("/login", response_model=p.IssuedToken)
 async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
     """Exchange name and password for a token."""
-    address = request.client.host if request.client else ""
+    address = neighbourhood(parts.settings.proxies.caller(request))
     return _issued(
         *await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s)
     )
