@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from footplate.domain.errors import Unauthenticated
 if TYPE_CHECKING:
     from footplate.server.parts import Parts
     from footplate.server.settings import Settings
+
+LONGEST_NAME = 255
 
 
 @click.command()
@@ -57,7 +60,8 @@ async def _leave_token(settings: Settings, parts: Parts) -> None:
     path = settings.home / "client.toml"
     token = await _kept_token(path, parts)
     if not token:
-        token, _ = await parts.accounts.issue(Caller("admin", True), "this machine", None)
+        name = f"this machine ({platform.node()}:{settings.home})"[:LONGEST_NAME]
+        token, _ = await parts.accounts.issue(Caller("admin", True), name, None, replaces=True)
     partial = path.with_suffix(".new")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

@@ -246,9 +246,20 @@ class Client(SecretCalls, ImageCalls):
 
     # People
 
-    def login(self, user: str, password: str, name: str = "sdk", expires_in_s: int | None = None) -> Data:
-        """Trade a password for a token; the client itself goes on with what it has."""
-        return self._connection.login(user, password, name, expires_in_s)
+    def login(
+        self,
+        user: str,
+        password: str,
+        name: str = "sdk",
+        expires_in_s: int | None = None,
+        *,
+        replaces: bool = False,
+    ) -> Data:
+        """Trade a password for a token; the client itself goes on with what it has.
+
+        When it `replaces`, the user's earlier tokens of the same name become worthless.
+        """
+        return self._connection.login(user, password, name, expires_in_s, replaces)
 
     def whoami(self) -> Data:
         return self._data("GET", "/me")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ LONGEST_PAUSE_S = 5.0
 # The server sends a sign of life more often than this; longer silence is a dead connection.
 STREAM_SILENCE_S = 60.0
 SESSION_S = 12 * 3600
+GOODBYE_S = 2.0
 
 Body = Mapping[str, Any] | None
 
@@ -41,6 +42,7 @@ class Connection:
         self.settings = settings
         self._look_again = look_again
         self._token = settings.token
+        self._session_id = ""
         self._give_up_s = give_up_s
         self._http = httpx.Client(
             base_url=settings.url + API,
@@ -53,7 +55,17 @@ class Connection:
         )
 
     def close(self) -> None:
+        self._end_session()
         self._http.close()
+
+    def _end_session(self) -> None:
+        """Revoke the token that this connection made for itself from a password: nobody else has it."""
+        if self._session_id:
+            with suppress(httpx.HTTPError):
+                self._http.delete(
+                    f"/tokens/{self._session_id}", headers=self._headers(None), timeout=GOODBYE_S
+                )
+            self._session_id = ""
 
     def fetch(self, path: str, **params: Any) -> Any:
         """GET as JSON."""
@@ -198,15 +210,19 @@ class Connection:
         """Find a newer token, or log in where a password was given; tell whether there is one."""
         if self.settings.password:
             answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
-            token = str(answer["token"])
+            token, self._session_id = str(answer["token"]), str(answer.get("id") or "")
         else:
             token = self._look_again().token
         is_new, self._token = bool(token) and token != self._token, token or self._token
         return is_new
 
-    def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
-        """Trade a password for a token."""
+    def login(
+        self, user: str, password: str, name: str, expires_in_s: int | None = None, replaces: bool = False
+    ) -> dict[str, Any]:
+        """Trade a password for a token; when it `replaces`, for the only one of this name."""
         body = {"user": user, "password": password, "name": name, "expires_in_s": expires_in_s}
+        if replaces:
+            body["replaces"] = True
         try:
             response = self._http.post("/login", json=body)
         except httpx.TransportError as error:

@@ -20,6 +20,7 @@ from footplate.services.platform import Platform
 from footplate.services.throttle import FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER, LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
+from footplate.store.writer import Transaction
 
 TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
 JOB_TOKEN_PREFIX = "fpj_"  # noqa: S105
@@ -128,9 +129,18 @@ class Accounts:
     # Signing in
 
     async def login(
-        self, name: str, password: str, address: str, label: str, expires_in_s: int | None
+        self,
+        name: str,
+        password: str,
+        address: str,
+        label: str,
+        expires_in_s: int | None,
+        replaces: bool = False,
     ) -> tuple[str, Token]:
-        """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
+        """Check a password and hand out a token; wrong guesses are slowed down by name and by address.
+
+        When it `replaces`, earlier tokens of the same user and label become worthless.
+        """
         with self._hashing.turn():
             now = self._platform.clock.now()
             # Both are asked before either counts: who is refused has not tried.
@@ -145,13 +155,17 @@ class Accounts:
         self._tries_of_addresses.forget(address)
         if not user.is_enabled:
             raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
-        return await self._issue(name, label, expires_in_s)
+        return await self._issue(name, label, expires_in_s, replaces)
 
-    async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def issue(
+        self, caller: Caller, label: str, expires_in_s: int | None, replaces: bool = False
+    ) -> tuple[str, Token]:
         require_person(caller, "make tokens", "make one as yourself and store it as a secret")
-        return await self._issue(caller.name, label, expires_in_s)
+        return await self._issue(caller.name, label, expires_in_s, replaces)
 
-    async def _issue(self, name: str, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def _issue(
+        self, name: str, label: str, expires_in_s: int | None, replaces: bool
+    ) -> tuple[str, Token]:
         now = self._platform.clock.now()
         text = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = Token(
@@ -163,7 +177,14 @@ class Accounts:
             expires_at=None if expires_in_s is None else now + expires_in_s,
             last_used_at=None,
         )
-        await self._platform.store.write(lambda tx: accounts.add_token(tx.connection, token))
+
+        def unit(tx: Transaction) -> int:
+            n_replaced = accounts.remove_tokens_named(tx.connection, name, label) if replaces else 0
+            accounts.add_token(tx.connection, token)
+            return n_replaced
+
+        if await self._platform.store.write(unit):
+            self.forget()
         return text, token
 
     async def tokens(self, caller: Caller) -> list[Token]:

@@ -44,9 +44,10 @@ def _issued(text: str, token: Token) -> dict[str, Any]:
 async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
     """Exchange name and password for a token."""
     address = request.client.host if request.client else ""
-    return _issued(
-        *await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s)
+    issued = await parts.accounts.login(
+        body.user, body.password, address, body.name, body.expires_in_s, body.replaces
     )
+    return _issued(*issued)
 
 
 @router.get("/me", response_model=p.Me)
