@@ -71,6 +71,7 @@ ERRORS = {
 }
 CLIENT_ERRORS = {
     client_errors.Unreachable: "No server answers, or the connection broke for good.",
+    client_errors.Untrusted: "A server answers, but its certificate is not trusted here, or there is no TLS.",
     client_errors.NotConfigured: "Nobody said which server to use.",
     client_errors.TimedOut: "The wait was longer than allowed; the job goes on.",
 }

@@ -20,14 +20,35 @@ if TYPE_CHECKING:
 LONGEST_NAME = 255
 
 
+def _absolute(path: str) -> str:
+    # Links stay links: what renews certificates moves them.
+    return str(Path(path).absolute())
+
+
 @click.command()
 @click.option(
     "--home", type=click.Path(file_okay=False, path_type=Path), help="Home folder (FOOTPLATE_HOME)."
 )
 @click.option("--host", help="Address to listen on; loopback unless set.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
+@click.option(
+    "--tls-cert",
+    type=_absolute,
+    metavar="FILE",
+    help="Speak HTTPS with this certificate (PEM); needs --tls-key.",
+)
+@click.option(
+    "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
+)
 @click.option("--verbose", is_flag=True, help="Log more.")
-def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> None:
+def up(
+    home: Path | None,
+    host: str | None,
+    port: int | None,
+    tls_cert: str | None,
+    tls_key: str | None,
+    verbose: bool,
+) -> None:
     """Start the platform on this machine and keep it up until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
@@ -50,7 +71,8 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
             f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
         )
 
-    serve(load((home or default_home()).absolute(), host=host, port=port), tell)
+    given = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key}
+    serve(load((home or default_home()).absolute(), os.environ, **given), tell)
 
 
 async def _leave_token(settings: Settings, parts: Parts) -> None:

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import httpx
 
 from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
-from footplate.sdk import sse
-from footplate.sdk.errors import Unreachable, rebuild
+from footplate.sdk import certificates, sse
+from footplate.sdk.errors import Unreachable, Untrusted, rebuild
 from footplate.sdk.settings import Settings
 
 API = "/api/v1"
@@ -50,7 +50,7 @@ class Connection:
             # A proxy meant for the internet never reaches a server on this machine.
             trust_env=not _is_loopback(settings.url),
             # Loading certificates takes longer than most calls, and without TLS there are none to check.
-            verify=settings.url.startswith("https:"),
+            verify=certificates.trusted() if settings.url.startswith("https:") else False,
             transport=transport,
         )
 
@@ -108,7 +108,7 @@ class Connection:
             except Unreachable as error:
                 # A server that refuses the first try is not there; one that was there may come back.
                 refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
-                if pause_s is None or (refused and lost is None):
+                if pause_s is None or (refused and lost is None) or isinstance(error, Untrusted):
                     raise
                 lost = error
             time.sleep(pause_s)
@@ -123,7 +123,7 @@ class Connection:
                 response = self._http.request(method, path, headers=self._headers(headers), **rest)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._with_hint(self._error(response))
         return response
 
@@ -196,7 +196,7 @@ class Connection:
             raise self._unreachable(error) from error
 
     def _check(self, response: httpx.Response) -> None:
-        if response.is_error:
+        if not response.is_success:
             response.read()
             raise self._with_hint(self._error(response))
 
@@ -227,13 +227,15 @@ class Connection:
             response = self._http.post("/login", json=body)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._error(response)
         answer: dict[str, Any] = response.json()
         return answer
 
     def _unreachable(self, error: httpx.TransportError) -> Unreachable:
         url = self.settings.url
+        if (fault := certificates.fault_of(error)) is not None:
+            return Untrusted(certificates.explain(url, fault))
         if isinstance(error, httpx.ConnectError):
             hint = (
                 "start it with `footplate up`" if _is_loopback(url) else "check the address with its operator"
@@ -241,6 +243,9 @@ class Connection:
             return Unreachable(f"cannot reach the Footplate server at {url}; is it running? {hint}")
         if isinstance(error, httpx.TimeoutException):
             return Unreachable(f"the Footplate server at {url} did not answer in time")
+        if url.startswith("http:") and certificates.speaks_tls(url):
+            secure = url.replace("http:", "https:", 1)
+            return Untrusted(f"the server at {url} speaks TLS: its address is {secure}")
         return Unreachable(f"the connection to the Footplate server at {url} broke: {error}")
 
     def _error(self, response: httpx.Response) -> FootplateError:
@@ -249,6 +254,11 @@ class Connection:
         except ValueError:
             body = None
         url = self.settings.url
+        if response.has_redirect_location:
+            moved = response.headers["Location"].partition(API)[0]
+            return Unreachable(
+                f"{url} sends callers on to {moved}: use that address, `footplate login {moved}`"
+            )
         if response.status_code in (502, 503, 504) and body is None:
             return Unreachable(
                 f"the Footplate server at {url} is not available (status {response.status_code})"

@@ -21,6 +21,7 @@ from footplate.domain.errors import Conflict, InvalidInput
 from footplate.server.app import make_app
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
+from footplate.server.tls import Tls
 
 log = logging.getLogger(__name__)
 
@@ -36,14 +37,15 @@ COLLECT_AFTER = (10_000, 20, 20)
 def serve(settings: Settings, on_ready: Ready) -> None:
     """Serve until a signal; raise `Conflict` when another server has this home folder."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    tls = Tls(*settings.tls_files) if settings.tls_files else None
     with _lock(settings.home), _listen(settings) as listener:
         bound = replace(settings, port=listener.getsockname()[1])
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         _allow_many_files()
-        uvloop.run(_serve(bound, listener, on_ready))
+        uvloop.run(_serve(bound, listener, on_ready, tls))
 
 
-async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -> None:
+async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, tls: Tls | None) -> None:
     def end(error: BaseException) -> None:
         log.critical("the server stops: %s", error)
         server.should_exit = True
@@ -60,6 +62,7 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
         backlog=BACKLOG,
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
+    watching = _secure(config, tls, settings.url) if tls else None
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve([listener]))
     while not server.started and not running.done():
@@ -68,8 +71,18 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
         _spare_the_collector()
         await on_ready(settings, app.state.parts)
     await running
+    if watching:
+        watching.cancel()
     if not server.started:
         raise Conflict("the server could not start; its log above says why")
+
+
+def _secure(config: uvicorn.Config, tls: Tls, url: str) -> asyncio.Task[None]:
+    """Have the server speak TLS, and look after its certificate."""
+    config.load()
+    config.ssl = tls.context
+    tls.warn(url)
+    return asyncio.create_task(tls.watch())
 
 
 def _spare_the_collector() -> None:
