@@ -124,6 +124,8 @@ SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",
     "FOOTPLATE_PUBLIC_URL": "as `public_url`",
+    "FOOTPLATE_TLS_CERT": "`tls_cert`",
+    "FOOTPLATE_TLS_KEY": "`tls_key`",
     "FOOTPLATE_DATABASE_URL": "as `database_url`",
     "FOOTPLATE_ADMIN_PASSWORD": "password of the first account `admin`; used only while there is no account",
     "FOOTPLATE_CONTAINER_SOCKET": "as `container_socket`",
