@@ -104,8 +104,14 @@ VERBS = (
     Verb(
         "restore",
         "footplate.cli.endings:restore",
-        "Take a job out of the trash.",
+        "Take a job out of the trash, or a server out of a backup.",
         "footplate restore 0w3kq7m2x9ab",
+    ),
+    Verb(
+        "backup",
+        "footplate.cli.backup:backup",
+        "Back up a server while it runs.",
+        "footplate backup /srv/backup/monday",
     ),
     Verb("summary", "footplate.cli.cluster:summary", "Count jobs and resources.", "footplate summary"),
     Verb("queues", "footplate.cli.queues:queues", "List and manage queues.", "footplate queues"),

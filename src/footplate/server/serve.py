@@ -22,6 +22,7 @@ from footplate.server.app import make_app
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 from footplate.server.tls import Tls
+from footplate.services.restoring import refuse_unfinished
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ COLLECT_AFTER = (10_000, 20, 20)
 def serve(settings: Settings, on_ready: Ready) -> None:
     """Serve until a signal; raise `Conflict` when another server has this home folder."""
     settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    refuse_unfinished(settings.home)
     tls = Tls(*settings.tls_files) if settings.tls_files else None
     with _lock(settings.home), _listen(settings) as listener:
         bound = replace(settings, port=listener.getsockname()[1])

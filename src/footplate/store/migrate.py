@@ -35,6 +35,12 @@ def version(engine: sa.Engine) -> str | None:
         return None if found is None else str(found)
 
 
+def known_versions() -> frozenset[str]:
+    """Every version of the tables that this program can bring up to date."""
+    versions = Path(__file__).parent / "migrations" / "versions"
+    return frozenset(path.name.partition("_")[0] for path in versions.glob("[0-9]*_*.py"))
+
+
 def alembic_config() -> Config:
     from alembic.config import Config
 
