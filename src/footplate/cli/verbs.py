@@ -141,6 +141,18 @@ VERBS = (
     Verb("password", "footplate.cli.account:password", "Change my password.", "footplate password"),
     Verb("tokens", "footplate.cli.tokens:tokens", "List and manage my tokens.", "footplate tokens create ci"),
     Verb("users", "footplate.cli.users:users", "List and manage users (admin).", "footplate users add ada"),
+    Verb(
+        "invite",
+        "footplate.cli.invite:invite",
+        "Print a line that sets up a colleague's laptop (admin).",
+        "footplate invite ada",
+    ),
+    Verb(
+        "join",
+        "footplate.cli.invite:join",
+        "Follow an invitation.",
+        "footplate join 'https://host/join#fpi_…'",
+    ),
     Verb("version", "footplate.cli.about:version", "Print the version.", "footplate version"),
     Verb("help", "footplate.cli.about:help_", "Explain a verb, or list all.", "footplate help submit"),
     Verb(

@@ -17,6 +17,7 @@ from footplate.domain.jobname import next_free, stem_of
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
 from footplate.sdk.images import ImageCalls
+from footplate.sdk.invites import InviteCalls
 from footplate.sdk.job import Job
 from footplate.sdk.secrets import SecretCalls
 
@@ -29,7 +30,7 @@ Data = dict[str, Any]
 _NAME_TRIES = 5
 
 
-class Client(SecretCalls, ImageCalls):
+class Client(SecretCalls, ImageCalls, InviteCalls):
     """A user's connection to a Footplate server.
 
     With no arguments it finds server and credentials in the environment (as inside a job) or in the

@@ -187,6 +187,11 @@ class Accounts:
             self.forget()
         return text, token
 
+    async def hashed(self, password: str) -> str:
+        """What is stored of a password, made in turn with all who sign in."""
+        with self._hashing.turn():
+            return await self._hashing.hash(password)
+
     async def tokens(self, caller: Caller) -> list[Token]:
         require_person(caller, "look at its owner's tokens")
         return await self._platform.store.read(lambda connection: accounts.tokens_of(connection, caller.name))

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"
+HEAD = "0010"
 
 
 def migrate(engine: sa.Engine) -> None:
