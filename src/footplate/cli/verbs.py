@@ -19,6 +19,12 @@ class Verb:
 
 VERBS = (
     Verb("up", "footplate.cli.up:up", "Start the platform on this machine.", "footplate up"),
+    Verb(
+        "install-service",
+        "footplate.cli.service:install_service",
+        "Run the server below systemd.",
+        "footplate install-service --dry-run",
+    ),
     Verb("init", "footplate.cli.initialize:init", "Write a commented job file.", "footplate init"),
     Verb(
         "submit",
