@@ -20,6 +20,12 @@ class Verb:
 VERBS = (
     Verb("up", "footplate.cli.up:up", "Start the platform on this machine.", "footplate up"),
     Verb(
+        "doctor",
+        "footplate.cli.doctor:doctor",
+        "Say what this machine can hold, and what to type.",
+        "footplate doctor",
+    ),
+    Verb(
         "install-service",
         "footplate.cli.service:install_service",
         "Run the server below systemd.",
