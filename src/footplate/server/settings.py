@@ -64,6 +64,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8750
     public_url: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
     database_url: str = ""
     admin_password: str | None = None
     log_cap_bytes: int = 4 * GIB
@@ -115,9 +117,15 @@ class Settings:
         return Pauses(self.retry_pause_s, self.retry_pause_most_s)
 
     @property
+    def tls_files(self) -> tuple[Path, Path] | None:
+        """Certificate and key; a name that is not absolute counts from the home folder."""
+        return (self.home / self.tls_cert, self.home / self.tls_key) if self.tls_cert else None
+
+    @property
     def url(self) -> str:
+        scheme = "https" if self.tls_cert else "http"
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  # compared, not bound
-        return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        return self.public_url or f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 _GPU_GROUP = Record(
@@ -191,6 +199,13 @@ FILE = Record(
         Field("host", Text(255), "Address to listen on; loopback unless set.", MISSING),
         Field("port", Integer(0, 65_535), "Port to listen on; 0 takes a free one.", MISSING),
         Field("public_url", Text(1024), "URL under which users and jobs reach the server.", MISSING),
+        Field(
+            "tls_cert",
+            Text(4096),
+            "File with the certificate (PEM, with those that signed it): the server then speaks HTTPS.",
+            MISSING,
+        ),
+        Field("tls_key", Text(4096), "File with the certificate's key (PEM, without a passphrase).", MISSING),
         Field("database_url", Text(1024), "SQLAlchemy URL; SQLite in the home folder when absent.", MISSING),
         Field("log_cap", Size(MIB, 2**60), "Most that is kept of one task's log.", MISSING, "log_cap_bytes"),
         Field(
@@ -325,6 +340,8 @@ _ENVIRONMENT: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FOOTPLATE_HOST": ("host", str),
     "FOOTPLATE_PORT": ("port", int),
     "FOOTPLATE_PUBLIC_URL": ("public_url", str),
+    "FOOTPLATE_TLS_CERT": ("tls_cert", str),
+    "FOOTPLATE_TLS_KEY": ("tls_key", str),
     "FOOTPLATE_DATABASE_URL": ("database_url", str),
     "FOOTPLATE_ADMIN_PASSWORD": ("admin_password", str),
     "FOOTPLATE_CONTAINER_SOCKET": ("container_socket", str),
@@ -350,6 +367,9 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
     settings = replace(Settings(home), **values)
     _check_proxies(settings)
     _keep_apart(settings)
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        missing = "tls_key" if settings.tls_cert else "tls_cert"
+        raise InvalidInput("is missing: a certificate and its key go together", missing)
     return settings
 
 

@@ -117,6 +117,12 @@ def remove_token_by_digest(connection: sa.Connection, digest: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.digest == digest))
 
 
+def remove_tokens_named(connection: sa.Connection, name: str, label: str) -> int:
+    """Remove somebody's tokens of one name; return how many."""
+    gone = sa.delete(tokens).where(tokens.c.user == name, tokens.c.name == label)
+    return connection.execute(gone).rowcount
+
+
 def remove_tokens_of(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.user == name))
 

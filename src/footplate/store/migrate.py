@@ -10,7 +10,7 @@ import sqlalchemy as sa
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0010"
+HEAD = "0011"
 
 
 def migrate(engine: sa.Engine) -> None:
@@ -33,6 +33,12 @@ def version(engine: sa.Engine) -> str | None:
             return None
         found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
         return None if found is None else str(found)
+
+
+def known_versions() -> frozenset[str]:
+    """Every version of the tables that this program can bring up to date."""
+    versions = Path(__file__).parent / "migrations" / "versions"
+    return frozenset(path.name.partition("_")[0] for path in versions.glob("[0-9]*_*.py"))
 
 
 def alembic_config() -> Config:

@@ -19,6 +19,8 @@ HOLDERS = ("cpu", "memory", "pids")
 SAMPLE = Need(1000, memory_bytes=64 * 1024**2, n_processes=64, denied_devices=("c 60:0 rwm",))
 SWAP_FILE = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
 PROBE_S = 10
+# Where a server is in its own tree: a group that hands on controllers may hold no process itself.
+OWN_GROUP = "footplate-server"
 PROC = Path("/proc")
 
 
@@ -125,6 +127,9 @@ def _find_split(mounts: Sequence[GroupMount], own: Mapping[str, str], name: str)
 
 def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
     mine = _folder_of(mount, own)
+    if mine.name == OWN_GROUP:
+        # systemd has put this server aside already (DelegateSubgroup): what is ours is the group around it.
+        mine = mine.parent
     fault = "control groups cannot be written"
     best: Tree | None = None
     for folder in (mine, *mine.parents):
@@ -191,8 +196,8 @@ def _step_aside(group: Path) -> bool:
     if (group / "cgroup.procs").read_text().split() != [str(os.getpid())]:
         return False
     try:
-        (group / "footplate-server").mkdir(exist_ok=True)
-        write_text(str(group / "footplate-server" / "cgroup.procs"), str(os.getpid()))
+        (group / OWN_GROUP).mkdir(exist_ok=True)
+        write_text(str(group / OWN_GROUP / "cgroup.procs"), str(os.getpid()))
     except OSError:
         return False
     return True
