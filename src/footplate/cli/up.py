@@ -29,8 +29,15 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
-    from footplate.server.serve import serve
-    from footplate.server.settings import default_home, load
+    try:
+        from footplate.server.serve import serve
+        from footplate.server.settings import default_home, load
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "footplate":
+            raise
+        raise click.ClickException(
+            f"the server is not installed (there is no module {error.name}): pip install 'footplate[server]'"
+        ) from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,

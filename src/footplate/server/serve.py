@@ -21,6 +21,8 @@ from footplate.domain.errors import Conflict, InvalidInput
 from footplate.server.app import make_app
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
+from footplate.store.database import sqlite_url
+from footplate.store.migrate import refuse_newer
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ def serve(settings: Settings, on_ready: Ready) -> None:
         bound = replace(settings, port=listener.getsockname()[1])
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         _allow_many_files()
+        refuse_newer(settings.database_url or sqlite_url(settings.home))
         uvloop.run(_serve(bound, listener, on_ready))
 
 

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from footplate import __version__
+from footplate.domain.errors import Conflict
+from footplate.store.database import open_engine
+
 if TYPE_CHECKING:
     from alembic.config import Config
 
@@ -14,9 +18,10 @@ HEAD = "0007"
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Run every migration that is missing."""
-    if version(engine) == HEAD:
+    """Run every migration that is missing; raise `Conflict` when a newer Footplate has made the tables."""
+    if (found := version(engine)) == HEAD:
         return
+    _refuse_newer(found)
     # Imported here: a start on an up-to-date database does not pay for the migration tool.
     from alembic import command
 
@@ -24,6 +29,27 @@ def migrate(engine: sa.Engine) -> None:
     with engine.execution_options(footplate_writer=True).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def refuse_newer(url: str) -> None:
+    """Raise `Conflict` when a newer Footplate has made the tables; a database that is away tells nothing."""
+    engine = open_engine(url)
+    try:
+        found = version(engine)
+    except sa.exc.SQLAlchemyError:
+        return
+    finally:
+        engine.dispose()
+    _refuse_newer(found)
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found > HEAD:
+        raise Conflict(
+            f"the database has tables of version {found} from a newer Footplate; this is Footplate "
+            f"{__version__}, which knows them up to version {HEAD}: start the newer one, or restore an older "
+            "backup"
+        )
 
 
 def version(engine: sa.Engine) -> str | None:
