@@ -13,7 +13,7 @@ CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker
 HANGING := fuse-overlayfs:fuse-overlayfs
 BIN := .venv/bin
 
-.PHONY: demo up console test lint format bench docs screenshots constraints clean
+.PHONY: demo up console wheel test lint format bench docs screenshots constraints clean
 
 demo: .venv/run-ready ## Start the platform, train a small classifier on it, stop it again
 	@$(BIN)/python tools/demo.py
@@ -24,6 +24,10 @@ up: .venv/run-ready ## Start the platform and keep it up
 
 console: .venv/run-ready ## Build the web console, when its sources have changed
 	@$(BIN)/python tools/console.py
+
+wheel: console ## Make the package that `pip install` takes, in dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
 
 test: .venv/dev-ready $(FRAMEWORKS:%=.venv/with-%) console ## Run the whole test suite
 	@$(BIN)/python tools/suite.py

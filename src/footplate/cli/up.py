@@ -35,9 +35,7 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "footplate":
             raise
-        raise click.ClickException(
-            f"the server is not installed (there is no module {error.name}): pip install 'footplate[server]'"
-        ) from None
+        raise click.ClickException("the server is not installed: pip install 'footplate[server]'") from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
