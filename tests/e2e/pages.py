@@ -12,9 +12,9 @@ Commands of one page share a shell, in a folder and with a HOME of its own; all 
 address stands in for 127.0.0.1:8750, and `/srv` is a folder of the page. Text compares as it is, except that
 `…` stands for anything, on a line of its own for any lines; and that ids, times, ports, fractions and the
 widths of columns are different each time. An id that a page shows can be named in later commands. Of a
-command for which no output is shown only the end is looked at; hints at other commands may be left out. One that
-follows a job prints as things happen: there the order is not compared, and steps that pass by unseen or are
-left out are no fault.
+command for which no output is shown only the end is looked at; hints at other commands may be left out. One
+that follows a job prints as things happen: there the order is not compared, and steps that pass by unseen or
+are left out are no fault.
 """
 
 from __future__ import annotations
