@@ -84,8 +84,7 @@ class World:
 
     def shell_of(self, page: Path) -> Shell:
         if page not in self._shells:
-            # Each begins with all of the machine, whatever the page before has left.
-            self._stop_all()
+            self._free_the_machine()
             place = self.place_of(page)
             place.mkdir()
             if any("examples/" in block.text for block in BLOCKS if block.page == page):
@@ -106,13 +105,15 @@ class World:
     def close(self) -> None:
         for shell in self._shells.values():
             shell.close()
-        self._stop_all()
+        self._free_the_machine()
         self.server.stop()
 
-    def _stop_all(self) -> None:
+    def _free_the_machine(self) -> None:
+        """Let each page begin with all of it, whatever the page before has left."""
         if self._is_up:
             active = json.loads(self.server.command("list", "--active", "--json").stdout)["items"]
             self.server.command("stop", *(job["id"] for job in active), "--now", "--wait")
+            self.server.command("nodes", "resume", "vm")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from types import ModuleType
 
 import pytest
 
+from footplate.testing.process import processes_of
+
 ROOT = Path(__file__).resolve().parents[2]
 NODE = {"node", "nodejs", "npm", "npx", "corepack"}
 
@@ -157,6 +159,24 @@ def test_a_python_that_makes_no_environments_is_told_with_the_line_to_type(
     assert made.returncode != 0
     assert made.stderr.splitlines()[0].endswith("Type: sudo apt-get install -y python3-venv")
     assert not (bare_checkout / ".venv").exists()
+
+
+def test_the_demonstration_needs_no_console_and_leaves_nothing_running(
+    bare_checkout: Path, tmp_path: Path
+) -> None:
+    planned = subprocess.run(
+        ["make", "-n", "demo"], cwd=bare_checkout, capture_output=True, text=True, check=True
+    )
+    assert "console" not in planned.stdout
+    shutil.copy(ROOT / "tools" / "demo.py", bare_checkout / "tools")
+    shutil.copytree(ROOT / "examples" / "digits", bare_checkout / "examples" / "digits")
+    ran = subprocess.run(
+        [sys.executable, "tools/demo.py"], cwd=bare_checkout, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "worker-0 | test accuracy 0.9" in ran.stdout
+    assert "and the platform is stopped again" in ran.stdout
+    assert processes_of(bare_checkout / ".demo") == []
 
 
 def test_clean_removes_all_that_git_ignores(bare_checkout: Path) -> None:
