@@ -96,6 +96,7 @@ class TestHungMounts:
         assert seen.state is TaskState.EXITED
         assert bench.log(handle) == b""
 
+    @pytest.mark.alone
     @on_loop
     async def test_an_engine_that_closes_leaves_nothing_behind_in_a_hung_mount(self, bench: Bench) -> None:
         self.folder.hang()

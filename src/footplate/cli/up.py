@@ -61,8 +61,13 @@ def up(
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
-    from footplate.server.serve import serve
-    from footplate.server.settings import default_home, load
+    try:
+        from footplate.server.serve import serve
+        from footplate.server.settings import default_home, load
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "footplate":
+            raise
+        raise click.ClickException("the server is not installed: pip install 'footplate[server]'") from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,

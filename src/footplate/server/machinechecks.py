@@ -21,6 +21,7 @@ from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_sock
 from footplate.engines.local.delegation import find_tree
 from footplate.engines.local.devices import nvidia_nodes
 from footplate.engines.local.gpus import Cards
+from footplate.engines.local.settings import LocalSettings
 from footplate.server.settings import Settings
 from footplate.server.tls import Tls, describe
 from footplate.store.database import open_engine, sqlite_url
@@ -190,7 +191,7 @@ def check_limits(settings: Settings) -> Iterator[Finding]:
         return
     # Without the home: what a server of this home has made is its own.
     nodes = nvidia_nodes(Cards().minors())
-    confinement = confine(None, nodes, settings.node.n_processes)
+    confinement = confine(LocalSettings(n_processes=settings.node.n_processes), nodes)
     for place in confinement.tree.places if confinement.tree else ():
         with suppress(OSError):
             Path(place).rmdir()
@@ -204,10 +205,14 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
         if why_not is None:
             yield Finding(f"limit of {limit}", OK, "tasks are held to it")
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _ADVICE)
+            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _ADVICE_FOR.get(limit, _ADVICE))
 
 
 _ADVICE = "run the server as a service: footplate install-service"
+_ADVICE_FOR = {
+    "accounts": "run the server as root: sudo footplate install-service",
+    "isolation": "run the server as root, or allow user namespaces: footplate doctor names the switch",
+}
 
 
 def check_control_groups(_settings: Settings) -> Iterator[Finding]:

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from footplate import __version__
+from footplate.domain.errors import Conflict
+
 if TYPE_CHECKING:
     from alembic.config import Config
 
@@ -14,9 +17,10 @@ HEAD = "0011"
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Run every migration that is missing."""
-    if version(engine) == HEAD:
+    """Run every migration that is missing; raise `Conflict` when a newer Footplate has made the tables."""
+    if (found := version(engine)) == HEAD:
         return
+    _refuse_newer(found)
     # Imported here: a start on an up-to-date database does not pay for the migration tool.
     from alembic import command
 
@@ -24,6 +28,15 @@ def migrate(engine: sa.Engine) -> None:
     with engine.execution_options(footplate_writer=True).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found > HEAD:
+        raise Conflict(
+            f"the database has tables of version {found} from a newer Footplate; this is Footplate "
+            f"{__version__}, which knows them up to version {HEAD}: start the newer one, or restore an older "
+            "backup"
+        )
 
 
 def version(engine: sa.Engine) -> str | None:
