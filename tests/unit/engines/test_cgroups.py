@@ -111,7 +111,7 @@ def test_a_server_that_systemd_has_put_aside_uses_the_group_around_its_own(tmp_p
         (folder / "cgroup.procs").write_text("")
     inner = f"/system.slice/footplate.service/{delegation.OWN_GROUP}"
     proc = made_up(tmp_path, f"30 1 0:26 / {top} rw - cgroup2 cgroup2 rw\n", f"0::{inner}\n")
-    delegation.find_tree(None, proc)
+    delegation.find_tree(None, proc=proc)
     # Plain files stand for the kernel's, so no tree comes of it; but it was tried in the right place.
     assert (own.parent / "cgroup.subtree_control").read_text() != ""
     assert (own / "cgroup.subtree_control").read_text() == ""
