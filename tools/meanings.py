@@ -77,6 +77,7 @@ ERRORS = {
 }
 CLIENT_ERRORS = {
     client_errors.Unreachable: "No server answers, or the connection broke for good.",
+    client_errors.Untrusted: "A server answers, but its certificate is not trusted here, or there is no TLS.",
     client_errors.NotConfigured: "Nobody said which server to use.",
     client_errors.TimedOut: "The wait was longer than allowed; the job goes on.",
 }
@@ -129,6 +130,8 @@ SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",
     "FOOTPLATE_PUBLIC_URL": "as `public_url`",
+    "FOOTPLATE_TLS_CERT": "as `tls_cert`",
+    "FOOTPLATE_TLS_KEY": "as `tls_key`",
     "FOOTPLATE_DATABASE_URL": "as `database_url`",
     "FOOTPLATE_ADMIN_PASSWORD": "password of the first account `admin`; used only while there is no account",
     "FOOTPLATE_CONTAINER_SOCKET": "as `container_socket`",

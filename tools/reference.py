@@ -331,8 +331,14 @@ def _is_replaceable(name: str) -> bool:
 # Settings
 
 
+def _of_class(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
 def server_settings() -> str:
-    defaults = {field.name: field.default for field in dataclasses.fields(settings.Settings)}
+    defaults = {field.name: _of_class(field) for field in dataclasses.fields(settings.Settings)}
     fields = {field.name: field for field in settings.FILE.fields}
     stored = fields["storages"].kind
     assert isinstance(stored, ListOf)

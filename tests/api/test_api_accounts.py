@@ -52,6 +52,32 @@ def test_a_call_without_a_valid_token_is_refused_and_says_what_to_do(nobody: Api
     assert body["code"] == "unauthenticated"
 
 
+def test_a_login_that_replaces_leaves_one_token_of_its_name(nobody: Api, hire: Hire, sign: Sign) -> None:
+    ann, bob = hire(), hire()
+
+    def login(user: str, name: str, **more: bool) -> Api:
+        body = {"user": user, "password": PASSWORD, "name": name, **more}
+        return sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+
+    first, other = login(ann.name, "cli ann@laptop"), login(ann.name, "cli ann@desk")
+    foreign, program = login(bob.name, "cli ann@laptop"), login(ann.name, "sdk")
+    first.ok("GET", "/me")
+    second = login(ann.name, "cli ann@laptop", replaces=True)
+    first.refused("GET", "/me", 401)
+    for kept in (second, other, foreign, program):
+        kept.ok("GET", "/me")
+    names = [token["name"] for token in ann.ok("GET", "/tokens", p.Tokens)["items"]]
+    assert sorted(names) == ["cli ann@desk", "cli ann@laptop", "login", "sdk"]
+
+
+def test_a_login_with_a_wrong_password_replaces_nothing(nobody: Api, hire: Hire, sign: Sign) -> None:
+    ann = hire()
+    body = {"user": ann.name, "password": PASSWORD, "name": "cli"}
+    first = sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+    nobody.refused("POST", "/login", 401, json={**body, "password": "wrong", "replaces": True})
+    first.ok("GET", "/me")
+
+
 def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign) -> None:
     issued = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "ci"})
     ci = sign(issued["token"])

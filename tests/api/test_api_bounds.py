@@ -154,6 +154,7 @@ def test_headers_that_come_too_slowly_are_answered_with_408(bounded: Served) -> 
     assert (status, body["code"]) == (408, "too_slow")
 
 
+@pytest.mark.alone
 def test_a_byte_now_and_then_buys_no_time_for_headers(bounded: Served) -> None:
     with connect(bounded) as line:
         line.sendall(START + b"X-Slow: ")
@@ -214,6 +215,7 @@ def test_a_body_that_comes_slowly_but_fast_enough_is_read(bounded: Served) -> No
     assert (status, body["code"]) == (401, "unauthenticated")
 
 
+@pytest.mark.alone
 def test_a_body_that_goes_on_after_its_refusal_is_cut(bounded: Served) -> None:
     with connect(bounded) as line:
         line.sendall(LOGIN.replace(b"1000", b"100000000") + b"x" * 70_000)
@@ -235,6 +237,7 @@ def test_a_stranger_may_send_less_than_somebody_who_shows_a_token(bounded: Serve
         assert admin.post("/login", json=large).status_code == 422
 
 
+@pytest.mark.alone
 def test_a_stream_may_last_and_its_follower_need_not_speak(bounded: Served) -> None:
     token = bounded.sign_in()
     with (

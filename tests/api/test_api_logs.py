@@ -306,6 +306,7 @@ def test_a_cursor_of_the_largest_gang_is_taken(ann: Api, job: Data) -> None:
         assert next(events).data["kind"] == "submitted"
 
 
+@pytest.mark.alone
 def test_following_a_gang_of_a_thousand_holds_up_nobody(tmp_path: Path) -> None:
     clock = FakeClock()
     engine = FakeEngine(clock, [Node("large", 1_000_000, 1000 * GIB)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
     from footplate.server.parts import Parts
     from footplate.server.settings import Settings
 
+LONGEST_NAME = 255
+
+
+def _absolute(path: str) -> str:
+    # Links stay links: what renews certificates moves them.
+    return str(Path(path).absolute())
+
 
 log = logging.getLogger(__name__)
 
@@ -29,16 +37,37 @@ log = logging.getLogger(__name__)
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
 @click.option("--standby", is_flag=True, help="Wait until no other server holds the home or the database.")
 @click.option("--take-over", is_flag=True, help="Run the jobs of a home folder that is gone, or was copied.")
+@click.option(
+    "--tls-cert",
+    type=_absolute,
+    metavar="FILE",
+    help="Speak HTTPS with this certificate (PEM); needs --tls-key.",
+)
+@click.option(
+    "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
+)
 @click.option("--verbose", is_flag=True, help="Log more.")
 def up(
-    home: Path | None, host: str | None, port: int | None, standby: bool, take_over: bool, verbose: bool
+    home: Path | None,
+    host: str | None,
+    port: int | None,
+    standby: bool,
+    take_over: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+    verbose: bool,
 ) -> None:
     """Start the platform on this machine and keep it up until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
-    from footplate.server.serve import serve
-    from footplate.server.settings import default_home, load
+    try:
+        from footplate.server.serve import serve
+        from footplate.server.settings import default_home, load
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "footplate":
+            raise
+        raise click.ClickException("the server is not installed: pip install 'footplate[server]'") from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
@@ -58,7 +87,8 @@ def up(
             f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
         )
 
-    settings = load((home or default_home()).absolute(), host=host, port=port)
+    given = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key}
+    settings = load((home or default_home()).absolute(), os.environ, **given)
     serve(replace(settings, stands_by=standby, takes_over=take_over), tell)
 
 
@@ -69,7 +99,8 @@ async def _leave_token(settings: Settings, parts: Parts) -> None:
     path = settings.home / "client.toml"
     token = await _kept_token(path, parts)
     if not token:
-        token, _ = await parts.accounts.issue(Caller("admin", True), "this machine", None)
+        name = f"this machine ({platform.node()}:{settings.home})"[:LONGEST_NAME]
+        token, _ = await parts.accounts.issue(Caller("admin", True), name, None, replaces=True)
     partial = path.with_suffix(".new")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

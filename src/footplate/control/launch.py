@@ -54,6 +54,8 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         spec=refer(job.spec, {image.name: image.reference for image in images}),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
+        owner_number=(number := context.people.number_of(job.owner)),
+        person_folder=layout.person_folder(home, job.owner, number),
         code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
         code_is_read_only=code is not None and code.is_read_only,
         checkpoint_folder=layout.checkpoint_folder(home, job.id),
@@ -83,6 +85,7 @@ async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int
     secrets: Mapping[str, str] = NO_SECRETS
     try:
         secrets = await context.secrets_of(job)
+        await context.people.ensure(job.owner)
         await _prepare_code(context, job)
         return await _start(context, job, secrets, left_out)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:

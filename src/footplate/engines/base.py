@@ -28,7 +28,7 @@ from footplate.domain.states import TaskState
 
 Handle = Mapping[str, Any]
 Request = Mapping[str, Any]
-Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files"]
+Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
 
 
@@ -57,6 +57,10 @@ class LaunchPlan:
     spec: JobSpec
     placement: Placement
     folder: Path
+    # Which of all people the owner is: engines derive accounts of the machine from it.
+    owner_number: int = 0
+    # What is HOME for all tasks of the owner.
+    person_folder: Path | None = None
     code_folder: Path | None = None
     # Then tasks work in the code folder itself, where the code is mounted.
     code_is_read_only: bool = False

@@ -6,7 +6,7 @@ import ipaddress
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,8 +20,9 @@ from footplate.domain.errors import (
     TooManyConnections,
     Unauthenticated,
 )
-from footplate.sdk import sse
-from footplate.sdk.errors import Unreachable, rebuild
+from footplate.sdk import certificates, sse
+from footplate.sdk.errors import Unreachable, Untrusted, rebuild
+from footplate.sdk.quickclient import QuickClient
 from footplate.sdk.settings import Settings
 
 API = "/api/v1"
@@ -31,6 +32,7 @@ LONGEST_PAUSE_S = 5.0
 # The server sends a sign of life more often than this; longer silence is a dead connection.
 STREAM_SILENCE_S = 60.0
 SESSION_S = 12 * 3600
+GOODBYE_S = 2.0
 
 Body = Mapping[str, Any] | None
 
@@ -48,21 +50,33 @@ class Connection:
     ) -> None:
         self.settings = settings
         self._look_again = look_again
+        self.timeout_s = timeout_s
         self._token = settings.token
         self._renewing = threading.Lock()
+        self._session_id = ""
         self._give_up_s = give_up_s
-        self._http = httpx.Client(
+        self._http = QuickClient(
             base_url=settings.url + API,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
             # A proxy meant for the internet never reaches a server on this machine.
             trust_env=not _is_loopback(settings.url),
             # Loading certificates takes longer than most calls, and without TLS there are none to check.
-            verify=settings.url.startswith("https:"),
+            verify=certificates.trusted() if settings.url.startswith("https:") else False,
             transport=transport,
         )
 
     def close(self) -> None:
+        self._end_session()
         self._http.close()
+
+    def _end_session(self) -> None:
+        """Revoke the token that this connection made for itself from a password: nobody else has it."""
+        if self._session_id:
+            with suppress(httpx.HTTPError):
+                self._http.delete(
+                    f"/tokens/{self._session_id}", headers=self._headers(None), timeout=GOODBYE_S
+                )
+            self._session_id = ""
 
     def fetch(self, path: str, **params: Any) -> Any:
         """GET as JSON."""
@@ -110,7 +124,7 @@ class Connection:
             except Unreachable as error:
                 # A server that refuses the first try is not there; one that was there may come back.
                 refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
-                if pause_s is None or (refused and lost is None):
+                if pause_s is None or (refused and lost is None) or isinstance(error, Untrusted):
                     raise
                 lost = error
             time.sleep(pause_s)
@@ -126,7 +140,7 @@ class Connection:
                 response = self._http.request(method, path, headers=self._headers(headers), **rest)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._with_hint(self._error(response))
         return response
 
@@ -199,7 +213,7 @@ class Connection:
             raise self._unreachable(error) from error
 
     def _check(self, response: httpx.Response) -> None:
-        if response.is_error:
+        if not response.is_success:
             response.read()
             raise self._with_hint(self._error(response))
 
@@ -219,26 +233,32 @@ class Connection:
                 return True
             if self.settings.password:
                 answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
-                token = str(answer["token"])
+                token, self._session_id = str(answer["token"]), str(answer.get("id") or "")
             else:
                 token = self._look_again().token
             is_new, self._token = bool(token) and token != self._token, token or self._token
             return is_new
 
-    def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
-        """Trade a password for a token."""
+    def login(
+        self, user: str, password: str, name: str, expires_in_s: int | None = None, replaces: bool = False
+    ) -> dict[str, Any]:
+        """Trade a password for a token; when it `replaces`, for the only one of this name."""
         body = {"user": user, "password": password, "name": name, "expires_in_s": expires_in_s}
+        if replaces:
+            body["replaces"] = True
         try:
             response = self._http.post("/login", json=body)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._error(response)
         answer: dict[str, Any] = response.json()
         return answer
 
     def _unreachable(self, error: httpx.TransportError) -> Unreachable:
         url = self.settings.url
+        if (fault := certificates.fault_of(error)) is not None:
+            return Untrusted(certificates.explain(url, fault))
         if isinstance(error, httpx.ConnectError):
             hint = (
                 "start it with `footplate up`" if _is_loopback(url) else "check the address with its operator"
@@ -246,6 +266,9 @@ class Connection:
             return Unreachable(f"cannot reach the Footplate server at {url}; is it running? {hint}")
         if isinstance(error, httpx.TimeoutException):
             return Unreachable(f"the Footplate server at {url} did not answer in time")
+        if url.startswith("http:") and certificates.speaks_tls(url):
+            secure = url.replace("http:", "https:", 1)
+            return Untrusted(f"the server at {url} speaks TLS: its address is {secure}")
         return Unreachable(f"the connection to the Footplate server at {url} broke: {error}")
 
     def _error(self, response: httpx.Response) -> FootplateError:
@@ -254,6 +277,11 @@ class Connection:
         except ValueError:
             body = None
         url = self.settings.url
+        if response.has_redirect_location:
+            moved = response.headers["Location"].partition(API)[0]
+            return Unreachable(
+                f"{url} sends callers on to {moved}: use that address, `footplate login {moved}`"
+            )
         if response.status_code in (502, 503, 504) and body is None:
             return Unreachable(
                 f"the Footplate server at {url} is not available (status {response.status_code})"

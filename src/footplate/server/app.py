@@ -42,6 +42,7 @@ from footplate.server.routes import (
     front,
     images,
     inside,
+    invites,
     jobs,
     logs,
     meta,
@@ -68,6 +69,7 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.disk import Disk
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
+from footplate.store.people import People
 from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
 
@@ -83,6 +85,7 @@ ROUTES = (
     images,
     secrets,
     accounts,
+    invites,
     audit,
     session,
     storages,
@@ -224,10 +227,9 @@ async def _wire(
     disk = await _watch_disk(settings, store, clock, stack)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
-    await store.read(cluster.load)
-    images_, secret = Catalogue(), server_secret(settings.home)
-    await store.read(images_.load)
-
+    images_, people_, secret = Catalogue(), People(store), server_secret(settings.home)
+    for load in (cluster.load, images_.load, people_.load):
+        await store.read(load)
     keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
@@ -242,6 +244,7 @@ async def _wire(
         images=images_,
         secrets_of=keyring.variables_of,
         login_of=keyring.login_of,
+        people=people_,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -259,7 +262,7 @@ async def _wire(
         settings.storage_by_name,
         disk,
     )
-    accounts_ = Accounts(platform, secret)
+    accounts_ = Accounts(platform, secret, people_.forget)
     issuers.append(accounts_)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
@@ -283,7 +286,8 @@ def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:
             n_processes=node.n_processes,
             containers=settings.containers,
             mounted_within_s=settings.storage_timeout_s,
-            home_identity=home_identity,
+            accounts=settings.accounts,
+            home_id=home_identity,
         )
     )
 

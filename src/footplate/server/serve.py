@@ -27,6 +27,8 @@ from footplate.server.door import Door
 from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, explain
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
+from footplate.server.tls import Tls
+from footplate.services.restoring import refuse_unfinished
 
 log = logging.getLogger(__name__)
 
@@ -41,14 +43,16 @@ COLLECT_AFTER = (10_000, 20, 20)
 
 def serve(settings: Settings, on_ready: Ready) -> None:
     """Serve until a signal; raise `Conflict` when another server has this home folder."""
+    tls = Tls(*settings.tls_files) if settings.tls_files else None
     with _lock(settings.home, settings.stands_by), _listen(settings) as listener:
+        refuse_unfinished(settings.home)
         bound = replace(settings, port=listener.getsockname()[1])
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         _allow_many_files()
-        uvloop.run(_serve(bound, listener, on_ready))
+        uvloop.run(_serve(bound, listener, on_ready, tls))
 
 
-async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -> None:
+async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, tls: Tls | None) -> None:
     def end(error: BaseException) -> None:
         log.critical("the server stops: %s", error)
         server.should_exit = True
@@ -66,12 +70,15 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -
         timeout_keep_alive=round(settings.connections.idle_s),
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
+    watching = _secure(config, tls, settings.url) if tls else None
     server = uvicorn.Server(config)
     opening: Opening = app.state.opening
     telling = asyncio.create_task(_tell_when_ready(server, opening, settings, on_ready))
     await server.serve([listener])
-    telling.cancel()
-    await asyncio.gather(telling, return_exceptions=True)
+    beside = [telling, *([watching] if watching else [])]
+    for task in beside:
+        task.cancel()
+    await asyncio.gather(*beside, return_exceptions=True)
     if opening.failure is not None:
         raise opening.failure
 
@@ -93,6 +100,14 @@ async def _tell_when_ready(
     except Exception:
         # The server answers by now: nothing that is only said of it may end it.
         log.exception("what is to be done when the server is ready failed")
+
+
+def _secure(config: uvicorn.Config, tls: Tls, url: str) -> asyncio.Task[None]:
+    """Have the server speak TLS, and look after its certificate."""
+    config.load()
+    config.ssl = tls.context
+    tls.warn(url)
+    return asyncio.create_task(tls.watch())
 
 
 def _spare_the_collector() -> None:

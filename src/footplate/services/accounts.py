@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from footplate.services.platform import Platform
 from footplate.services.throttle import LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
+from footplate.store.writer import Transaction
 
 TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
 JOB_TOKEN_PREFIX = "fpj_"  # noqa: S105
@@ -38,9 +39,12 @@ class _Remembered:
 class Accounts:
     """Knows callers by their tokens; remembers each for a few seconds, so that most calls read no table."""
 
-    def __init__(self, platform: Platform, secret: bytes) -> None:
+    def __init__(
+        self, platform: Platform, secret: bytes, on_removed: Callable[[str], None] = lambda _name: None
+    ) -> None:
         self._platform = platform
         self._secret = secret
+        self._on_removed = on_removed
         self._hashing = HashingThreads()
         self._throttle = LoginThrottle()
         self._remembered: dict[str, _Remembered] = {}
@@ -127,15 +131,24 @@ class Accounts:
     # Signing in
 
     async def login(
-        self, name: str, password: str, address: str, label: str, expires_in_s: int | None
+        self,
+        name: str,
+        password: str,
+        address: str,
+        label: str,
+        expires_in_s: int | None,
+        replaces: bool = False,
     ) -> tuple[str, Token]:
-        """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
+        """Check a password and hand out a token; wrong guesses are slowed down by name and by address.
+
+        When it `replaces`, earlier tokens of the same user and label become worthless.
+        """
         user = await self._check_password(name, password, address)
         if user is None:
             raise Unauthenticated(f"wrong name or password for {name!r}")
         if not user.is_enabled:
             raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
-        return await self._issue(name, label, expires_in_s)
+        return await self._issue(name, label, expires_in_s, replaces)
 
     async def _check_password(self, name: str, password: str, address: str) -> User | None:
         """The account of this name and password, if there is one; who guesses is slowed down."""
@@ -151,11 +164,15 @@ class Accounts:
             throttle.succeed(name, address)
             return user
 
-    async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def issue(
+        self, caller: Caller, label: str, expires_in_s: int | None, replaces: bool = False
+    ) -> tuple[str, Token]:
         require_person(caller, "make tokens", "make one as yourself and store it as a secret")
-        return await self._issue(caller.name, label, expires_in_s)
+        return await self._issue(caller.name, label, expires_in_s, replaces)
 
-    async def _issue(self, name: str, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def _issue(
+        self, name: str, label: str, expires_in_s: int | None, replaces: bool
+    ) -> tuple[str, Token]:
         now = self._platform.clock.now()
         text = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = Token(
@@ -167,8 +184,20 @@ class Accounts:
             expires_at=None if expires_in_s is None else now + expires_in_s,
             last_used_at=None,
         )
-        await self._platform.store.write(lambda tx: accounts.add_token(tx.connection, token))
+
+        def unit(tx: Transaction) -> int:
+            n_replaced = accounts.remove_tokens_named(tx.connection, name, label) if replaces else 0
+            accounts.add_token(tx.connection, token)
+            return n_replaced
+
+        if await self._platform.store.write(unit):
+            self.forget()
         return text, token
+
+    async def hashed(self, password: str) -> str:
+        """What is stored of a password, made in turn with all who sign in."""
+        with self._hashing.turn():
+            return await self._hashing.hash(password)
 
     async def tokens(self, caller: Caller) -> list[Token]:
         require_person(caller, "look at its owner's tokens")
@@ -275,6 +304,7 @@ class Accounts:
             _require_an_admin(connection)
 
         await audit.change(self._platform, caller, "user.removed", name, unit)
+        self._on_removed(name)
         self.forget()
 
     async def ensure_admin(self, password: str | None) -> str | None:

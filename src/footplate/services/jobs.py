@@ -98,7 +98,9 @@ async def _submit(
             job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
         return Submission(job, is_new=True)
 
-    return await platform.store.write(unit)
+    submission = await platform.outlook.enter(job, unit)
+    # It may have started in the same commit.
+    return replace(submission, job=platform.store.board.get(submission.job.id, submission.job))
 
 
 async def _remembered(platform: Platform, caller: Caller, key: str) -> tuple[str, str] | None:

@@ -129,6 +129,14 @@ users = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
 )
 
+# Numbers are never given twice; a name is taken off its number when the account is removed.
+people = sa.Table(
+    "people",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.String(255), unique=True),
+)
+
 members = sa.Table(
     "members",
     metadata,
@@ -147,6 +155,18 @@ tokens = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
     sa.Column("expires_at", _Time),
     sa.Column("last_used_at", _Time),
+)
+
+invites = sa.Table(
+    "invites",
+    metadata,
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("is_admin", sa.Boolean, nullable=False),
+    sa.Column("queues", sa.Text, nullable=False),
+    sa.Column("invited_by", sa.String(255), nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("expires_at", _Time, nullable=False),
 )
 
 queues = sa.Table(

@@ -64,6 +64,7 @@ class Login(Body):
     expires_in_s: LifetimeS | None = Field(
         30 * 86400, description="Lifetime of the token; null: it never expires."
     )
+    replaces: bool = Field(False, description="Revoke the earlier tokens of the same user and name.")
 
 
 class NewToken(Body):

@@ -337,3 +337,21 @@ def test_deleting_tells_whether_the_job_is_gone(server: FakeServer, client: Clie
     one = client.job("x")
     assert one.delete() is False
     assert one.delete() is True
+
+
+def test_a_client_with_a_password_takes_its_token_back_when_it_closes(server: FakeServer) -> None:
+    server.on("POST /login", {"token": "mine", "id": "9", "user": "ada", "expires_at": None})
+    server.on("GET /me", {"name": "ada"})
+    server.on("DELETE /tokens/9", Reply(204))
+    with Client(server.url, user="ada", password="pw") as client:
+        client.whoami()
+        client.whoami()
+    assert len(server.requests("POST /login")) == 1
+    assert [one.headers["authorization"] for one in server.requests("DELETE /tokens/9")] == ["Bearer mine"]
+
+
+def test_a_client_with_a_token_of_somebody_else_leaves_it_alone(server: FakeServer) -> None:
+    server.on("GET /me", {"name": "ada"})
+    with Client(server.url, "given") as client:
+        client.whoami()
+    assert [one.method for one in server.asked] == ["GET"]

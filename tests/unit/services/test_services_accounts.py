@@ -37,6 +37,9 @@ class NoOutlook:
 
     order: tuple[str, ...] = ()
 
+    async def enter(self, job: Job, unit: Any) -> Any:
+        raise NotImplementedError
+
     def explain(self, job_id: str) -> None:
         return None
 

@@ -23,6 +23,7 @@ from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
 from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
+from footplate.services.outcome import await_state
 from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
@@ -176,9 +177,27 @@ def _is_key(sort: str, value: Any) -> bool:
 
 
 @router.get("/{job_id}", response_model=p.JobDetail)
-async def detail(parts: Wired, caller: Signed, job_id: str) -> Response:
-    """A job by its id, or by its name among one's own."""
+async def detail(
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=60, description="Answer when the job is over, at the latest after these seconds."),
+    ] = 0,
+    until: Annotated[
+        list[JobState],
+        Query(max_length=7, description="With `wait`: also when it is in one of these states."),
+    ] = [],  # noqa: B006  # read only
+) -> Response:
+    """A job by its id, or by its name among one's own; as soon as it is over, where that is asked for."""
     job = await jobs.find(parts.platform, caller, job_id)
+    if wait and not job.state.is_final and job.state not in until:
+        await await_state(parts.platform, parts.feed, job.id, until, wait)
+        # Rights may have been taken meanwhile.
+        caller = await caller_of(request)
+        job = await jobs.find(parts.platform, caller, job.id)
     view = show(parts, caller, job)
     estimate = await parts.platform.outlook.estimate(job.id) if job.state is JobState.QUEUED else None
     if estimate is not None:

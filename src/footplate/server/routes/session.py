@@ -34,6 +34,9 @@ async def sign_in(request: Request, parts: Wired, body: p.SessionLogin) -> Respo
     address = neighbourhood(parts.settings.proxies.caller(request))
     token, _ = await parts.accounts.login(body.user, body.password, address, LABEL, SESSION_S)
     caller = await parts.accounts.identify(token)
+    if earlier := parts.sessions.cookie_of(request):
+        # The new cookie takes the place of this one, which nobody could sign out any more.
+        await parts.accounts.sign_out(earlier)
     response = JSONResponse({"key": parts.sessions.key_of(token), "user": show_me(caller)})
     parts.sessions.keep(response, token)
     return response
