@@ -11,6 +11,8 @@ CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker
 	busybox-static:busybox docker-registry:docker-registry
 # A file system that can be made to hang.
 HANGING := fuse-overlayfs:fuse-overlayfs
+# Proxies whose examples are run, and what checks unit files.
+OPERATING := nginx-light:nginx caddy:caddy systemd:systemd-analyze
 BIN := .venv/bin
 
 .PHONY: demo up console wheel test lint format bench docs screenshots constraints clean
@@ -71,7 +73,7 @@ clean: ## Remove all that these commands have made here
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING)
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING) $(OPERATING)
 	@touch $@ .venv/run-ready
 
 .venv/with-%: .venv/dev-ready

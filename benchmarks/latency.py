@@ -12,7 +12,7 @@ from benchmarks.report import Row, percentile
 from footplate.testing.process import ServerProcess
 
 N_JOBS = 40
-BAR_MS = 60
+BAR_MS = 30
 
 
 def run(folder: Path) -> list[Row]:

@@ -30,7 +30,7 @@ def _last(events: list[Data]) -> int:
 
 def test_a_job_goes_from_submit_to_its_end(ann: Api) -> None:
     job = ann.submit(name="first", count=2)
-    assert (job["state"], job["owner"], job["queue"], job["n_tasks"]) == ("QUEUED", ann.name, "default", 2)
+    assert (job["state"], job["owner"], job["queue"], job["n_tasks"]) == ("STARTING", ann.name, "default", 2)
     up = ann.until(job, "RUNNING")
     assert [task["state"] for task in up["tasks"]] == ["RUNNING", "RUNNING"]
     assert {verb for verb, allowed in up["can"].items() if allowed} == {

@@ -55,7 +55,7 @@ class TestHungMounts:
         return (Mount(self.folder.path, Path("/data")),)
 
     def groups(self) -> list[str]:
-        return list(cgroups.names(confine(self.home / "home", {}, 16).trees))
+        return list(cgroups.names(confine(LocalSettings(home=self.home / "home"), {}).trees))
 
     @pytest.mark.alone
     @on_loop

@@ -259,3 +259,22 @@ def test_a_reservation_is_kept_by_all_that_starts_behind_it(state: Snapshot) -> 
             if limit_s is not None and NOW + limit_s <= at:
                 ledger.give_back(start.placement)
         assert fits(jobs[job_id].shape, ledger.among(nodes_of[jobs[job_id].queue]))
+
+
+@given(snapshots(), roles(), st.sampled_from(QUEUE_NAMES), st.integers(0, 2))
+@settings(deadline=None)
+def test_one_for_which_a_pass_left_no_room_is_not_started_by_the_next(
+    state: Snapshot, shape: RoleShape, queue_name: str, priority: int
+) -> None:
+    outcome = decide(state)
+    newcomer = pending("new", shape, queue=queue_name, priority=priority, queued_at=9)
+    started = {start.job_id: start.placement for start in outcome.starts}
+    running = tuple(
+        RunningJob(job.id, job.queue, job.priority, started[job.id])
+        for job in state.pending
+        if job.id in started
+    )
+    left = tuple(job for job in state.pending if job.id not in started)
+    after = Snapshot(state.nodes, state.queues, (*state.running, *running), (*left, newcomer))
+    if not outcome.has_room(newcomer):
+        assert "new" not in [start.job_id for start in decide(after).starts]

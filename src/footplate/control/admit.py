@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from footplate.control.context import Context
 from footplate.control.launch import chosen_images, launch_plan
@@ -23,10 +23,23 @@ from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot, shape_of
 from footplate.store.store import Move
+from footplate.store.writer import Transaction, Unit, Work
+
+T = TypeVar("T")
 
 NO_PORTS = Reason(ReasonCode.NO_PORTS, "waits for ports: those that it asks for are in use")
 EXPLAIN_EVERY_S = 0.5
+# With more jobs than this before it, a new one hardly starts at once: not worth a pass of its own.
+MOST_AT_ONCE = 64
 MOST_EXPLAINED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A new job, and the work that stores it."""
+
+    job: Job
+    work: Work[Any]
 
 
 class Admission:
@@ -36,8 +49,12 @@ class Admission:
     not have to look at all jobs to know that nearly all stand as before.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, wake: Callable[[], None] = lambda: None) -> None:
         self._context = context
+        self._wake = wake
+        # New jobs that wait to be stored, and those that the pass under way stores.
+        self._arrivals: list[Arrival] = []
+        self._arriving: dict[str, Job] = {}
         self._pending: dict[str, PendingJob] = {}
         self._running: dict[str, RunningJob] = {}
         self._foretold: set[str] = set()
@@ -47,29 +64,82 @@ class Admission:
         self.run_times = RunTimes()
         self._foresight = Foresight()
 
-    async def run_pass(self, news: Sequence[Move] = ()) -> bool:
-        """Plan once and commit what was decided, together with news that give room back.
+    async def enter(self, job: Job, unit: Unit[T]) -> T:
+        """Run the unit that stores a new job, and start the job in the same commit if there is room for it.
 
-        The room is then taken again in the commit that gives it back: one commit for each job that
-        follows another, not two. Should the room not come back after all, nothing takes it: False.
+        One that cannot start at once is only stored; so is one behind many.
+        """
+        if len(self._pending) > MOST_AT_ONCE or not self.has_room(job):
+            return await self._context.store.write(unit)
+        arrival = Arrival(job, Work(unit))
+        self._arrivals.append(arrival)
+        self._wake()
+        return await self._context.store.outcome(arrival.work)
+
+    def has_room(self, job: Job) -> bool:
+        """Tell whether the last pass left room for a job that came after it."""
+        return self.last is None or self.last.has_room(_pending(job))
+
+    async def run_pass(self, news: Sequence[Move] = ()) -> bool:
+        """Plan once and commit what was decided, together with new jobs and with news that give room back.
+
+        A job is then started in the commit that stores it, and room is taken again in the commit that
+        gives it back. False when not all came about as planned, so that somebody must plan again:
+        should the room not come back after all, nothing takes it; a new job may be refused.
         """
         async with self._one_at_a_time:
-            ahead = self._foretell(news)
-            board = self._context.store.board
-            freed = {
-                job_id
-                for job_id, job in ahead.items()
-                if job.placement is None and (held := board.get(job_id)) and held.placement is not None
-            }
-            self.take(ahead)
-            self._foretold |= freed
-            done = False
+            arrivals, self._arrivals = self._arrivals, []
+            self._arriving = {one.job.id: one.job for one in arrivals}
             try:
-                done = await self._context.store.apply_all(news, self._decide(), freed)
+                refused = await self._commit(news, [one.work for one in arrivals])
+            except BaseException:
+                self.take_all()
+                raise
             finally:
-                if not done:
-                    self.take_all()
-        return done
+                self._arriving = {}
+            if refused is None:
+                self.take_all()
+                return False
+            self.take(dict.fromkeys(refused))
+            self._foretold.difference_update(refused)
+        return not refused
+
+    async def _commit(self, news: Sequence[Move], works: Sequence[Work[Any]]) -> list[str] | None:
+        """Decide and commit; the result is which new jobs are not there, None if room did not come back."""
+        store, arriving = self._context.store, list(self._arriving)
+        try:
+            freed = self._look_ahead(news)
+            moves = self._decide()
+        except BaseException:
+            # A fault of the planning is none of whoever submits: their jobs are stored all the same.
+            store.put(works)
+            raise
+
+        def unit(tx: Transaction) -> list[str] | None:
+            store.apply_living(tx, news)
+            if any((job := store.living(tx, job_id)) and job.placement for job_id in freed):
+                return None
+            store.apply_living(tx, moves)
+            return [job_id for job_id in arriving if store.living(tx, job_id) is None]
+
+        if not (works or news or moves):
+            return []
+        committing = Work(unit)
+        store.put([*works, committing])
+        return await store.outcome(committing)
+
+    def _look_ahead(self, news: Sequence[Move]) -> set[str]:
+        """See jobs as they will stand after the commit; the result is which give back what they hold."""
+        board = self._context.store.board
+        ahead = self._foretell(news)
+        freed = {
+            job_id
+            for job_id, job in ahead.items()
+            if job.placement is None and (held := board.get(job_id)) and held.placement is not None
+        }
+        self.take({**ahead, **self._arriving})
+        self._foretold |= freed | self._arriving.keys()
+        return freed
 
     def _foretell(self, news: Sequence[Move]) -> dict[str, Job]:
         """How jobs will stand once these news are committed."""
@@ -96,9 +166,8 @@ class Admission:
             moves, more = self._plan(now, without_ports.union(held))
             without_ports |= more
         passed_over = {**dict.fromkeys(sorted(without_ports), NO_PORTS), **held}
-        board = self._context.store.board
         for job_id, reason in passed_over.items():
-            job = board.get(job_id)
+            job = self._find(job_id)
             if job is not None and job.reason.code is not reason.code:
                 moves.append((job_id, WaitExplained(now, reason)))
         return moves + self._explanations(now)
@@ -110,7 +179,7 @@ class Admission:
             return {}
         held: dict[str, Reason] = {}
         for job_id in self._pending:
-            job = self._context.store.board.get(job_id)
+            job = self._find(job_id)
             names = [name for name, _ in storages_of(job) if name in silences] if job is not None else ()
             for name in names[:1]:
                 held[job_id] = Reason(ReasonCode.STORAGE_SILENT, silences[name], {"storage": name})
@@ -135,6 +204,9 @@ class Admission:
                 moves.append((start.job_id, Placed(now, placed)))
         moves += [(refusal.job_id, Refused(now, refusal.reason)) for refusal in self.last.refusals]
         return moves, frozenset(without_ports)
+
+    def _find(self, job_id: str) -> Job | None:
+        return self._arriving.get(job_id) or self._context.store.board.get(job_id)
 
     def take_all(self) -> None:
         """Begin anew from the board."""
@@ -215,7 +287,7 @@ class Admission:
 
     def _complete(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
         """Add what the scheduler does not deal with: ports, and what images stand for."""
-        job = self._context.store.board.get(job_id)
+        job = self._find(job_id)
         placed = None if job is None else self._context.ports.assign(job.spec, placement, others)
         if job is None or placed is None:
             return None
@@ -228,7 +300,7 @@ class Admission:
         self._explained_at = now
         moves: list[Move] = []
         for job_id in self.last.order[:MOST_EXPLAINED]:
-            job = self._context.store.board.get(job_id)
+            job = self._find(job_id)
             reason = self.last.explain(job_id)
             if job is not None and job.state is JobState.QUEUED and job.reason.code is not reason.code:
                 moves.append((job_id, WaitExplained(now, reason)))

@@ -84,7 +84,7 @@ class Controller:
         self._context = context
         self._log_keeper = LogKeeper(context, log_cap_bytes)
         self._on_fatal = on_fatal
-        self.admission = Admission(context)
+        self.admission = Admission(context, self.replan)
         self._progress = Progress(context, self._handle)
         self._usage_keeper = UsageKeeper(context, self._handle)
         self._replan = asyncio.Event()
@@ -200,8 +200,13 @@ class Controller:
                 self._spawn("remove", job, self._remove(job))
 
     def _replan_for(self, job: Job) -> None:
-        """Plan at once when room was given back; a new job behind others waits for company."""
+        """Plan at once when room was given back; a new job behind others waits for company.
+
+        One for which there is no room is looked at when the others are: nothing starts by its coming.
+        """
         if self.admission.is_foretold(job):
+            return
+        if job.state is JobState.QUEUED and not job.attempt and not self.admission.has_room(job):
             return
         if job.state is not JobState.QUEUED or self.admission.n_waiting <= 1:
             self._replan.set()
@@ -428,8 +433,8 @@ class Controller:
                 self._take_hint(f"{job.id}.{job.attempt}")
 
     async def _hold_lease(self) -> None:
-        """Learn that another server has taken over, even when there is nothing to write."""
-        await self._context.store.write(lambda _: None)
+        """Say that this server lives, and learn when another one has taken over."""
+        await self._context.store.renew_lease(self._context.clock.now())
 
     async def look_at_progress(self) -> None:
         """Look once for tasks that make no progress."""

@@ -33,5 +33,7 @@ class ChosenImage:
 
 def refer(spec: JobSpec, references: Mapping[str, str]) -> JobSpec:
     """A job with the references of its images in place of their names."""
+    if not spec.image and not any(role.image for role in spec.roles):
+        return spec
     roles = tuple(replace(role, image=references.get(role.image, role.image)) for role in spec.roles)
     return replace(spec, image=references.get(spec.image, spec.image), roles=roles)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from footplate.domain.cluster import Placement
 from footplate.domain.states import Reason
+from footplate.scheduler.snapshot import PendingJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Plan:
     `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons and
     positions are computed when asked for, so that a pass over thousands of equal jobs stays cheap.
     `explain` raises KeyError for a job that does not wait. `wakes_at` is when the first pause of a job ends,
-    so that somebody must plan again.
+    so that somebody must plan again. `has_room` says of a job that comes after the pass whether what is left
+    free would do for it; where it would not, another pass does not start it either.
     """
 
     starts: tuple[Start, ...]
@@ -41,6 +43,7 @@ class Plan:
     order: tuple[str, ...]
     explain: Callable[[str], Reason]
     wakes_at: float | None = None
+    has_room: Callable[[PendingJob], bool] = lambda _job: True
 
     @cached_property
     def position(self) -> Mapping[str, int]:

@@ -43,7 +43,14 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
     order = tuple([job.id for job in waiting])
     explain = Explainer(situation, kinds, waiting, policy).explain
     wakes_at = min((job.pause.until for job in paused if job.pause is not None), default=None)
-    return Plan(tuple(starts), refusals, order, explain, wakes_at)
+
+    def has_room(job: PendingJob) -> bool:
+        # Not found by identity: the shapes of this pass may be gone, and another may have taken their place.
+        kind = kinds.add(job)
+        may_start = situation.obstacle(job, kind) in (None, Obstacle.KEPT_IN_QUEUE)
+        return may_start and fits(kind.shape, situation.free_rooms(kind))
+
+    return Plan(tuple(starts), refusals, order, explain, wakes_at, has_room)
 
 
 def _walk(

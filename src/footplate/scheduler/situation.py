@@ -30,7 +30,8 @@ class Situation:
         self.queues = {queue.name: queue for queue in snapshot.queues}
         self.shares: dict[str, Share] = shares_of(snapshot)
         self.running = list(snapshot.running)
-        self.reservations: list[Reservation] = []
+        self._reservations: list[Reservation] = []
+        self._owed: list[tuple[PendingJob, Kind]] = []
         self.ledger = Ledger.of(self.nodes)
         for job in self.running:
             self.ledger.take(job.placement)
@@ -78,8 +79,28 @@ class Situation:
                 Ledger(ahead.spare.values()).take(placement)
 
     def keep_nodes(self, job: PendingJob, kind: Kind) -> None:
-        """Reserve nodes for a job that found too little free, unless a job ahead waits for the same ones."""
-        headed: frozenset[str] = frozenset().union(*(ahead.suitable for ahead in self.reservations))
+        """Reserve nodes for a job that found too little free, unless a job ahead waits for the same ones.
+
+        Which nodes is worked out when somebody asks, and most often nobody does: jobs of the same kind do
+        not. Nothing is taken meanwhile, since whoever takes room asks first what is reserved of it.
+        """
+        self._owed.append((job, kind))
+        if self.shares:
+            self._reserve_owed()
+
+    @property
+    def reservations(self) -> list[Reservation]:
+        """What is reserved for jobs that wait, in their order."""
+        self._reserve_owed()
+        return self._reservations
+
+    def _reserve_owed(self) -> None:
+        owed, self._owed = self._owed, []
+        for job, kind in owed:
+            self._reserve(job, kind)
+
+    def _reserve(self, job: PendingJob, kind: Kind) -> None:
+        headed: frozenset[str] = frozenset().union(*(ahead.suitable for ahead in self._reservations))
         if len(headed) == len(self.ledger.rooms):
             return
         suitable = suitable_nodes(kind.shape, self._empty_rooms(kind))
@@ -88,7 +109,7 @@ class Situation:
         reservation = reserve(job.id, kind.shape, self.ledger, suitable, self.running, self.now)
         if reservation is None:
             return
-        self.reservations.append(reservation)
+        self._reservations.append(reservation)
         if share := self.shares.get(job.queue):
             keep_from(share, job.id, kind.total, reservation.at, self.running)
 

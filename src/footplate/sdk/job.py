@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from base64 import b64decode, b64encode
@@ -23,6 +24,8 @@ from footplate.sdk.lines import Lines
 
 LOG_PAGE_BYTES = 1 << 20
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.05, 1.0
+# How long one call lets the server wait for the end of a job.
+_LONG_CALL_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,10 @@ class Ran:
     timed_out: bool = False
     # What it wrote, byte for byte.
     raw: bytes = b""
+
+
+def _look_away(_job: Job) -> None:
+    """Take no interest in how a job stands."""
 
 
 class Job:
@@ -101,7 +108,7 @@ class Job:
         self,
         timeout: float | None = None,
         until: str | Collection[str] | None = None,
-        on_look: Callable[[Job], None] = lambda _job: None,
+        on_look: Callable[[Job], None] = _look_away,
     ) -> Job:
         """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
 
@@ -112,19 +119,33 @@ class Job:
         deadline = None if timeout is None else time.monotonic() + timeout
         patience, pause_s = self._connection.patience(), _FIRST_POLL_S
         while True:
+            asked_at = time.monotonic()
+            left_s = math.inf if deadline is None else max(deadline - asked_at, 0)
             try:
-                self.refresh()
+                self._look(min(left_s, _LONG_CALL_S if on_look is _look_away else _LONGEST_POLL_S), wanted)
                 patience.connect()
                 on_look(self)
                 if self.is_final or self.state in wanted:
                     return self
             except (Unreachable, EngineUnavailable) as error:
                 patience.lose(error)
-            left_s = pause_s if deadline is None else deadline - time.monotonic()
-            if left_s <= 0:
+            now = time.monotonic()
+            if deadline is not None and now >= deadline:
                 raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} s")
-            time.sleep(min(pause_s, left_s))
-            pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
+            if now - asked_at < pause_s:
+                # The server did not wait for us: an older one, or one that is not there.
+                time.sleep(min(pause_s, left_s))
+                pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
+
+    def _look(self, within_s: float, states: Collection[str]) -> None:
+        """Ask how the job stands once it is over or in one of some states, or after a while."""
+        wait_s = round(within_s, 3)
+        self.data = self._connection.request(
+            "GET",
+            self._path(),
+            params={"wait": wait_s or None, "until": sorted(states)},
+            timeout=self._connection.timeout_s + wait_s,
+        ).json()
 
     def logs(
         self,
@@ -181,14 +202,12 @@ class Job:
         since: str | None = None,
     ) -> Iterator[Followed]:
         """Yield what happens to the job, log text included, until it is over; survives broken connections."""
-        from_start = None if tail is not None or since else True
         events = self._connection.events(
             self._path("logs", "stream"),
             task=list(tasks),
             attempt=attempt,
             tail=tail,
             since=since,
-            from_start=from_start,
         )
         for event in events:
             followed = read_followed(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from footplate.domain.clock import Clock
 from footplate.domain.errors import Problem
@@ -19,11 +19,19 @@ from footplate.services.vault import Vault
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
+from footplate.store.disk import Disk
 from footplate.store.store import Store
+from footplate.store.writer import Unit
+
+T = TypeVar("T")
 
 
 class Outlook(Protocol):
-    """The scheduler's view of the future."""
+    """The scheduler: what it takes in, and its view of the future."""
+
+    async def enter(self, job: Job, unit: Unit[T]) -> T:
+        """Run the unit that stores a new job; where there is room, the job starts in the same commit."""
+        ...
 
     @property
     def order(self) -> Sequence[str]:
@@ -60,3 +68,4 @@ class Platform:
     vault: Vault
     images: Catalogue
     storages: Mapping[str, Storage] = field(default_factory=dict)
+    disk: Disk = field(default_factory=lambda: Disk(Path("/")))

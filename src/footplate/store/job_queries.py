@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from footplate.domain.job import Task
 from footplate.domain.listing import JobLine
 from footplate.domain.states import JobState, Reason
-from footplate.store import rows
+from footplate.store import rows, statements
 from footplate.store.tables import attempts, idempotency, jobs, tasks
 
 MOST_BRANCHES = 50
@@ -40,6 +40,11 @@ class Filter:
     search: str = ""
     tag: str = ""
     in_trash: bool = False
+
+
+def owners_of_jobs(connection: sa.Connection) -> dict[str, str]:
+    """The owner of every job, those in the trash included."""
+    return {row.id: row.owner for row in connection.execute(sa.select(jobs.c.id, jobs.c.owner))}
 
 
 _LINE_COLUMNS = [jobs.c[name] for name in JobLine.__dataclass_fields__]
@@ -221,22 +226,20 @@ _is_over = jobs.c.state.in_([state.value for state in JobState if state.is_final
 
 def remembered(connection: sa.Connection, owner: str, key: str) -> tuple[str, str] | None:
     """The body digest and the job of an idempotency key."""
-    row = connection.execute(
-        sa.select(idempotency.c.body_digest, idempotency.c.job_id).where(
-            idempotency.c.owner == owner, idempotency.c.key == key
-        )
-    ).first()
-    return None if row is None else (row.body_digest, row.job_id)
+    row = _KEY.first(connection, {"owner": owner, "key": key})
+    return None if row is None else (row[0], row[1])
 
 
 def remember(
     connection: sa.Connection, owner: str, key: str, body_digest: str, job_id: str, at: float
 ) -> None:
-    connection.execute(
-        sa.insert(idempotency),
-        {"owner": owner, "key": key, "body_digest": body_digest, "job_id": job_id, "created_at": at},
-    )
+    row = {"owner": owner, "key": key, "body_digest": body_digest, "job_id": job_id, "created_at": at}
+    _INSERT_KEY.run(connection, [row])
 
 
 def forget_keys_before(connection: sa.Connection, at: float) -> int:
     return connection.execute(sa.delete(idempotency).where(idempotency.c.created_at < at)).rowcount
+
+
+_KEY = statements.Statement("SELECT body_digest, job_id FROM idempotency WHERE owner = :owner AND key = :key")
+_INSERT_KEY = statements.insert(idempotency)

@@ -9,12 +9,11 @@ import sqlalchemy as sa
 
 from footplate import __version__
 from footplate.domain.errors import Conflict
-from footplate.store.database import open_engine
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"
+HEAD = "0011"
 
 
 def migrate(engine: sa.Engine) -> None:
@@ -29,18 +28,6 @@ def migrate(engine: sa.Engine) -> None:
     with engine.execution_options(footplate_writer=True).begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-
-
-def refuse_newer(url: str) -> None:
-    """Raise `Conflict` when a newer Footplate has made the tables; a database that is away tells nothing."""
-    engine = open_engine(url)
-    try:
-        found = version(engine)
-    except sa.exc.SQLAlchemyError:
-        return
-    finally:
-        engine.dispose()
-    _refuse_newer(found)
 
 
 def _refuse_newer(found: str | None) -> None:
@@ -59,6 +46,12 @@ def version(engine: sa.Engine) -> str | None:
             return None
         found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
         return None if found is None else str(found)
+
+
+def known_versions() -> frozenset[str]:
+    """Every version of the tables that this program can bring up to date."""
+    versions = Path(__file__).parent / "migrations" / "versions"
+    return frozenset(path.name.partition("_")[0] for path in versions.glob("[0-9]*_*.py"))
 
 
 def alembic_config() -> Config:

@@ -18,8 +18,12 @@ from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 Row = Mapping[str, Any]
 
 
+# Made once: `json.dumps` makes one for each call that wants it otherwise than by default.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
 def dumps(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,22 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from footplate.domain.events import Effect, Event
 from footplate.domain.job import Job
-from footplate.store import faults, tables, transitions
+from footplate.store import faults, leases, tables, transitions
 from footplate.store.rows import EventRecord
 from footplate.store.transitions import Transition
-from footplate.store.writer import Transaction, Unit, Writer
+from footplate.store.writer import Transaction, Unit, Work, Writer
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+MOST_ENDED = 200
+MOST_TASKS_OF_ENDED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Store:
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="footplate-reader")
         self._subscribers: list[Subscriber] = []
         self.board: dict[str, Job] = {}
+        # Jobs that have ended not long ago, as their rows have them: most are asked for just then.
+        self._ended: dict[str, Job] = {}
         self._writer = Writer(engine, transitions.flush, self._take_commit, holder, at)
         self._load_board()
 
@@ -60,6 +64,10 @@ class Store:
                 job = transitions.load(connection, job_id)
                 if job is not None:
                     self.board[job_id] = job
+
+    def use_reserve(self, make_room: Callable[[bool], bool]) -> None:
+        """Try commits again that found no room on the disk, as long as `make_room` says that it made some."""
+        self._writer.make_room = make_room
 
     @property
     def database_kind(self) -> str:
@@ -73,8 +81,18 @@ class Store:
 
     async def write(self, unit: Unit[T]) -> T:
         """Run a unit of work; returns once its commit is durable."""
+        work = Work(unit)
+        self.put([work])
+        return await self.outcome(work)
+
+    def put(self, works: Sequence[Work[Any]]) -> None:
+        """Queue work to be run in its order, in one commit where none of it fails."""
+        self._writer.put(works)
+
+    async def outcome(self, work: Work[T]) -> T:
+        """Wait until the commit of some work is durable, and return what it returned."""
         try:
-            return await asyncio.wrap_future(self._writer.put(unit))
+            return await asyncio.wrap_future(work.future)
         except faults.GONE as error:
             raise faults.translate(error) from error
 
@@ -93,45 +111,39 @@ class Store:
         """Move one job by one event."""
         return await self.write(lambda tx: transitions.apply(tx, self.board, job_id, event, actor))
 
-    async def apply_all(
-        self, moves: Iterable[Move], then: Iterable[Move] = (), if_freed: Iterable[str] = ()
-    ) -> bool:
-        """Move jobs by events, in order, in one commit; jobs that are over by then are passed over.
+    async def apply_all(self, moves: Iterable[Move]) -> None:
+        """Move jobs by events, in order, in one commit; jobs that are over by then are passed over."""
+        wanted = list(moves)
+        if wanted:
+            await self.write(lambda tx: self.apply_living(tx, wanted))
 
-        The moves in `then` count on the jobs `if_freed` having given back what they held: False, and
-        none of those moves, when one has not.
-        """
-        first, following, freed = list(moves), list(then), list(if_freed)
-
-        def unit(tx: Transaction) -> bool:
-            self._apply_living(tx, first)
-            if any(
-                job.placement for job_id in freed if (job := tx.after.get(job_id) or self.board.get(job_id))
-            ):
-                return False
-            self._apply_living(tx, following)
-            return True
-
-        return await self.write(unit) if first or following else True
-
-    def _apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
+    def apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
+        """Move jobs within a unit of work; those that are over by then are passed over."""
         for job_id, event in moves:
-            if job_id in self.board or job_id in tx.after:
+            if self.living(tx, job_id) is not None:
                 transitions.apply(tx, self.board, job_id, event)
+
+    def living(self, tx: Transaction, job_id: str) -> Job | None:
+        """The job as a unit of work sees it; None for one that was over before, or is not there."""
+        return tx.after[job_id] if job_id in tx.after else self.board.get(job_id)
 
     async def job(self, job_id: str) -> Job | None:
         """The job as last committed."""
-        return self.board.get(job_id) or await self.read(
-            lambda connection: transitions.load(connection, job_id)
-        )
+        known = self.board.get(job_id) or self._ended.get(job_id)
+        return known or await self.read(lambda connection: transitions.load(connection, job_id))
 
     def _take_commit(self, tx: Transaction) -> None:
         # Runs in the writer's thread, after the commit and before its callers are answered.
         for job_id, job in tx.after.items():
+            self._ended.pop(job_id, None)
+            if job is not None and job.state.is_final and len(job.tasks) <= MOST_TASKS_OF_ENDED:
+                self._ended[job_id] = job
             if job is None or job.state.is_final:
                 self.board.pop(job_id, None)
             else:
                 self.board[job_id] = job
+        while len(self._ended) > MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
         if tx.events or tx.effects:
             self._loop.call_soon_threadsafe(self._publish, News(tx.events, tx.effects, tx.after))
 
@@ -142,7 +154,13 @@ class Store:
             except Exception:
                 log.exception("a subscriber failed on news of %d events", len(news.events))
 
+    async def renew_lease(self, at: float) -> None:
+        """Leave a sign of life; raise `StaleLease` when another server has taken over."""
+        await self.write(lambda tx: leases.renew(tx.connection, at))
+
     def close(self) -> None:
+        # Whoever stands by need not wait for signs of life any more.
+        self._writer.put([Work(lambda tx: leases.release(tx.connection))])
         self._writer.close()
         self._readers.shutdown(wait=True)
         self._engine.dispose()

@@ -15,7 +15,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
@@ -23,8 +23,9 @@ from footplate.domain.errors import StaleLease
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
 from footplate.store import tables
-from footplate.store.faults import GONE
+from footplate.store.faults import GONE, is_full, may_be_full
 from footplate.store.rows import EventRecord
+from footplate.store.statements import Statement
 
 T = TypeVar("T")
 MOST_UNITS = 512
@@ -55,7 +56,14 @@ class Transaction:
 
 
 Unit = Callable[[Transaction], T]
-_Waiting = tuple[Unit[Any], "Future[Any]"]
+
+
+class Work(Generic[T]):
+    """A unit of work and what becomes of it; the future is done once its commit is durable."""
+
+    def __init__(self, unit: Unit[T]) -> None:
+        self.unit = unit
+        self.future: Future[T] = Future()
 
 
 class Writer:
@@ -70,20 +78,20 @@ class Writer:
         at: float,
     ) -> None:
         self._connection = engine.connect().execution_options(footplate_writer=True)
+        # Asked after a commit that found no room on the disk: whether there is some now.
+        self.make_room: Callable[[bool], bool] = lambda _is_sure: False
         self._flush = flush
         self._on_commit = on_commit
-        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Sequence[Work[Any]] | None] = queue.SimpleQueue()
         self._is_closing = threading.Event()
         self._epoch = self._take_lease(holder, at)
         self._next_seq = self._read_next_seq()
         self._thread = threading.Thread(target=self._run, name="footplate-writer", daemon=True)
         self._thread.start()
 
-    def put(self, unit: Unit[T]) -> Future[T]:
-        """Queue a unit; the future is done once its commit is durable."""
-        future: Future[T] = Future()
-        self._waiting.put((unit, future))
-        return future
+    def put(self, works: Sequence[Work[Any]]) -> None:
+        """Queue work; several at once are run in their order and share a commit, unless one of them fails."""
+        self._waiting.put(works)
 
     def close(self) -> None:
         self._is_closing.set()
@@ -113,44 +121,46 @@ class Writer:
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
-            wanted = [one for one in batch if one[1].set_running_or_notify_cancel()]
+            wanted = [one for one in batch if one.future.set_running_or_notify_cancel()]
             if not self._commit(wanted):
                 for one in wanted:
                     self._commit([one])
 
-    def _take(self) -> list[_Waiting] | None:
+    def _take(self) -> list[Work[Any]] | None:
         first = self._waiting.get()
         if first is None:
             return None
-        batch = [first]
+        batch = list(first)
         while len(batch) < MOST_UNITS and not self._waiting.empty():
             following = self._waiting.get()
             if following is None:
                 self._waiting.put(None)
                 break
-            batch.append(following)
+            batch += following
         return batch
 
-    def _commit(self, batch: Sequence[_Waiting]) -> bool:
+    def _commit(self, batch: Sequence[Work[Any]]) -> bool:
         """Commit a group and answer its callers; False when a group of several must be tried one by one."""
         transaction = Transaction(self._connection, self._next_seq)
         try:
             with self._connection.begin() as database:
                 self._check_lease()
-                results = [unit(transaction) for unit, _ in batch]
+                results = [work.unit(transaction) for work in batch]
                 self._flush(transaction)
                 transaction.is_committing = True
                 database.commit()
         except Exception as error:  # noqa: BLE001  # the top of this thread's loop: the caller gets the error
             self._let_go()
             if not self._has_happened(transaction, error):
+                if may_be_full(error) and self.make_room(is_full(error)):
+                    return self._commit(batch)
                 if len(batch) == 1:
-                    batch[0][1].set_exception(error)
+                    batch[0].future.set_exception(error)
                 return len(batch) == 1
         self._next_seq = transaction.next_seq
         self._on_commit(transaction)
-        for (_, future), result in zip(batch, results, strict=True):
-            future.set_result(result)
+        for work, result in zip(batch, results, strict=True):
+            work.future.set_result(result)
         return True
 
     def _let_go(self) -> None:
@@ -177,13 +187,13 @@ class Writer:
         return False
 
     def _check_lease(self) -> None:
-        if self._connection.scalar(_LEASE_EPOCH, {"held": LEASE}) != self._epoch:
+        lock = _LEASE_EPOCH_LOCKED if self._connection.dialect.name == "postgresql" else _LEASE_EPOCH
+        held = lock.first(self._connection, {"held": LEASE})
+        if held is None or held[0] != self._epoch:
             raise StaleLease("another server has taken over this database; this one must stop")
 
 
-# Locked for the length of the transaction, so that nobody takes the lease between the check and the commit.
-_LEASE_EPOCH = (
-    sa.select(tables.leases.c.epoch)
-    .where(tables.leases.c.name == sa.bindparam("held"))
-    .with_for_update(read=True)
-)
+_LEASE_EPOCH = Statement("SELECT epoch FROM leases WHERE name = :held")
+# Locked for the length of the transaction, so that nobody takes the lease between the check and the commit;
+# SQLite has locked the whole database by then.
+_LEASE_EPOCH_LOCKED = Statement("SELECT epoch FROM leases WHERE name = :held FOR SHARE")

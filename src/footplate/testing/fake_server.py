@@ -111,7 +111,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.command,
             unquote(parts.path).removeprefix("/api/v1"),
             parse_qs(parts.query),
-            {name.lower(): value for name, value in self.headers.items()},
+            {
+                **{name.lower(): value for name, value in self.headers.items()},
+                "x-peer": str(self.client_address),
+            },
             self.rfile.read(size),
         )
         self._send(self.fake.reply_to(asked))

@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from footplate.control.admit import MOST_AT_ONCE
 from footplate.control.context import Context
 from footplate.control.controller import Controller
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain import job as jobs
 from footplate.domain.cluster import Node, Queue
+from footplate.domain.errors import Conflict
 from footplate.domain.events import StopAsked
+from footplate.domain.job import Job
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.domain.storage import Storage
@@ -24,7 +27,8 @@ from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import migrate
-from footplate.store.store import Store
+from footplate.store.store import News, Store
+from footplate.store.writer import Transaction
 from footplate.testing.builders import spec
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
@@ -41,11 +45,24 @@ class World:
         self.controller = controller
         self._n_jobs = 0
 
-    async def submit(self, **fields: object) -> str:
+    def make(self, **fields: object) -> Job:
         self._n_jobs += 1
         asked = spec(**{"name": f"job-{self._n_jobs}", "command": "wait for the test", **fields})
-        job = jobs.submit(f"{self._n_jobs:012d}", "ann", asked, 0.0)
+        return jobs.submit(f"{self._n_jobs:012d}", "ann", asked, 0.0)
+
+    async def submit(self, **fields: object) -> str:
+        job = self.make(**fields)
         await self.store.write(lambda tx: transitions.insert(tx, job))
+        return job.id
+
+    async def enter(self, job: Job) -> str:
+        """Submit a job as people do: it may start at once."""
+
+        def unit(tx: Transaction) -> None:
+            if not transitions.insert(tx, job):
+                raise Conflict(f"there is a job {job.spec.name} already")
+
+        await self.controller.admission.enter(job, unit)
         return job.id
 
     async def state(self, job_id: str) -> JobState | None:
@@ -180,5 +197,77 @@ def test_what_the_nodes_have_is_never_given_twice(tmp_path: Path) -> None:
                 return
             await asyncio.sleep(0.01)
         pytest.fail("not all jobs came to an end")
+
+    tell(tmp_path, story)
+
+
+def test_a_job_that_fits_starts_in_the_commit_of_its_submit(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        commits: list[News] = []
+        one.store.subscribe(commits.append)
+        entered = await one.enter(one.make())
+        assert one.store.board[entered].state is JobState.STARTING
+        assert [event.kind for event in commits[0].events] == ["submitted", "starting"]
+        await one.until(entered, JobState.RUNNING)
+
+    tell(tmp_path, story)
+
+
+def test_jobs_that_arrive_together_get_no_more_than_there_is(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        ids = await asyncio.gather(*(one.enter(one.make()) for _ in range(12)))
+        states = [one.store.board[job_id].state for job_id in ids]
+        assert states == [JobState.STARTING] * 2 + [JobState.QUEUED] * 10
+        await one.until(ids[1], JobState.RUNNING)
+        for attempt_id, role, index in one.engine.running():
+            one.engine.finish(attempt_id, role, index)
+        await one.until(ids[3], JobState.RUNNING)
+        assert await one.state(ids[4]) is JobState.QUEUED
+
+    tell(tmp_path, story)
+
+
+def test_a_job_that_is_refused_takes_no_room_from_those_beside_it(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        await one.enter(one.make(name="taken", cpus=0.1))
+        twice = one.make(name="taken", cpus=1.5)
+        refused, entered = await asyncio.gather(
+            one.enter(twice), one.enter(one.make(cpus=1.5)), return_exceptions=True
+        )
+        assert isinstance(refused, Conflict)
+        assert isinstance(entered, str)
+        await one.until(entered, JobState.RUNNING)
+        assert twice.id not in one.store.board
+        assert [job.id for job in one.controller.admission.snapshot().pending] == []
+
+    tell(tmp_path, story)
+
+
+def test_a_job_is_stored_also_when_the_planning_fails(tmp_path: Path) -> None:
+    is_broken = [True]
+
+    def is_free(_port: int) -> bool:
+        if is_broken:
+            raise RuntimeError("no ports can be looked at")
+        return True
+
+    async def story(one: World) -> None:
+        entered = await one.enter(one.make())
+        assert one.store.board[entered].state is JobState.QUEUED
+        is_broken.clear()
+        await one.until(entered, JobState.RUNNING)
+
+    tell(tmp_path, story, Ports(is_free))
+
+
+def test_a_job_behind_many_is_stored_without_a_pass_of_its_own(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        for _ in range(MOST_AT_ONCE + 3):
+            await one.submit(cpus=2)
+        small = await one.enter(one.make(priority=1))
+        assert await one.state(small) is JobState.QUEUED
+        for attempt_id, role, index in one.engine.running():
+            one.engine.finish(attempt_id, role, index)
+        await one.until(small, JobState.RUNNING)
 
     tell(tmp_path, story)

@@ -289,3 +289,15 @@ def test_impossible_jobs_are_refused_when_the_policy_says_so() -> None:
 def test_a_shape_that_fits_is_tried_again_after_one_that_did_not() -> None:
     jobs = [pending("a", gpus=2), pending("b", gpus=4, queued_at=1), pending("c", role(gpus=2), queued_at=2)]
     assert started(snapshot([node("x", gpus=2), node("y", gpus=2)], jobs)) == ["a", "c"]
+
+
+def test_a_plan_says_whether_it_leaves_room_for_one_that_comes_later() -> None:
+    queues = [queue(), queue("closed", is_open=False), queue("small", maximum=amount(cpus=1, memory_gb=9))]
+    outcome = decide(snapshot([node(cpus=4)], [pending("first", cpus=2)], queues=queues))
+    assert [start.job_id for start in outcome.starts] == ["first"]
+    assert outcome.has_room(pending("later", cpus=2))
+    assert not outcome.has_room(pending("later", cpus=3))
+    assert not outcome.has_room(pending("later", queue="closed"))
+    assert not outcome.has_room(pending("later", queue="unknown"))
+    assert outcome.has_room(pending("later", queue="small", cpus=1))
+    assert not outcome.has_room(pending("later", queue="small", cpus=2))

@@ -18,10 +18,12 @@ from footplate.domain.specfields import job_schema, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
+from footplate.server.parameters import refuse_unknown
 from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
 from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
+from footplate.services.outcome import await_state
 from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
@@ -49,6 +51,9 @@ _KEY_PARAMETER = {
     "schema": {"type": "string", "maxLength": MOST_OF_A_KEY},
     "description": _KEY_HELP,
 }
+_REPEATED: dict[int | str, dict[str, Any]] = {
+    200: {"model": p.JobDetail, "description": "The idempotency key was used before; this is its job."}
+}
 IdempotencyKey = Annotated[
     str, Header(alias=IDEMPOTENCY_KEY, max_length=MOST_OF_A_KEY, description=_KEY_HELP)
 ]
@@ -70,6 +75,7 @@ def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | No
 async def submit(request: Request) -> Response:
     """Submit a job document; the answer comes once the job is stored for good."""
     caller, parts = await caller_of(request), parts_of(request)
+    await refuse_unknown(request)
     key = _clean(request.headers.get(IDEMPOTENCY_KEY, ""))
     submission = await jobs.submit(parts.platform, caller, await read_document(request), key)
     view = _show(parts, caller, submission.job, None)
@@ -89,6 +95,7 @@ router.add_api_route(
     methods=["POST"],
     status_code=201,
     response_model=p.JobDetail,
+    responses=_REPEATED,
     openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER]},
     route_class_override=PlainRoute,
 )
@@ -170,9 +177,27 @@ def _is_key(sort: str, value: Any) -> bool:
 
 
 @router.get("/{job_id}", response_model=p.JobDetail)
-async def detail(parts: Wired, caller: Signed, job_id: str) -> Response:
-    """A job by its id, or by its name among one's own."""
+async def detail(
+    request: Request,
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=60, description="Answer when the job is over, at the latest after these seconds."),
+    ] = 0,
+    until: Annotated[
+        list[JobState],
+        Query(max_length=7, description="With `wait`: also when it is in one of these states."),
+    ] = [],  # noqa: B006  # read only
+) -> Response:
+    """A job by its id, or by its name among one's own; as soon as it is over, where that is asked for."""
     job = await jobs.find(parts.platform, caller, job_id)
+    if wait and not job.state.is_final and job.state not in until:
+        await await_state(parts.platform, parts.feed, job.id, until, wait)
+        # Rights may have been taken meanwhile.
+        caller = await caller_of(request)
+        job = await jobs.find(parts.platform, caller, job.id)
     view = show(parts, caller, job)
     estimate = await parts.platform.outlook.estimate(job.id) if job.state is JobState.QUEUED else None
     if estimate is not None:
@@ -254,7 +279,13 @@ async def delete(
     return Response(status_code=204 if is_done else 202)
 
 
-@router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail, openapi_extra=_OVERRIDES)
+@router.post(
+    "/{job_id}/clone",
+    status_code=201,
+    response_model=p.JobDetail,
+    responses=_REPEATED,
+    openapi_extra=_OVERRIDES,
+)
 async def clone(
     request: Request, parts: Wired, caller: Signed, job_id: str, key: IdempotencyKey = ""
 ) -> Response:
