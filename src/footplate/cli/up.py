@@ -40,6 +40,7 @@ def _absolute(path: str) -> str:
 @click.option(
     "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
 )
+@click.option("--account", metavar="NAME", help="For services: begin as root, and go on as this account.")
 @click.option("--verbose", is_flag=True, help="Log more.")
 def up(
     home: Path | None,
@@ -47,12 +48,14 @@ def up(
     port: int | None,
     tls_cert: str | None,
     tls_key: str | None,
+    account: str | None,
     verbose: bool,
 ) -> None:
     """Start the platform on this machine and keep it up until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
+    from footplate.server.entering import become
     from footplate.server.serve import serve
     from footplate.server.settings import default_home, load
 
@@ -62,6 +65,9 @@ def up(
     )
     for noisy in ("uvicorn.error", "alembic", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+    if account:
+        become(account)
 
     async def tell(settings: Settings, parts: Parts) -> None:
         await _leave_token(settings, parts)

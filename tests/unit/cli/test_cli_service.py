@@ -66,11 +66,18 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path, changes: dict
     assert (done.returncode, about_it) == (0, []), done.stderr
 
 
-def test_an_older_systemd_gets_no_key_that_it_does_not_know_and_people_are_told() -> None:
-    old = wish(systemd_version=252)
-    assert "DelegateSubgroup" not in unit_text(old)
-    assert any("219/CGROUP" in note for note in install(old, True).notes)
-    assert not any("219/CGROUP" in note for note in install(wish(), True).notes)
+def test_with_an_older_systemd_the_server_takes_a_group_of_its_own_and_then_the_account() -> None:
+    old = unit_text(wish(systemd_version=252))
+    assert "DelegateSubgroup" not in old
+    assert "User=" not in old
+    assert "up --home /var/lib/footplate --account footplate\n" in old
+    assert "Delegate=yes" in old
+    assert "--account" not in unit_text(wish())
+
+
+def test_further_groups_are_given_to_the_account() -> None:
+    commands = install(wish(groups=("video", "ssl-cert")), has_account=True).before
+    assert commands[0] == ["usermod", "--append", "--groups", "video,ssl-cert", "footplate"]
 
 
 def test_an_account_that_is_there_is_not_made_again() -> None:
