@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import shutil
@@ -170,3 +171,22 @@ def test_without_systemd_or_root_nothing_is_done(capsys: pytest.CaptureFixture[s
     assert run(["install-service"]) == 1
     said = capsys.readouterr().err
     assert "does not run systemd" in said or "only root can do that: sudo" in said
+
+
+def test_a_key_that_the_account_cannot_read_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    from footplate.cli import service
+
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid():
+            folder.chmod(folder.stat().st_mode | 0o011)
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    cert.touch(0o644)
+    key.touch(0o640)
+    pair = {"tls_cert": str(cert), "tls_key": str(key)}
+    with pytest.raises(service.click.ClickException, match=f"cannot read {key}, since {key} is closed to it"):
+        service._refuse_unreadable(wish(user="nobody-there", **pair))
+    group = grp.getgrgid(key.stat().st_gid).gr_name
+    service._refuse_unreadable(wish(user="nobody-there", groups=(group,), **pair))
+    service._refuse_unreadable(wish(user="root", **pair))
+    with pytest.raises(service.click.ClickException, match="No such file"):
+        service._refuse_unreadable(wish(**{**pair, "tls_key": "/nowhere/key.pem"}))
