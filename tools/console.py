@@ -31,7 +31,6 @@ PACKAGES = CONSOLE / "node_modules"
 # In place of the one in the home folder, which would stay.
 CACHE = CONSOLE / ".npm-cache"
 MOST_SHOWN = 4000
-MOST_TOLD = 600
 LIFE_EVERY_S = 10
 # Where systems keep the certificates that they trust; Node knows only its own, and no proxy of a site.
 BUNDLES = (
@@ -128,7 +127,13 @@ def _pip(*words: str) -> None:
     with _signs_of_life("getting Node from PyPI, since there is none of version 20.19 or newer"):
         ran = subprocess.run(command, text=True, capture_output=True, check=False)
     if ran.returncode:
-        raise NotBuilt(f"pip {words[0]} {NODE_WHEEL} failed: {(ran.stdout + ran.stderr)[-MOST_SHOWN:]}")
+        raise NotBuilt(f"pip {words[0]} {NODE_WHEEL} failed: {_told(ran)}")
+
+
+def _told(ran: subprocess.CompletedProcess[str]) -> str:
+    """What a program said: faults first, since those who fail there begin with them."""
+    faults = [line for line in ran.stderr.splitlines() if line and not line.startswith("npm warn")]
+    return "\n".join([*faults, ran.stdout[-MOST_SHOWN:].strip()])[:MOST_SHOWN].strip()
 
 
 def trusting_the_system(environment: dict[str, str]) -> dict[str, str]:
@@ -154,7 +159,7 @@ def npm(*words: str) -> None:
         check=False,
     )
     if ran.returncode:
-        raise NotBuilt(f"npm {' '.join(words)} failed: {(ran.stdout + ran.stderr)[-MOST_SHOWN:].strip()}")
+        raise NotBuilt(f"npm {' '.join(words)} failed: {_told(ran)}")
 
 
 @contextmanager
@@ -242,8 +247,10 @@ def main(words: list[str]) -> None:
             try:
                 build()
             except NotBuilt as error:
-                print(str(error)[-MOST_TOLD:])
-                print("The web console could not be built. All else works without it.", flush=True)
+                print(str(error).splitlines()[0])
+                print(
+                    "So there is no web console; all else works. `make console` tries again, and tells all."
+                )
         case ["npm", *rest]:
             node_folder()
             install()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
@@ -9,19 +10,26 @@ PARTS = (
     ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"),
     ("-m", "alone"),
 )
+# Of pytest, after Ctrl-C.
 INTERRUPTED = 2
+
+
+def run(command: list[str]) -> int:
+    """Run to the end, or until we are told to end: nothing goes on without us."""
+    print(" ".join(command), flush=True)
+    with subprocess.Popen(command) as process:
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        return process.wait()
 
 
 def main(words: list[str]) -> int:
     """Run all parts, whatever comes of the first, and return the worst of their statuses."""
     worst = 0
     for part in PARTS:
-        command = [sys.executable, "-m", "pytest", "-q", *part, *words]
-        print(" ".join(command), flush=True)
-        # Negative after a signal, which is worse than any status of pytest's own.
-        status = subprocess.run(command, check=False).returncode % 256
-        worst = max(worst, status)
-        if status == INTERRUPTED:
+        status = run([sys.executable, "-m", "pytest", "-q", *part, *words])
+        # One that a signal has ended is negative.
+        worst = max(worst, status if status >= 0 else 128 - status)
+        if status < 0 or status == INTERRUPTED:
             break
     return worst
 

@@ -40,7 +40,7 @@ _STARTS_SERVER = re.compile(r"^(make|footplate) up$")
 _HINT = re.compile(r" +(watch it|details|stop it|its log|again|delete it) +footplate ")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _END = "\x01"
-LONGEST_S = 30
+LONGEST_S = 90
 # Told only when a look falls into it.
 _PASSING = ("· QUEUED", "· STARTING", "· RUNNING", "· code is in place")
 _ID = re.compile(r"\b2[a-z0-9]{11}\b")

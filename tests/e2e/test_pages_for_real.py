@@ -25,7 +25,7 @@ name = "vm"
 cpus = 2
 memory = "16GB"
 """
-LOOKED_FOR_S = 10
+LOOKED_FOR_S = 30
 ENGINES = (Path("/run/podman/podman.sock"), Path("/var/run/docker.sock"))
 # What some machines lack: how to know, and what to say.
 LACKS = {
