@@ -24,6 +24,7 @@ from footplate.services.backup import CONTENTS, DATABASE, FORMAT, HOME, MANIFEST
 from footplate.services.filecopy import Copied, copy_bytes
 from footplate.store.copying import copy_in, refuse_unknown, refuse_used
 from footplate.store.database import open_engine
+from footplate.store.homes import forget_elsewhere
 
 UNFINISHED = ".restoring"
 SETTINGS = "settings.toml"
@@ -117,6 +118,7 @@ def restore(backup: Backup, home: Path, database_url: str = "", advice: str = "n
             stage.mkdir(mode=0o700)
             _gather(backup, stage, owner)
             _name_database(stage / SETTINGS, database_url)
+            _let_go(stage / DATABASE, home)
             if engine is not None:
                 copy_in(stage / DATABASE, engine)
                 (stage / DATABASE).unlink()
@@ -226,6 +228,15 @@ def _copy_file(source: Path, to: Path, told: Copied) -> None:
         os.close(descriptor)
     if digest != told.sha256:
         raise InvalidInput(f"the backup is damaged: {told.path} has changed since it was checked")
+
+
+def _let_go(database: Path, home: Path) -> None:
+    """Make what is restored elsewhere a platform of its own: the original's tasks are none of its."""
+    engine = open_engine(f"sqlite:///{database}")
+    try:
+        forget_elsewhere(engine, home)
+    finally:
+        engine.dispose()
 
 
 def _name_database(settings: Path, url: str) -> None:

@@ -54,6 +54,10 @@ class Disk:
     def require_room(self, person: str) -> None:
         """Raise `DiskFull` when nothing may be added any more, or nothing by this person."""
         if self.is_low:
+            # It may have become better since the last look.
+            with suppress(OSError):
+                self._measure()
+        if self.is_low:
             raise DiskFull(self.tell())
         taken = self.taken_by.get(person, 0)
         if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
@@ -75,17 +79,22 @@ class Disk:
 
     def look(self) -> None:
         """See how much room there is; take back the reserve when there is enough."""
-        status = os.statvfs(self._home)
-        size = status.f_blocks * status.f_frsize
-        reserve, least = (min(asked, int(size * LARGEST_PART)) for asked in self._asked)
-        self.least_bytes = least
-        was_low, self.free_bytes = self.is_low, status.f_bavail * status.f_frsize
+        was_low = self.is_low
+        reserve, free = self._measure()
         if self.is_low and not was_low:
             log.warning("%s", self.tell())
         elif was_low and not self.is_low:
-            log.info("the server's disk has room again: %s", show_bytes(self.free_bytes))
+            log.info("the server's disk has room again: %s", show_bytes(free))
         with self._lock:
-            self._refill(reserve // N_PIECES, self.free_bytes - least)
+            self._refill(reserve // N_PIECES, free - self.least_bytes)
+
+    def _measure(self) -> tuple[int, int]:
+        """See how much room there is; return how much of it is to be the reserve, and the room."""
+        status = os.statvfs(self._home)
+        size = status.f_blocks * status.f_frsize
+        reserve, self.least_bytes = (min(asked, int(size * LARGEST_PART)) for asked in self._asked)
+        self.free_bytes = free = status.f_bavail * status.f_frsize
+        return reserve, free
 
     def _refill(self, piece_bytes: int, spare_bytes: int) -> None:
         self._folder.mkdir(mode=0o700, exist_ok=True)

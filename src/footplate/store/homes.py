@@ -57,6 +57,15 @@ def check(engine: sa.Engine, home: Path) -> None:
             judge(read(home), _known(connection), home, machine_id(), takes_over=False)
 
 
+def forget_elsewhere(engine: sa.Engine, home: Path) -> None:
+    """Let a database go that belonged to a folder elsewhere: this one is its own from the next start on."""
+    here = (machine_id(), str(home.resolve()))
+    with engine.execution_options(footplate_writer=True).begin() as connection:
+        known = _known(connection) if sa.inspect(connection).has_table("homes") else None
+        if known is not None and (known.machine, known.path) != here:
+            connection.execute(sa.delete(tables.homes).where(tables.homes.c.name == HOME))
+
+
 def judge(
     own: Identity | None, known: Identity | None, home: Path, machine: str, takes_over: bool
 ) -> Identity:

@@ -94,6 +94,19 @@ def test_a_home_from_another_machine_is_taken_for_a_copy(home: Path) -> None:
     assert (taken.id != "a", taken.machine, taken.path) == (True, HERE, str(home))
 
 
+def test_what_is_restored_elsewhere_gets_a_name_of_its_own_and_at_its_old_place_its_old_one(
+    engine: sa.Engine, home: Path, tmp_path: Path
+) -> None:
+    first = homes.claim(engine, home, 1.0)
+    (home / FILE).unlink()
+    homes.forget_elsewhere(engine, home)
+    assert homes.claim(engine, home, 2.0) == first
+    other = tmp_path / "other"
+    other.mkdir()
+    homes.forget_elsewhere(engine, other)
+    assert homes.claim(engine, other, 3.0) != first
+
+
 def test_a_home_whose_file_was_lost_is_known_by_its_place(home: Path) -> None:
     known = Identity("a", HERE, str(home))
     assert judge(None, known, home, HERE, takes_over=False) == known
