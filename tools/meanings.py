@@ -47,6 +47,7 @@ REASONS = {
     ReasonCode.IDLE: "It was idle for as long as its limit, or the server's for interactive jobs, allows.",
     ReasonCode.DELETED: "Somebody deleted it while it waited or ran.",
     ReasonCode.TIME_LIMIT: "It ran for its time limit.",
+    ReasonCode.DISK_QUOTA: "Its files take more of the disk than those of a job may.",
     ReasonCode.DEADLINE: "Its deadline has passed.",
     ReasonCode.PREEMPTED: "It had to give its place to another job. (Nothing preempts yet.)",
     ReasonCode.NEVER_FITS: "No machine there is could ever take it.",
@@ -60,6 +61,11 @@ ERRORS = {
     "throttled": "Too many failed logins; `Retry-After` says how long to wait.",
     "not_found": "There is no such thing, or none that the caller may see.",
     "conflict": "It does not go together with how things stand, such as a name that is taken.",
+    "headers_too_large": "A request's headers are too large or too many (`connections` in the settings).",
+    "too_slow": "Headers or body of a request did not come in time (`connections` in the settings).",
+    "too_many_connections": "Too many connections from this address or in all; try again later.",
+    "disk_full": "The server's disk is nearly full: jobs can be stopped and deleted, nothing new is taken.",
+    "starting": "The server starts, waits for its database or disk, or stops; try again in a moment.",
     "store_unavailable": "The database cannot be reached or the disk is full; try again later.",
     "invalid_transition": "The job's state does not allow this.",
     "stale_lease": "Another server has taken over the database; this one can change nothing.",
@@ -71,6 +77,7 @@ ERRORS = {
 }
 CLIENT_ERRORS = {
     client_errors.Unreachable: "No server answers, or the connection broke for good.",
+    client_errors.Untrusted: "A server answers, but its certificate is not trusted here, or there is no TLS.",
     client_errors.NotConfigured: "Nobody said which server to use.",
     client_errors.TimedOut: "The wait was longer than allowed; the job goes on.",
 }
@@ -123,6 +130,8 @@ SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",
     "FOOTPLATE_PUBLIC_URL": "as `public_url`",
+    "FOOTPLATE_TLS_CERT": "as `tls_cert`",
+    "FOOTPLATE_TLS_KEY": "as `tls_key`",
     "FOOTPLATE_DATABASE_URL": "as `database_url`",
     "FOOTPLATE_ADMIN_PASSWORD": "password of the first account `admin`; used only while there is no account",
     "FOOTPLATE_CONTAINER_SOCKET": "as `container_socket`",

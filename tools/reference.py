@@ -331,14 +331,21 @@ def _is_replaceable(name: str) -> bool:
 # Settings
 
 
+def _of_class(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
 def server_settings() -> str:
-    defaults = {field.name: field.default for field in dataclasses.fields(settings.Settings)}
+    defaults = {field.name: _of_class(field) for field in dataclasses.fields(settings.Settings)}
     fields = {field.name: field for field in settings.FILE.fields}
     stored = fields["storages"].kind
     assert isinstance(stored, ListOf)
     assert isinstance(stored.kind, Record)
-    node = fields.pop("node").kind
+    node, connections = fields.pop("node").kind, fields.pop("connections").kind
     assert isinstance(node, Record)
+    assert isinstance(connections, Record)
     cards = next(field for field in node.fields if field.name == "gpus")
     assert isinstance(cards.kind, Nullable)
     assert isinstance(cards.kind.kind, ListOf)
@@ -357,6 +364,10 @@ def server_settings() -> str:
         table(("setting", "holds", "bounds", "default", "meaning"), rows),
         "### [node]",
         _fields("node", node),
+        "### [connections]",
+        "What a connection may cost before anybody is known to be calling. Live streams and long polls have "
+        "no bound: it is the waiting for a request that has one, not the waiting for its answer.",
+        _fields("connections", connections),
         "### Each of storages",
         _fields("storages", stored.kind),
         "### Each of node.gpus",

@@ -23,6 +23,8 @@ test('a single job goes through the six sections in order, and runs', async ({ p
 });
 
 test('data is taken from a storage that is offered, and found by the task', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { enforced: string[] }[] }>('GET', '/nodes');
+  test.skip(!items[0]?.enforced.includes('files'), 'this machine cannot give tasks a view of their own');
   const job = fresh('stored');
   await open(page);
   await write(page, `name: ${job}\ncommand: echo 7 >/data/output/seven; cat $FOOTPLATE_OUTPUT_DIR/seven\n`);

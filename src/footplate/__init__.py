@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from footplate.sdk.errors import NotConfigured as NotConfigured
     from footplate.sdk.errors import TimedOut as TimedOut
     from footplate.sdk.errors import Unreachable as Unreachable
+    from footplate.sdk.errors import Untrusted as Untrusted
     from footplate.sdk.job import Job as Job
 
 __version__ = "0.1.0"
@@ -28,7 +29,7 @@ _HOMES = {
     "Client": "footplate.sdk.client",
     "Job": "footplate.sdk.job",
     "JobState": "footplate.domain.states",
-    **dict.fromkeys(("NotConfigured", "TimedOut", "Unreachable"), "footplate.sdk.errors"),
+    **dict.fromkeys(("NotConfigured", "TimedOut", "Unreachable", "Untrusted"), "footplate.sdk.errors"),
     **dict.fromkeys(
         (
             "Conflict",

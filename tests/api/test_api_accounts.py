@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from apiclient import NODE, PASSWORD, Api, Data, Hire, Sign, fresh
 
+from footplate.sdk.client import Client
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import ADMIN_PASSWORD, Served, served
@@ -48,6 +50,32 @@ def test_a_call_without_a_valid_token_is_refused_and_says_what_to_do(nobody: Api
     headers = {"Authorization": header.encode("latin-1")}
     body = nobody.refused("GET", "/me", 401, says="footplate login", headers=headers)
     assert body["code"] == "unauthenticated"
+
+
+def test_a_login_that_replaces_leaves_one_token_of_its_name(nobody: Api, hire: Hire, sign: Sign) -> None:
+    ann, bob = hire(), hire()
+
+    def login(user: str, name: str, **more: bool) -> Api:
+        body = {"user": user, "password": PASSWORD, "name": name, **more}
+        return sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+
+    first, other = login(ann.name, "cli ann@laptop"), login(ann.name, "cli ann@desk")
+    foreign, program = login(bob.name, "cli ann@laptop"), login(ann.name, "sdk")
+    first.ok("GET", "/me")
+    second = login(ann.name, "cli ann@laptop", replaces=True)
+    first.refused("GET", "/me", 401)
+    for kept in (second, other, foreign, program):
+        kept.ok("GET", "/me")
+    names = [token["name"] for token in ann.ok("GET", "/tokens", p.Tokens)["items"]]
+    assert sorted(names) == ["cli ann@desk", "cli ann@laptop", "login", "sdk"]
+
+
+def test_a_login_with_a_wrong_password_replaces_nothing(nobody: Api, hire: Hire, sign: Sign) -> None:
+    ann = hire()
+    body = {"user": ann.name, "password": PASSWORD, "name": "cli"}
+    first = sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+    nobody.refused("POST", "/login", 401, json={**body, "password": "wrong", "replaces": True})
+    first.ok("GET", "/me")
 
 
 def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign) -> None:
@@ -112,6 +140,34 @@ def test_guessing_passwords_is_slowed_down(quick_server: Served) -> None:
         clock.advance(4)
         stranger.ok("POST", "/login", p.IssuedToken, json=right)
         stranger.refused("POST", "/login", 401, json=guess)
+
+
+def test_only_a_trusted_proxy_is_believed_whose_login_it_is(tmp_path: Path) -> None:
+    def sign_in(server: Served, caller: str, password: str) -> int:
+        with Api(server) as proxy:
+            body = {"user": "admin", "password": password}
+            return proxy.call("POST", "/login", json=body, headers={"X-Forwarded-For": caller}).status_code
+
+    clock = FakeClock()
+    for number, (trusted, expected) in enumerate([(("127.0.0.1",), 200), ((), 429)]):
+        home = tmp_path / str(number)
+        with served(home, FakeEngine(clock, [NODE]), clock, trusted_proxies=trusted) as server:
+            for _ in range(5):
+                assert sign_in(server, "192.0.2.1", "a guess") == 401
+            assert sign_in(server, "192.0.2.2", ADMIN_PASSWORD) == expected
+
+
+def test_people_who_sign_in_at_the_same_moment_are_all_let_in(quick_server: Served) -> None:
+    with Client(quick_server.url, user="admin", password=ADMIN_PASSWORD) as shared:
+        clients = [Client(quick_server.url, user="admin", password=ADMIN_PASSWORD) for _ in range(8)]
+        with ThreadPoolExecutor(16) as threads:
+            names = list(threads.map(lambda client: client.whoami()["name"], [shared] * 8 + clients))
+        assert names == ["admin"] * 16
+        # One for the client that threads share; each goes with its client.
+        assert [token["name"] for token in shared.tokens()].count("session") == 9
+        for client in clients:
+            client.close()
+        assert [token["name"] for token in shared.tokens()].count("session") == 1
 
 
 RIGHTS: dict[str, dict[str, int]] = {

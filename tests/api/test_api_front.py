@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from collections.abc import Mapping
+from html import unescape
 from pathlib import Path
 
 import httpx
 import pytest
+from apiclient import Api
 from fastapi import FastAPI
 
 from footplate.server import errors
 from footplate.server.bundle import Bundle
 from footplate.server.routes import front
+from footplate.testing.server import Served
 
 HTML = {"Accept": "text/html,application/xhtml+xml"}
 SCRIPT = b"console.log('footplate');" * 100
@@ -113,3 +117,36 @@ def test_a_console_that_is_not_built_says_how_to(tmp_path: Path) -> None:
     answer = Client(tmp_path / "empty").get("/")
     assert answer.status_code == 200
     assert "make console" in answer.text
+
+
+def test_the_api_is_described_on_a_page_that_loads_nothing_from_elsewhere(
+    server: Served, nobody: Api
+) -> None:
+    answer = nobody.http.get(f"{server.url}/docs")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    described = nobody.ok("GET", "/openapi.json")["paths"]
+    text = unescape(answer.text)
+    for path, verbs in described.items():
+        for verb, operation in verbs.items():
+            assert f'<span class="verb {verb}">{verb.upper()}</span> <span class="path">{path}</span>' in text
+            assert operation["description"] in text
+    # No address of another machine, no script, nothing embedded.
+    assert re.findall(r"(?:src|href|url)\s*[=(]\s*['\"]?(?:https?:)?//", answer.text) == []
+    assert not re.search(r"<(script|iframe|object|embed|img|link)\b", answer.text)
+    assert "script-src" not in answer.headers["content-security-policy"]
+    assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_the_page_of_the_api_tells_fields_with_their_bounds(server: Served, nobody: Api) -> None:
+    text = unescape(nobody.http.get(f"{server.url}/docs").text)
+    assert "<code>password</code></td><td>string, 8 to 256 characters</td>" in text
+    assert "<code>tasks[].exit_code</code>" in text
+    assert "Revoke the earlier tokens of the same user and name." in text
+
+
+def test_an_invitation_that_is_opened_in_a_browser_says_where_it_belongs(server: Served, nobody: Api) -> None:
+    answer = nobody.http.get(f"{server.url}/join", headers=HTML)
+    assert answer.status_code == 200
+    assert "footplate join" in answer.text
+    assert "您已受邀" in answer.text

@@ -48,6 +48,7 @@ def known(admin: Api) -> dict[str, list[str]]:
         "job_id": [job["id"], job["name"]],
         "name": [user, queue, "fake"],
         "user": [user],
+        "file": ["nothing.whl"],
         "token_id": [token["id"]],
         "digest": ["sha256:" + "0" * 64],
     }

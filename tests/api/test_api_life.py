@@ -303,7 +303,7 @@ def test_a_hung_job_says_so_until_there_is_progress_again(ann: Api, server: Serv
     assert (hung["state"], hung["reason"]["code"]) == ("RUNNING", "hang")
     assert hung["reason"]["message"].startswith("no progress of main-1 since ")
     assert "the stacks of its tasks are in its event hang" in hung["reason"]["message"]
-    listed = ann.ok("GET", f"/jobs?name={job['name']}")["items"]
+    listed = ann.ok("GET", f"/jobs?search={job['name']}")["items"]
     assert [one["reason"]["code"] for one in listed if one["id"] == job["id"]] == ["hang"]
     ann.write_log(job, b"epoch 2\n", index=1)
     look_over(server, clock, 10)

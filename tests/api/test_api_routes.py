@@ -21,6 +21,7 @@ from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served
 from footplate.wire import files as wire_files
 from footplate.wire import images as wire_images
+from footplate.wire import invites as wire_invites
 from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
@@ -35,6 +36,9 @@ PUBLIC = frozenset(
         "GET /session",
         "POST /session",
         "DELETE /session",
+        "POST /invites/look",
+        "POST /invites/accept",
+        "GET /client/{file}",
     }
 )
 NOTHING_SUCH = {
@@ -43,6 +47,7 @@ NOTHING_SUCH = {
     "user": "nothing-such",
     "token_id": "000000000000",
     "digest": "sha256:" + "0" * 64,
+    "file": "nothing-such.whl",
 }
 
 
@@ -60,7 +65,12 @@ class Scene:
         """Put real names into a path."""
         name = {"/users": self.user, "/nodes": "fake"}.get(path[:6], self.queue)
         return path.format(
-            job_id=self.job["id"], name=name, user=self.user, token_id=self.token_id, digest=self.digest
+            job_id=self.job["id"],
+            name=name,
+            user=self.user,
+            token_id=self.token_id,
+            digest=self.digest,
+            file="none.whl",
         )
 
 
@@ -111,6 +121,13 @@ OPERATIONS: dict[str, Operation] = {
     "GET /users/{name}": Operation(p.UserBody, to_stranger=403),
     "PATCH /users/{name}": Operation(p.UserBody, request={"json": {"is_enabled": True}}, to_stranger=403),
     "DELETE /users/{name}": Operation(None, 204, to_stranger=403),
+    "GET /invites": Operation(wire_invites.Invites, to_stranger=403),
+    "POST /invites": Operation(wire_invites.MadeInvite, 201, {"json": {"user": "routes-guest"}}, 403),
+    # Codes are followed in test_api_invites.py; here nobody has one.
+    "POST /invites/look": Operation(p.ErrorBody, 404, {"json": {"code": "fpi_x"}}),
+    "POST /invites/accept": Operation(p.ErrorBody, 404, {"json": {"code": "fpi_x", "password": PASSWORD}}),
+    "DELETE /invites/{user}": Operation(None, 404, to_stranger=403),
+    "GET /client/{file}": Operation(None, 404),
     "GET /queues": Operation(p.Queues),
     "POST /queues": Operation(p.QueueBody, 201, {"json": {"name": "routes-new"}}, 403),
     "GET /queues/{name}": Operation(p.QueueBody, to_stranger=404),

@@ -282,7 +282,7 @@ def test_a_value_is_in_no_answer_no_log_line_and_no_file(
     ]
     token = "0" * 12
     for path in asked:
-        found = path.format(job_id=job["id"], name=queue, user="admin", token_id=token, digest="0")
+        found = path.format(job_id=job["id"], name=queue, user="admin", token_id=token, digest="0", file="x")
         assert VALUE not in admin.call("GET", found).text, path
     with admin.stream("/events/stream", after=0) as events:
         assert VALUE not in str(next(events))

@@ -62,6 +62,14 @@ def test_a_browser_is_signed_in_and_out(browser: Browser, person: str) -> None:
     assert browser.user is None
 
 
+def test_a_browser_that_signs_in_again_leaves_no_token_behind(browser: Browser, person: str) -> None:
+    for _ in range(3):
+        assert browser.sign_in(person).status_code == 200
+    tokens = browser.call("GET", "/tokens").json()["items"]
+    assert [token["name"] for token in tokens if token["name"] == "console"] == ["console"]
+    assert browser.user == person
+
+
 def test_the_cookie_is_kept_from_pages_and_from_other_sites(browser: Browser, hire: Hire) -> None:
     cookie = browser.sign_in(hire().name).headers["set-cookie"]
     for word in ("HttpOnly", "SameSite=strict", "Path=/api/", f"Max-Age={SESSION_S}"):

@@ -21,6 +21,7 @@ from footplate.engines.local.settings import LocalSettings
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.engine_bench import Bench, until
+from footplate.testing.namespaced import has_process
 
 
 class InContainers(LocalEngine):
@@ -56,17 +57,7 @@ class OfEngine:
 
     def is_running(self, pid: int) -> bool:
         """Tell whether some container has a living process with this number of its own."""
-        return any(_inner_pid(folder) == pid for folder in Path("/proc").iterdir() if folder.name.isdecimal())
-
-
-def _inner_pid(process: Path) -> int | None:
-    try:
-        lines = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
-        is_ours = b"FOOTPLATE_JOB_NAME=contract" in (process / "environ").read_bytes()
-    except OSError:
-        return None
-    pids = lines["NSpid"].split()
-    return int(pids[-1]) if is_ours and len(pids) > 1 and lines["State"].strip()[0] != "Z" else None
+        return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
 
 
 def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None = None) -> None:

@@ -14,9 +14,11 @@ import pytest
 from footplate.engines.base import Handle
 from footplate.engines.local import cgroups
 from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.processes import descendants
 from footplate.engines.local.records import read_claim
 from footplate.engines.local.settings import LocalSettings
 from footplate.testing.engine_bench import Bench, until
+from footplate.testing.namespaced import numbers_of
 
 
 def shim_of(bench: Bench, handle: Handle) -> int:
@@ -24,6 +26,12 @@ def shim_of(bench: Bench, handle: Handle) -> int:
     assert claim is not None
     assert claim.identity is not None
     return claim.identity.pid
+
+
+def seen_from_outside(shim: int, inner: int) -> int:
+    """Find the process of a task that has this number among the task's own processes."""
+    (found,) = [pid for pid in descendants(shim) if numbers_of(pid)[-1] == inner]
+    return found
 
 
 def is_running(pid: int) -> bool:
@@ -60,8 +68,8 @@ class WithEngine:
 
     async def daemon(self, bench: Bench, handle: Handle) -> int:
         async def look() -> int | None:
-            file = bench.task(handle) / "daemon"
+            file = bench.task(handle) / "work/daemon"
             text = file.read_text() if file.exists() else ""
             return int(text) if text.endswith("\n") else None
 
-        return await until(look)
+        return seen_from_outside(shim_of(bench, handle), await until(look))

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import stat
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -237,9 +236,8 @@ class ContainerContract(OfEngine):
         await bench.restart()
         assert await bench.exit_code(handle) == 7
         assert [one["State"] for one in containers_of(self, handle)] == ["running"]
-        began_at = time.monotonic()
-        await bench.engine.stop(handle, grace_s=20)
-        assert time.monotonic() - began_at < 5
+        # Longer than a test may take: nobody waits for the grace of what is over.
+        await bench.engine.stop(handle, grace_s=3600)
         assert containers_of(self, handle) == []
         assert await bench.exit_code(handle) == 7
 

@@ -41,6 +41,7 @@ class HungMounts(OfEngine):
         home = Path("/footplate-tests")
         return InContainers(LocalSettings(containers=containers, home=home, mounted_within_s=WITHIN_S))
 
+    @pytest.mark.alone
     @pytest.mark.parametrize("inner", ["", "sub"])
     def test_containers_of_a_hung_mount_keep_no_others_from_starting(self, bench: Bench, inner: str) -> None:
         role = RoleSpec("true", image=engines.BUSYBOX)

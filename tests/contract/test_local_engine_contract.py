@@ -24,6 +24,7 @@ from footplate.engines.local.processes import marked
 from footplate.engines.local.records import read_claim
 from footplate.testing.contract import DAEMON, RUNS_LONG, WAITS_FOR_GO, ProcessContract, let_go
 from footplate.testing.engine_bench import Bench, on_loop, plan
+from footplate.testing.namespaced import has_process
 
 LAUNCH_AND_DIE = """
 import asyncio, json, os, signal, sys
@@ -53,7 +54,7 @@ class TestLocalEngine(ProcessContract):
         return LocalEngine()
 
     def is_running(self, pid: int) -> bool:
-        return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
 
     @on_loop
     async def test_a_killed_server_loses_neither_tasks_nor_exit_codes(self, bench: Bench) -> None:
@@ -90,6 +91,19 @@ class TestLocalEngine(ProcessContract):
         for handle in await asyncio.gather(*launches):
             assert [one.exit_code for one in await bench.until_over(handle)] == [0] * 5
             assert [bench.log(handle, index=i) for i in range(5)] == [b"once\n"] * 5
+
+    @on_loop
+    async def test_a_spawner_that_was_stopped_is_replaced(self, bench: Bench) -> None:
+        first = await bench.launch(WAITS_FOR_GO, attempt=0)
+        await bench.until_logged(first, b"ready")
+        spawner = bench.engine._processes._spawner.pid  # type: ignore[attr-defined]
+        os.kill(spawner, signal.SIGSTOP)
+        launches = [bench.launch("exit 2", attempt=attempt) for attempt in (1, 2)]
+        for handle in await asyncio.gather(*launches):
+            assert await bench.exit_code(handle) == 2
+        assert not psutil.pid_exists(spawner)
+        let_go(bench, first, 3)
+        assert await bench.exit_code(first) == 3
 
     @on_loop
     async def test_3_a_task_whose_shim_was_killed_is_lost_and_leaves_nothing(self, bench: Bench) -> None:

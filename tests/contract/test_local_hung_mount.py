@@ -55,7 +55,7 @@ class TestHungMounts:
         return (Mount(self.folder.path, Path("/data")),)
 
     def groups(self) -> list[str]:
-        return list(cgroups.names(confine(self.home / "home", {}, 16).trees))
+        return list(cgroups.names(confine(LocalSettings(home=self.home / "home"), {}).trees))
 
     @pytest.mark.alone
     @on_loop
@@ -96,6 +96,7 @@ class TestHungMounts:
         assert seen.state is TaskState.EXITED
         assert bench.log(handle) == b""
 
+    @pytest.mark.alone
     @on_loop
     async def test_an_engine_that_closes_leaves_nothing_behind_in_a_hung_mount(self, bench: Bench) -> None:
         self.folder.hang()

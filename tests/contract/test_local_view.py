@@ -18,7 +18,7 @@ from footplate.engines.base import Mount
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import descendants
-from footplate.engines.local.request import SHIM
+from footplate.engines.local.request import INIT
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, on_loop, plan, until
 
@@ -112,12 +112,13 @@ class TestView(WithEngine):
 
     @on_loop
     async def test_a_command_run_inside_sees_what_the_task_sees(self, bench: Bench) -> None:
+        self.needs(bench, "isolation")
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("echo ready; sleep 600", owner="bob", secrets={"KEY": "hush"})
         handle = await engine.launch(request)
         await bench.until_logged(handle, b"ready")
-        look = ["sh", "-c", f"tr '\\0' '\\n' </proc/{shim_of(bench, handle)}/environ | grep KEY"]
+        look = ["sh", "-c", "tr '\\0' '\\n' </proc/1/environ | grep KEY"]
         ran = await engine.run_inside(request, "main", 0, look)
         assert ran.output == b"KEY=hush\n"
 
@@ -142,7 +143,7 @@ class TestView(WithEngine):
         source.mkdir()
         hidden = ("/.footplate-old-root", "/.footplate-old-root/x", str(bench.folder))
         # Whoever covers these would run in the place of the shim, which has no limits.
-        programs = ("/usr", "/etc/x", sys.prefix, str(SHIM.parent))
+        programs = ("/usr", "/etc/x", sys.prefix, str(INIT.parent))
         for target in (*hidden, *programs):
             with pytest.raises(EngineRejected, match="nothing can be mounted at"):
                 await bench.launch("true", mounts=(Mount(source, Path(target)),))
@@ -177,10 +178,10 @@ class TestView(WithEngine):
                 request,
                 "main",
                 0,
-                ["sh", "-c", f"{show} echo >../in; while [ -e ../in ]; do sleep 0.01; done"],
+                ["sh", "-c", f"{show} echo >in; while [ -e in ]; do sleep 0.01; done"],
             )
         )
-        mark = bench.task(handle) / "in"
+        mark = bench.task(handle) / "work/in"
         await until(lambda: asyncio.to_thread(lambda: mark.exists() or None))
         (command,) = commands_in(bench.task(handle))
         assert b"hush" not in command_lines_below(command.pid)
@@ -199,11 +200,11 @@ class TestView(WithEngine):
     @on_loop
     async def test_a_mount_over_a_folder_of_the_host_hides_it_in_the_task_only(self, bench: Bench) -> None:
         self.needs(bench, "files")
-        source, target = bench.folder / "source", Path("/opt")
+        source, target = bench.folder / "source", Path("/srv")
         source.mkdir()
         (source / "mine").write_text("x")
         before = sorted(path.name for path in target.iterdir())
-        handle = await bench.launch("ls /opt", mounts=(Mount(source, target),))
+        handle = await bench.launch("ls /srv", mounts=(Mount(source, target),))
         assert await bench.exit_code(handle) == 0
         assert bench.log(handle) == b"mine\n"
         assert sorted(path.name for path in target.iterdir()) == before

@@ -197,7 +197,7 @@ def test_code_is_sent_along_without_what_is_ignored(server: ServerProcess, tmp_p
 @pytest.mark.parametrize(
     "mischief", ["mkdir ../exit", "echo nonsense > ../exit; chmod 0 ../exit", "rm -rf ../*; sleep 0.3"]
 )
-def test_a_task_that_spoils_its_own_records_harms_only_itself(server: ServerProcess, mischief: str) -> None:
+def test_a_task_that_would_spoil_its_records_harms_only_itself(server: ServerProcess, mischief: str) -> None:
     name = "spoiler-" + "".join(letter for letter in mischief if letter.isalpha())
     server.command("submit", "--name", name, "--", mischief)
     assert server.command("submit", "--name", f"beside-{name}", "--follow", "--", "true").returncode == 0
@@ -205,15 +205,20 @@ def test_a_task_that_spoils_its_own_records_harms_only_itself(server: ServerProc
     assert server.command("delete", name, "--yes").returncode == 0
 
 
-def test_a_job_that_spoilt_its_records_does_not_keep_a_server_from_starting(tmp_path: Path) -> None:
+def test_a_job_whose_records_are_spoilt_does_not_keep_a_server_from_starting(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home", "retry_pause = 0\n") as server:
-        command = "mkdir ../exit; [ $FOOTPLATE_ATTEMPT != 0 ] || sleep 1"
+        command = "[ $FOOTPLATE_ATTEMPT != 0 ] || until [ -e go ]; do sleep 0.02; done"
         server.command("submit", "--name", "spoilt", "--", command)
         await_that(lambda: shown(server, "spoilt")["state"] == "RUNNING", 10)
         server.kill()
+        (record,) = server.home.glob("jobs/*/*/attempt-0/main-0/exit")
+        record.unlink()
+        record.mkdir()
+        (record.parent / "work/go").touch()
         await_that(lambda: not processes_of(server.home), 10)
         server.start()
-        await_that(lambda: shown(server, "spoilt")["state"] == "FAILED", 10)
+        await_that(lambda: shown(server, "spoilt")["state"] == "SUCCEEDED", 20)
+        assert shown(server, "spoilt")["attempt"] == 1
 
 
 def test_more_ports_than_there_are_are_refused(server: ServerProcess, tmp_path: Path) -> None:

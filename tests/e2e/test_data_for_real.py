@@ -28,6 +28,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "sets" / "code").mkdir()
     (folder / "sets" / "code" / "train.sh").write_text("cat /data/one && ! touch here\n")
     (folder / "scratch").mkdir()
+    # Tasks of a root server run as accounts of their own.
+    (folder / "scratch").chmod(0o1777)
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tarfile
@@ -165,3 +166,34 @@ def test_a_waiting_job_starts_elsewhere_only_when_there_is_an_elsewhere(server: 
     )
     over = until(server, job_id, "SUCCEEDED", attempt=1)
     assert over["retries_used"] == 0
+
+
+@pytest.mark.parametrize("code", [130, 131, 137, 143])
+def test_without_retries_a_command_that_ends_as_by_a_signal_runs_once(
+    server: ServerProcess, code: int
+) -> None:
+    name = f"once-{code}"
+    job_id = submit(server, name=name, command=f"echo a run; exit {code}", retry=0)
+    ended = until(server, job_id, "FAILED")
+    assert ended["reason"]["details"]["exit_code"] == code
+    assert server.command("logs", name).stdout.count("a run") == 1
+
+
+def test_a_job_that_leaves_thousands_of_nested_locked_folders_is_fetched_and_deleted(
+    server: ServerProcess,
+) -> None:
+    script = (
+        "import os; os.chdir(os.environ['FOOTPLATE_OUTPUT_DIR']); open('result', 'w').write('done')\n"
+        "for n in range(3000): os.mkdir('d'); os.chdir('d')\n"
+        "os.mkdir('locked'); os.chmod('locked', 0); os.chmod('.', 0o500)"
+    )
+    job_id = submit(server, name="digger", command=f'python3 -c "{script}"')
+    until(server, job_id, "SUCCEEDED")
+    with server.client() as client:
+        fetched = client.get(f"/jobs/{job_id}/download", params={"what": "output"})
+        assert fetched.status_code == 200, fetched.text
+        with tarfile.open(fileobj=io.BytesIO(fetched.content)) as archive:
+            assert any(name.endswith("/result") for name in archive.getnames())
+        assert client.delete(f"/jobs/{job_id}", params={"for_good": True}).status_code in (200, 202, 204)
+        await_that(lambda: client.get(f"/jobs/{job_id}").status_code == 404, 30, "the job is gone")
+    assert not (server.home / "jobs" / job_id).exists()

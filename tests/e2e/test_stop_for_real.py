@@ -29,11 +29,10 @@ def test_a_second_stop_need_not_wait_for_the_grace_of_the_first(
 ) -> None:
     start_resisting(server, tmp_path, "resists")
     assert "STOPPING" in server.command("stop", "resists").stdout
-    began_at = time.monotonic()
+    # Its grace is an hour, longer than a test may take.
     ended = server.command("stop", "resists", "--now", "--wait")
     assert ended.returncode == 0, ended.stderr
     assert "STOPPED" in ended.stdout
-    assert time.monotonic() - began_at < 20
 
 
 def test_a_running_job_that_is_deleted_is_gone_soon_whatever_its_grace(
@@ -55,6 +54,7 @@ def engine() -> Iterator[ContainerEngine]:
         pytest.skip(str(error))
 
 
+@pytest.mark.alone
 def test_a_job_that_waits_for_its_image_is_stopped_at_once(engine: ContainerEngine, tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,

@@ -18,9 +18,11 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "ring_strategy"
 
 needs_torch = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None, reason="needs PyTorch: pip install torch"
+    importlib.util.find_spec("torch") is None, reason="needs PyTorch: make test FRAMEWORKS=torch"
 )
-needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="needs JAX: pip install jax")
+needs_jax = pytest.mark.skipif(
+    importlib.util.find_spec("jax") is None, reason="needs JAX: make test FRAMEWORKS=jax"
+)
 needs_mpi = pytest.mark.skipif(
     shutil.which("mpirun") is None, reason="needs mpirun: apt-get install openmpi-bin"
 )

@@ -1,4 +1,5 @@
 import {
+  ApiOutlined,
   BulbOutlined,
   GlobalOutlined,
   LogoutOutlined,
@@ -146,6 +147,12 @@ export function UserMenu() {
       label: say.profile,
       icon: <UserOutlined aria-hidden />,
       onClick: () => void navigate({ to: '/profile' }),
+    },
+    {
+      key: 'api',
+      label: say.apiReference,
+      icon: <ApiOutlined aria-hidden />,
+      onClick: () => void window.open('/docs', '_blank', 'noopener'),
     },
     { key: 'leave', label: say.signOut, icon: <LogoutOutlined aria-hidden />, onClick: () => void leave() },
   ];

@@ -244,6 +244,27 @@ export const RULES: readonly (readonly [string, string])[] = [
   ['its tasks have written nothing to {x}', '其子任务没有向 {x} 写入任何内容'],
   ['it was submitted without any', '提交时没有附带'],
   ['may have at most {a} words and {b} bytes', '最多 {a} 个词、{b} 字节'],
+  // The server itself.
+  [
+    "the server's disk is nearly full ({a} left, {b} are kept free): nothing new is taken until there is room; jobs can be stopped, and deleted for good to make room",
+    '服务器磁盘空间即将用尽（剩余 {a}，须保留 {b}）：腾出空间前不再接受新内容；可停止任务，或彻底删除任务以腾出空间',
+  ],
+  [
+    "the server's disk is full: nothing can be stored until there is room again; what was answered before is safe",
+    '服务器磁盘已满：腾出空间前无法保存任何内容；之前已确认的内容不受影响',
+  ],
+  [
+    'the files of your jobs take {a}, and those of one person may take {b}: delete some jobs for good',
+    '您的任务的文件占用 {a}，每人最多 {b}：请彻底删除一些任务',
+  ],
+  ['the server is starting: try again in a moment', '服务器正在启动：请稍后重试'],
+  ['the server is starting, and waits: {x}', '服务器正在启动，并在等待：{x}'],
+  ['this server stands by: {x} serves', '此服务器处于待命状态：{x} 正在提供服务'],
+  ['the server stops: try again in a moment', '服务器正在停止：请稍后重试'],
+  [
+    'there are {n} connections {x}, the most that are allowed: try again later',
+    '连接数已达上限（{n}）：请稍后重试',
+  ],
   // Accounts, queues, secrets.
   ['too many failed logins; try again in {n} s', '登录失败次数过多；请在 {n} 秒后重试'],
   ['too many people are signing in just now; try again in a moment', '当前登录的人过多；请稍后重试'],

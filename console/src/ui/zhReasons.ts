@@ -250,6 +250,10 @@ export const ZH_REASONS: Record<ReasonCode, (details: Details) => string> = {
     idle_limit_s ? `空闲 ${zhSpan(Number(idle_limit_s))}：没有输出，也没有使用 CPU 或 GPU；资源已收回` : '',
   deleted: (details) => by(details, '删除'),
   time_limit: ({ time_limit_s }) => (time_limit_s ? `运行时间达到上限 ${zhSpan(Number(time_limit_s))}` : ''),
+  disk_quota: ({ taken_bytes, quota_bytes }) =>
+    taken_bytes && quota_bytes
+      ? `其文件占用 ${bytes(Number(taken_bytes))}，每个任务最多 ${bytes(Number(quota_bytes))}`
+      : '',
   deadline: ({ deadline }) => (deadline ? `截止时间 ${moment(deadline)} 已过` : ''),
   preempted: (details) => joined(by(details, '要求让出资源'), '等待再次运行，从检查点继续'),
   never_fits: (details) => (details.maximum ? overMaximum(details) : misfit(details)),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import platform
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from footplate.cli import passwords
+from footplate.cli.passwords import refused_option, stdin_option
 from footplate.cli.render import print_fields, show_roles
 from footplate.cli.session import asked_url, connect, duration, json_option, print_json, tell
 
@@ -19,13 +21,16 @@ if TYPE_CHECKING:
     from footplate.sdk.settings import Settings
 
 LOGIN_S = 30 * 86400
+LONGEST_NAME = 255
 
 
 @click.command()
 @click.argument("url", required=False)
 @click.option("-u", "--user", help="User name; asked for when absent.")
-@click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
-@click.option("--token", help="Store this token instead of making one from a password.")
+@stdin_option
+@refused_option("--password")
+@click.option("--token-stdin", is_flag=True, help="Store the token on standard input; no password is needed.")
+@refused_option("--token", stdin="--token-stdin")
 @click.option("--expires", type=duration, default="30d", show_default=True, help="How long the login lasts.")
 @json_option
 @click.pass_context
@@ -34,14 +39,21 @@ def login(
     url: str | None,
     user: str | None,
     password_stdin: bool,
+    password: str | None,  # noqa: ARG001  # there to be refused
+    token_stdin: bool,
     token: str | None,
     expires: int,
     as_json: bool,
 ) -> None:
-    """Log in at a server and remember it; later commands need no more settings."""
+    """Log in at a server and remember it; later commands need no more settings.
+
+    A login replaces the one that this machine had before.
+    """
     from footplate.sdk import settings
     from footplate.sdk.client import Client
 
+    if token_stdin or token is not None:
+        token = passwords.read_line("the token") if token_stdin else _ask_token()
     # Without a token at first, so that a wrong address is told before a password is typed.
     with Client(url or asked_url(ctx), token or "") as client:
         if token:
@@ -49,7 +61,7 @@ def login(
         else:
             client.version()
             user = user or os.environ.get("FOOTPLATE_USER") or click.prompt(f"User at {client.url}", err=True)
-            found = _sign_in(client, user, _password(password_stdin), expires)
+            found = _sign_in(client, user, passwords.current(password_stdin), expires)
     path = settings.config_file()
     settings.write(path, found)
     data = {"url": found.url, "user": found.user, "path": str(path)}
@@ -59,15 +71,26 @@ def login(
 def _sign_in(client: Client, user: str, password: str, expires_in_s: int | None) -> Settings:
     from footplate.sdk.settings import Settings
 
-    answer = client.login(user, password, f"cli@{platform.node()}", expires_in_s)
+    answer = client.login(user, password, login_name(), expires_in_s, replaces=True)
     return Settings(client.url, answer["token"], answer["user"], token_id=str(answer["id"]))
 
 
-def _password(from_stdin: bool) -> str:
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    password = os.environ.get("FOOTPLATE_PASSWORD") or click.prompt("Password", hide_input=True, err=True)
-    return str(password)
+def login_name() -> str:
+    """What a login's token is called: one for each account of a machine, and each file that keeps logins."""
+    from footplate.sdk import settings
+
+    try:
+        account = getpass.getuser()
+    except (KeyError, OSError):
+        account = str(os.getuid())
+    file = settings.config_file()
+    without = {name: value for name, value in os.environ.items() if name != "FOOTPLATE_CONFIG"}
+    other = "" if file == settings.config_file(without) else f" ({file})"
+    return f"cli {account}@{platform.node()}{other}"[:LONGEST_NAME]
+
+
+def _ask_token() -> str:
+    return str(click.prompt("Token", hide_input=True, err=True))
 
 
 @click.command()
@@ -114,18 +137,22 @@ def whoami(as_json: bool) -> None:
 
 @click.command()
 @click.option(
-    "--old", envvar="FOOTPLATE_PASSWORD", help="Password so far (FOOTPLATE_PASSWORD); asked for when absent."
+    "--password-stdin",
+    is_flag=True,
+    help="Read the password so far and the new one from standard input, a line each.",
 )
-@click.option(
-    "--new", envvar="FOOTPLATE_NEW_PASSWORD", help="New one (FOOTPLATE_NEW_PASSWORD); asked for when absent."
-)
+@refused_option("--old")
+@refused_option("--new")
 @json_option
-def password(old: str | None, new: str | None, as_json: bool) -> None:
-    """Change my password; all my tokens become worthless, and this login is renewed."""
+def password(password_stdin: bool, old: str | None, new: str | None, as_json: bool) -> None:
+    """Change my password; all my tokens become worthless, and this login is renewed.
+
+    Both passwords are asked for, unless FOOTPLATE_PASSWORD and FOOTPLATE_NEW_PASSWORD hold them.
+    """
     client = connect()
     user = client.whoami()["name"]
-    old = old or click.prompt(f"Password of {user} so far", hide_input=True, err=True)
-    new = new or click.prompt("New password", hide_input=True, confirmation_prompt="Once more", err=True)
+    old = passwords.current(password_stdin, f"Password of {user} so far")
+    new = passwords.chosen(password_stdin, variable="FOOTPLATE_NEW_PASSWORD")
     client.change_password(old, new)
     renewed = _renew_login(client, user, new)
     then = f"this login goes on ({renewed})" if renewed else "log in again with `footplate login`"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from footplate.cli.backup import looks_like_a_backup, restore_home
 from footplate.cli.render import named, show_state
 from footplate.cli.session import (
     confirm_deletion,
@@ -98,11 +100,31 @@ def _fate(job: Job, is_done: bool, for_good: bool) -> str:
 
 
 @click.command()
-@job_argument
+@click.argument("what", metavar="JOB|DIR")
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="With a backup: the new home folder (FOOTPLATE_HOME).",
+)
+@click.option(
+    "--sqlite",
+    "in_sqlite",
+    is_flag=True,
+    help="With a backup: rows into a file of the home folder, no database.",
+)
 @json_option
-def restore(job: str, as_json: bool) -> None:
-    """Take a job out of the trash, by its id (`footplate list --trash`)."""
-    found = connect().job(job)
+@click.pass_context
+def restore(ctx: click.Context, what: str, home: Path | None, in_sqlite: bool, as_json: bool) -> None:
+    """Take a job out of the trash, by its id (`footplate list --trash`), or a server out of a backup.
+
+    A backup is named by its folder, with a slash: ./backup. It becomes a new home folder.
+    """
+    if looks_like_a_backup(what):
+        restore_home(Path(what), home, in_sqlite, as_json)
+        return
+    if home or in_sqlite:
+        ctx.fail(f"--home and --sqlite go with the folder of a backup; to name one, write ./{what}")
+    found = connect().job(what)
     name = found.name
     restored = found.restore()
     note = f" under a new name, since there is another {name} now" if restored.name != name else ""

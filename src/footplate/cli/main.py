@@ -10,6 +10,7 @@ from importlib import import_module
 
 import click
 
+from footplate import __version__
 from footplate.cli.session import INTERRUPTED
 from footplate.cli.verbs import BY_NAME, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
@@ -49,6 +50,7 @@ class Verbs(click.Group):
     invoke_without_command=True,
     subcommand_metavar="VERB [ARGS]...",
 )
+@click.version_option(__version__, message="footplate %(version)s")
 @click.option("--url", metavar="URL", help="Server to talk to, instead of FOOTPLATE_URL or the login's.")
 @click.pass_context
 def cli(ctx: click.Context, url: str | None) -> None:  # noqa: ARG001  # `session.asked_url` looks it up

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from footplate.domain.errors import Unauthenticated
+from footplate.domain.errors import FootplateError, Unauthenticated
 
 if TYPE_CHECKING:
     from footplate.server.parts import Parts
     from footplate.server.settings import Settings
+
+LONGEST_NAME = 255
+
+
+def _absolute(path: str) -> str:
+    # Links stay links: what renews certificates moves them.
+    return str(Path(path).absolute())
+
+
+log = logging.getLogger(__name__)
 
 
 @click.command()
@@ -23,14 +35,42 @@ if TYPE_CHECKING:
 )
 @click.option("--host", help="Address to listen on; loopback unless set.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
+@click.option("--standby", is_flag=True, help="Wait until no other server holds the home or the database.")
+@click.option("--take-over", is_flag=True, help="Run the jobs of a home folder that is gone, or was copied.")
+@click.option(
+    "--tls-cert",
+    type=_absolute,
+    metavar="FILE",
+    help="Speak HTTPS with this certificate (PEM); needs --tls-key.",
+)
+@click.option(
+    "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
+)
+@click.option("--account", metavar="NAME", help="For services: begin as root, and go on as this account.")
 @click.option("--verbose", is_flag=True, help="Log more.")
-def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> None:
+def up(
+    home: Path | None,
+    host: str | None,
+    port: int | None,
+    standby: bool,
+    take_over: bool,
+    tls_cert: str | None,
+    tls_key: str | None,
+    account: str | None,
+    verbose: bool,
+) -> None:
     """Start the platform on this machine and keep it up until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
-    from footplate.server.serve import serve
-    from footplate.server.settings import default_home, load
+    try:
+        from footplate.server.entering import become
+        from footplate.server.serve import serve
+        from footplate.server.settings import default_home, load
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "footplate":
+            raise
+        raise click.ClickException("the server is not installed: pip install 'footplate[server]'") from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
@@ -39,15 +79,23 @@ def up(home: Path | None, host: str | None, port: int | None, verbose: bool) -> 
     for noisy in ("uvicorn.error", "alembic", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
+    if account:
+        become(account)
+
     async def tell(settings: Settings, parts: Parts) -> None:
-        await _leave_token(settings, parts)
+        try:
+            await _leave_token(settings, parts)
+        except (OSError, FootplateError) as error:
+            log.warning("no token is left for commands on this machine: %s; use `footplate login`", error)
         if parts.first_password is not None:
             click.echo(f"The first account is admin, its password {parts.first_password} (shown only now)")
         click.echo(
             f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
         )
 
-    serve(load((home or default_home()).absolute(), host=host, port=port), tell)
+    given = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key}
+    settings = load((home or default_home()).absolute(), os.environ, **given)
+    serve(replace(settings, stands_by=standby, takes_over=take_over), tell)
 
 
 async def _leave_token(settings: Settings, parts: Parts) -> None:
@@ -57,7 +105,8 @@ async def _leave_token(settings: Settings, parts: Parts) -> None:
     path = settings.home / "client.toml"
     token = await _kept_token(path, parts)
     if not token:
-        token, _ = await parts.accounts.issue(Caller("admin", True), "this machine", None)
+        name = f"this machine ({platform.node()}:{settings.home})"[:LONGEST_NAME]
+        token, _ = await parts.accounts.issue(Caller("admin", True), name, None, replaces=True)
     partial = path.with_suffix(".new")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.passwords import chosen, refused_option, stdin_option
 from footplate.cli.render import show_age, show_roles
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
@@ -35,40 +36,45 @@ def _row(user: Mapping[str, Any]) -> Row:
 
 @users.command("add")
 @click.argument("name")
-@click.option(
-    "--password",
-    prompt=True,
-    hide_input=True,
-    confirmation_prompt=True,
-    help="Password; asked for when absent.",
-)
+@refused_option("--password")
+@stdin_option
 @click.option("--admin", "is_admin", is_flag=True, help="May do everything.")
 @json_option
-def add(name: str, password: str, is_admin: bool, as_json: bool) -> None:
-    """Add a user."""
-    tell(connect().create_user(name, password, is_admin=is_admin), f"Added user {name}.", as_json)
+def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, as_json: bool) -> None:  # noqa: ARG001
+    """Add a user; the password is asked for.
+
+    With `footplate invite` the user chooses it, and you need not know it.
+    """
+    client, first = connect(), chosen(password_stdin, f"Password of {name}")
+    tell(client.create_user(name, first, is_admin=is_admin), f"Added user {name}.", as_json)
 
 
 @users.command("edit")
 @click.argument("name")
-@click.option(
-    "--password",
-    prompt=True,
-    prompt_required=False,
-    hide_input=True,
-    confirmation_prompt=True,
-    help="New password; asked for when none follows.",
-)
+@refused_option("--password", is_hidden=False)
+@stdin_option
 @click.option("--admin/--no-admin", "is_admin", default=None, help="May do everything, or no longer.")
 @click.option("--enable/--disable", "is_enabled", default=None, help="May log in, or no longer.")
 @json_option
 @click.pass_context
-def edit(ctx: click.Context, /, name: str, as_json: bool, **fields: Any) -> None:
+def edit(
+    ctx: click.Context,
+    /,
+    name: str,
+    password: str | None,
+    password_stdin: bool,
+    as_json: bool,
+    **fields: Any,
+) -> None:
     """Change a user's password or rank, or lock the user out."""
     changes = {field: value for field, value in fields.items() if value is not None}
-    if not changes:
+    is_new_password = password is not None or password_stdin
+    if not changes and not is_new_password:
         ctx.fail("say what to change: --password, --admin, --no-admin, --enable or --disable")
-    tell(connect().edit_user(name, **changes), f"Changed user {name}.", as_json)
+    client = connect()
+    if is_new_password:
+        changes["password"] = chosen(password_stdin, f"New password of {name}")
+    tell(client.edit_user(name, **changes), f"Changed user {name}.", as_json)
 
 
 @users.command("delete")

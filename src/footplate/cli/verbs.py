@@ -19,6 +19,18 @@ class Verb:
 
 VERBS = (
     Verb("up", "footplate.cli.up:up", "Start the platform on this machine.", "footplate up"),
+    Verb(
+        "doctor",
+        "footplate.cli.doctor:doctor",
+        "Say what this machine can hold, and what to type.",
+        "footplate doctor",
+    ),
+    Verb(
+        "install-service",
+        "footplate.cli.service:install_service",
+        "Run the server below systemd.",
+        "footplate install-service --dry-run",
+    ),
     Verb("init", "footplate.cli.initialize:init", "Write a commented job file.", "footplate init"),
     Verb(
         "submit",
@@ -104,8 +116,14 @@ VERBS = (
     Verb(
         "restore",
         "footplate.cli.endings:restore",
-        "Take a job out of the trash.",
+        "Take a job out of the trash, or a server out of a backup.",
         "footplate restore 0w3kq7m2x9ab",
+    ),
+    Verb(
+        "backup",
+        "footplate.cli.backup:backup",
+        "Back up a server while it runs.",
+        "footplate backup /srv/backup/monday",
     ),
     Verb("summary", "footplate.cli.cluster:summary", "Count jobs and resources.", "footplate summary"),
     Verb("queues", "footplate.cli.queues:queues", "List and manage queues.", "footplate queues"),
@@ -135,6 +153,18 @@ VERBS = (
     Verb("password", "footplate.cli.account:password", "Change my password.", "footplate password"),
     Verb("tokens", "footplate.cli.tokens:tokens", "List and manage my tokens.", "footplate tokens create ci"),
     Verb("users", "footplate.cli.users:users", "List and manage users (admin).", "footplate users add ada"),
+    Verb(
+        "invite",
+        "footplate.cli.invite:invite",
+        "Print a line that sets up a colleague's laptop (admin).",
+        "footplate invite ada",
+    ),
+    Verb(
+        "join",
+        "footplate.cli.invite:join",
+        "Follow an invitation.",
+        "footplate join 'https://host/join#fpi_…'",
+    ),
     Verb("version", "footplate.cli.about:version", "Print the version.", "footplate version"),
     Verb("help", "footplate.cli.about:help_", "Explain a verb, or list all.", "footplate help submit"),
     Verb(

@@ -19,6 +19,7 @@ from footplate.scheduler.policy import Policy
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
+from footplate.store.people import People
 from footplate.store.store import Store
 
 
@@ -52,3 +53,4 @@ class Context:
     pauses: Pauses = field(default_factory=Pauses)
     storages: Mapping[str, Storage] = field(default_factory=dict)
     storage_watch: StorageWatch = field(default_factory=StorageWatch)
+    people: People = field(default_factory=People)

@@ -433,8 +433,8 @@ class Controller:
                 self._take_hint(f"{job.id}.{job.attempt}")
 
     async def _hold_lease(self) -> None:
-        """Learn that another server has taken over, even when there is nothing to write."""
-        await self._context.store.write(lambda _: None)
+        """Say that this server lives, and learn when another one has taken over."""
+        await self._context.store.renew_lease(self._context.clock.now())
 
     async def look_at_progress(self) -> None:
         """Look once for tasks that make no progress."""

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import os
-import shutil
-import stat
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from footplate.control.context import Context
@@ -30,6 +25,7 @@ from footplate.domain.job import Job
 from footplate.domain.redact import redact
 from footplate.domain.states import JobState, TaskState
 from footplate.engines.base import Handle, LaunchPlan, Step
+from footplate.foldertree import remove_tree
 from footplate.store import transitions
 from footplate.store.blobs import unpack
 from footplate.store.writer import Transaction
@@ -58,6 +54,8 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         spec=refer(job.spec, {image.name: image.reference for image in images}),
         placement=job.placement,
         folder=layout.attempt_folder(home, job.id, job.attempt),
+        owner_number=(number := context.people.number_of(job.owner)),
+        person_folder=layout.person_folder(home, job.owner, number),
         code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
         code_is_read_only=code is not None and code.is_read_only,
         checkpoint_folder=layout.checkpoint_folder(home, job.id),
@@ -87,6 +85,7 @@ async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int
     secrets: Mapping[str, str] = NO_SECRETS
     try:
         secrets = await context.secrets_of(job)
+        await context.people.ensure(job.owner)
         await _prepare_code(context, job)
         return await _start(context, job, secrets, left_out)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
@@ -190,36 +189,10 @@ async def _fail(context: Context, job: Job, message: str, is_final: bool) -> Non
     await context.store.apply_all([(job.id, event)])
 
 
-def _remove_tree(folder: Path) -> int:
-    """Remove a folder with all that tasks have made in it, also what they have locked against writing.
-
-    Returns how many bytes its files had.
-    """
-    size_bytes = 0
-    _unlock(folder)
-    for place, folders, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                size_bytes += os.lstat(os.path.join(place, name)).st_size  # noqa: PTH118  # many files
-        for name in folders:
-            _unlock(Path(place) / name)
-    if folder.exists():
-        shutil.rmtree(folder)
-    return size_bytes
-
-
-def _unlock(folder: Path) -> None:
-    """Open a folder to us before the walk comes to it."""
-    with contextlib.suppress(OSError):
-        mode = folder.lstat().st_mode
-        if stat.S_ISDIR(mode) and mode & stat.S_IRWXU != stat.S_IRWXU:
-            folder.chmod(0o700)
-
-
 async def remove(context: Context, job: Job) -> None:
     """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
     folder = layout.job_folder(context.home, job.id)
-    freed_bytes = await asyncio.to_thread(_remove_tree, folder)
+    freed_bytes = await asyncio.to_thread(remove_tree, folder)
     now = context.clock.now()
 
     def unit(tx: Transaction) -> None:

@@ -12,6 +12,7 @@ from footplate.domain.job import Job
 from footplate.engines.base import PullsImages
 from footplate.store import job_queries, transitions
 from footplate.store.account_queries import remove_expired_tokens
+from footplate.store.invite_queries import remove_expired
 from footplate.store.writer import Transaction
 
 LEFTOVERS_KEPT_S = 7 * 86400.0
@@ -25,10 +26,11 @@ def pace_s(context: Context) -> float:
 
 
 async def sweep(context: Context) -> None:
-    """Forget old idempotency keys, expired tokens and broken-off uploads, and empty the trash."""
+    """Forget old idempotency keys, tokens and invitations, broken-off uploads, and empty the trash."""
     before = context.clock.now() - LEFTOVERS_KEPT_S
     await context.store.write(lambda tx: job_queries.forget_keys_before(tx.connection, before))
     await context.store.write(lambda tx: remove_expired_tokens(tx.connection, before))
+    await context.store.write(lambda tx: remove_expired(tx.connection, before))
     await asyncio.to_thread(context.blobs.sweep, LEFTOVERS_KEPT_S)
     await _empty_trash(context)
 

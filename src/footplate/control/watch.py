@@ -78,7 +78,8 @@ def _events_of(
             pauses=pauses,
         )
     elif one.state is TaskState.LOST or (one.state is TaskState.WAITING and is_running):
-        yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes, pauses)
+        cause = "tampered" if one.cause == "tampered" else "lost"
+        yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes, pauses, cause)
 
 
 def _why_lost(one: Observation) -> str:

@@ -221,14 +221,14 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
         event,
         state=TaskState.LOST,
         detail=event.detail,
-        cause=_cause(job, "lost"),
+        cause=_cause(job, event.cause),
         finished_at=event.at,
         n_short_lived=_count_short_runs(job, event),
     )
     if changed is None:
         return Outcome(job)
     task = changed.task(event.role, event.index)
-    failure = Failure(describe_failure(task), cause="lost", node=task.node)
+    failure = Failure(describe_failure(task), cause=event.cause, node=task.node)
     return _retry_task(changed, task, failure, event) or weigh(changed, task, failure, event.at)
 
 

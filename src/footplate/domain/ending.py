@@ -132,7 +132,7 @@ def _retry(job: Job, failure: Failure, verdict: Verdict, at: float) -> Outcome:
         message += f", away from node {verdict.avoids}"
         details["avoids"] = verdict.avoids
     uses, n_short = {**job.uses, verdict.account: again}, job.n_short_lived
-    if verdict.account == TRANSIENT and failure.exit_code is None:
+    if verdict.account == TRANSIENT:
         # The first comes at once: what was lost once is mostly there again.
         pause = verdict.used
     else:

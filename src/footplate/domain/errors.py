@@ -3,11 +3,16 @@
 FootplateError
  ├─ InvalidInput            the caller must change what it sent; lists every problem by field path
  │   └─ TooLarge
+ │       └─ HeadTooLarge    of a request's headers
  ├─ Unauthenticated         nobody is known to be calling
  ├─ Denied                  somebody is, and may not
  ├─ Throttled               too many tries; says when to come back
  ├─ NotFound
+ ├─ TooSlow                 a request did not come in time
+ ├─ TooManyConnections
  ├─ StoreUnavailable        the database or the disk cannot take or give anything now; try later
+ │   ├─ DiskFull            only what frees room or needs none is done until there is room again
+ │   └─ Starting            the server is not ready yet, or stops
  ├─ Conflict
  │   ├─ InvalidTransition   a move that the state table does not allow
  │   ├─ StaleLease          another server has taken over; this writer must stop
@@ -61,6 +66,10 @@ class TooLarge(InvalidInput):
     code = "too_large"
 
 
+class HeadTooLarge(TooLarge):
+    code = "headers_too_large"
+
+
 class Unauthenticated(FootplateError):
     code = "unauthenticated"
 
@@ -81,8 +90,24 @@ class NotFound(FootplateError):
     code = "not_found"
 
 
+class TooSlow(FootplateError):
+    code = "too_slow"
+
+
+class TooManyConnections(FootplateError):
+    code = "too_many_connections"
+
+
 class StoreUnavailable(FootplateError):
     code = "store_unavailable"
+
+
+class DiskFull(StoreUnavailable):
+    code = "disk_full"
+
+
+class Starting(StoreUnavailable):
+    code = "starting"
 
 
 class Conflict(FootplateError):

@@ -49,6 +49,8 @@ class TaskExited:
 
 @dataclass(frozen=True, slots=True)
 class TaskLost:
+    """A task can no longer be found; `cause` is `tampered` when it has spoilt its own records."""
+
     at: float
     attempt: int
     role: str
@@ -57,6 +59,7 @@ class TaskLost:
     run: int = 0
     log_bytes: int = 0
     pauses: Pauses = field(default_factory=Pauses)
+    cause: str = "lost"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 A job's own rules come first, in their order; then the defaults. A *transient* failure is a fault of the
 platform or its machines, and is tried again without using up the job's retries. A *permanent* one would
-only repeat itself. Of the rest nothing is known, and the job's retries decide.
+only repeat itself. Of the rest nothing is known, and the job's retries decide: so it is with every exit code
+that the user's own command has, also with those that stand for signals, since nobody can tell who sent them.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ from footplate.domain.states import Reason
 # With the pauses between them, enough for a registry that is away for two minutes.
 MOST_TRANSIENT_RETRIES = 8
 CANNOT_EXECUTE = {126: "the command cannot be executed", 127: "the command is not found"}
-# SIGINT, SIGQUIT, SIGKILL and SIGTERM: nobody's program ends itself so. What we end ourselves has a cause.
-KILLED = (130, 131, 137, 143)
 # Where uses of these retries are counted beside those of rules.
 TRANSIENT = "transient"
 OWN = "retry"
@@ -33,7 +32,10 @@ class FailureClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What is known of a failure; `cause` is oom, lost, hang, launch, rejected, or empty for an exit code."""
+    """What is known of a failure.
+
+    `cause` is oom, lost, tampered, hang, launch, rejected, or empty for an exit code.
+    """
 
     reason: Reason
     exit_code: int | None = None
@@ -60,8 +62,7 @@ class Verdict:
 
 def classify(failure: Failure) -> FailureClass:
     """Tell the class of a failure that no rule names."""
-    was_killed = not failure.cause and failure.exit_code in KILLED
-    if failure.cause in ("lost", "launch") or was_killed:
+    if failure.cause in ("lost", "launch"):
         return FailureClass.TRANSIENT
     if failure.cause == "rejected" or (not failure.cause and failure.exit_code in CANNOT_EXECUTE):
         return FailureClass.PERMANENT

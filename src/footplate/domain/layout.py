@@ -17,6 +17,11 @@ def job_folder(home: Path, job_id: str) -> Path:
     return home / "jobs" / job_id[:5] / job_id
 
 
+def person_folder(home: Path, name: str, number: int) -> Path:
+    """What is HOME for a person's tasks; a later person of the same name has another."""
+    return home / "people" / f"{name}-{number}"
+
+
 def code_folder(home: Path, job_id: str) -> Path:
     return job_folder(home, job_id) / "code"
 

@@ -75,6 +75,7 @@ class ReasonCode(StrEnum):
     DELETED = "deleted"
     TIME_LIMIT = "time_limit"
     DEADLINE = "deadline"
+    DISK_QUOTA = "disk_quota"
     PREEMPTED = "preempted"
     NEVER_FITS = "never_fits"
 

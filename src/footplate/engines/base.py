@@ -28,8 +28,8 @@ from footplate.domain.states import TaskState
 
 Handle = Mapping[str, Any]
 Request = Mapping[str, Any]
-Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files"]
-Cause = Literal["", "oom"]
+Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
+Cause = Literal["", "oom", "tampered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,10 @@ class LaunchPlan:
     spec: JobSpec
     placement: Placement
     folder: Path
+    # Which of all people the owner is: engines derive accounts of the machine from it.
+    owner_number: int = 0
+    # What is HOME for all tasks of the owner.
+    person_folder: Path | None = None
     code_folder: Path | None = None
     # Then tasks work in the code folder itself, where the code is mounted.
     code_is_read_only: bool = False
@@ -90,6 +94,7 @@ class Observation:
 
     `cause` says why it ended where that is more than its exit code: "oom" when the kernel killed a process
     of it because the task had used up its memory; `limit_bytes` and `peak_bytes` are the numbers to that.
+    A LOST one is "tampered" when it has spoilt its own records: that is the job's own failure.
     """
 
     attempt_id: str

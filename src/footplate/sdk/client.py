@@ -17,6 +17,7 @@ from footplate.domain.jobname import next_free, stem_of
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
 from footplate.sdk.images import ImageCalls
+from footplate.sdk.invites import InviteCalls
 from footplate.sdk.job import Job
 from footplate.sdk.secrets import SecretCalls
 
@@ -29,7 +30,7 @@ Data = dict[str, Any]
 _NAME_TRIES = 5
 
 
-class Client(SecretCalls, ImageCalls):
+class Client(SecretCalls, ImageCalls, InviteCalls):
     """A user's connection to a Footplate server.
 
     With no arguments it finds server and credentials in the environment (as inside a job) or in the
@@ -246,9 +247,20 @@ class Client(SecretCalls, ImageCalls):
 
     # People
 
-    def login(self, user: str, password: str, name: str = "sdk", expires_in_s: int | None = None) -> Data:
-        """Trade a password for a token; the client itself goes on with what it has."""
-        return self._connection.login(user, password, name, expires_in_s)
+    def login(
+        self,
+        user: str,
+        password: str,
+        name: str = "sdk",
+        expires_in_s: int | None = None,
+        *,
+        replaces: bool = False,
+    ) -> Data:
+        """Trade a password for a token; the client itself goes on with what it has.
+
+        When it `replaces`, the user's earlier tokens of the same name become worthless.
+        """
+        return self._connection.login(user, password, name, expires_in_s, replaces)
 
     def whoami(self) -> Data:
         return self._data("GET", "/me")

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import ipaddress
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
-from footplate.domain.errors import EngineUnavailable, FootplateError, Unauthenticated
-from footplate.sdk import sse
-from footplate.sdk.errors import Unreachable, rebuild
+from footplate.domain.errors import (
+    EngineUnavailable,
+    FootplateError,
+    Starting,
+    StoreUnavailable,
+    TooManyConnections,
+    Unauthenticated,
+)
+from footplate.sdk import certificates, sse
+from footplate.sdk.errors import Unreachable, Untrusted, rebuild
 from footplate.sdk.quickclient import QuickClient
 from footplate.sdk.settings import Settings
 
@@ -24,6 +32,7 @@ LONGEST_PAUSE_S = 5.0
 # The server sends a sign of life more often than this; longer silence is a dead connection.
 STREAM_SILENCE_S = 60.0
 SESSION_S = 12 * 3600
+GOODBYE_S = 2.0
 
 Body = Mapping[str, Any] | None
 
@@ -43,6 +52,8 @@ class Connection:
         self._look_again = look_again
         self.timeout_s = timeout_s
         self._token = settings.token
+        self._renewing = threading.Lock()
+        self._session_id = ""
         self._give_up_s = give_up_s
         self._http = QuickClient(
             base_url=settings.url + API,
@@ -50,12 +61,22 @@ class Connection:
             # A proxy meant for the internet never reaches a server on this machine.
             trust_env=not _is_loopback(settings.url),
             # Loading certificates takes longer than most calls, and without TLS there are none to check.
-            verify=settings.url.startswith("https:"),
+            verify=certificates.trusted() if settings.url.startswith("https:") else False,
             transport=transport,
         )
 
     def close(self) -> None:
+        self._end_session()
         self._http.close()
+
+    def _end_session(self) -> None:
+        """Revoke the token that this connection made for itself from a password: nobody else has it."""
+        if self._session_id:
+            with suppress(httpx.HTTPError):
+                self._http.delete(
+                    f"/tokens/{self._session_id}", headers=self._headers(None), timeout=GOODBYE_S
+                )
+            self._session_id = ""
 
     def fetch(self, path: str, **params: Any) -> Any:
         """GET as JSON."""
@@ -91,14 +112,19 @@ class Connection:
         rest["params"] = _clean(rest.get("params") or {})
         if not (is_repeatable or method in ("GET", "HEAD")):
             return self._answer(method, path, **rest)
-        lost: Unreachable | None = None
+        lost: FootplateError | None = None
         for pause_s in (*RETRY_PAUSES_S, None):
             try:
                 return self._answer(method, path, **rest)
+            except (Starting, TooManyConnections) as error:
+                # It is there, and will be ready in a moment.
+                if pause_s is None:
+                    raise
+                lost = error
             except Unreachable as error:
                 # A server that refuses the first try is not there; one that was there may come back.
                 refused = isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
-                if pause_s is None or (refused and lost is None):
+                if pause_s is None or (refused and lost is None) or isinstance(error, Untrusted):
                     raise
                 lost = error
             time.sleep(pause_s)
@@ -108,12 +134,13 @@ class Connection:
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **rest: Any
     ) -> httpx.Response:
         try:
-            response = self._http.request(method, path, headers=self._headers(headers), **rest)
-            if response.status_code == 401 and self._renew():
+            sent = self._headers(headers)
+            response = self._http.request(method, path, headers=sent, **rest)
+            if response.status_code == 401 and self._renew(_token_in(sent)):
                 response = self._http.request(method, path, headers=self._headers(headers), **rest)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._with_hint(self._error(response))
         return response
 
@@ -153,10 +180,10 @@ class Connection:
                     yield event
             except Unauthenticated as error:
                 # A server that starts anew may have given out a new token in the same place.
-                if not (patience.has_connected and self._renew()):
+                if not (patience.has_connected and self._renew(self._token)):
                     raise
                 patience.lose(error)
-            except (Unreachable, EngineUnavailable) as error:
+            except (Unreachable, EngineUnavailable, StoreUnavailable, TooManyConnections) as error:
                 patience.lose(error)
             patience.pause()
 
@@ -186,40 +213,52 @@ class Connection:
             raise self._unreachable(error) from error
 
     def _check(self, response: httpx.Response) -> None:
-        if response.is_error:
+        if not response.is_success:
             response.read()
             raise self._with_hint(self._error(response))
 
     def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
         if not self._token and self.settings.password:
-            self._renew()
+            self._renew("")
         credentials = {"Authorization": f"Bearer {self._token}"} if self._token else {}
         return {**credentials, **(more or {})}
 
-    def _renew(self) -> bool:
-        """Find a newer token, or log in where a password was given; tell whether there is one."""
-        if self.settings.password:
-            answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
-            token = str(answer["token"])
-        else:
-            token = self._look_again().token
-        is_new, self._token = bool(token) and token != self._token, token or self._token
-        return is_new
+    def _renew(self, refused: str) -> bool:
+        """Find a newer token than the one that was refused, or log in where a password was given.
 
-    def login(self, user: str, password: str, name: str, expires_in_s: int | None = None) -> dict[str, Any]:
-        """Trade a password for a token."""
+        Tells whether there is one. Of many threads one does it for all.
+        """
+        with self._renewing:
+            if self._token != refused:
+                return True
+            if self.settings.password:
+                answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
+                token, self._session_id = str(answer["token"]), str(answer.get("id") or "")
+            else:
+                token = self._look_again().token
+            is_new, self._token = bool(token) and token != self._token, token or self._token
+            return is_new
+
+    def login(
+        self, user: str, password: str, name: str, expires_in_s: int | None = None, replaces: bool = False
+    ) -> dict[str, Any]:
+        """Trade a password for a token; when it `replaces`, for the only one of this name."""
         body = {"user": user, "password": password, "name": name, "expires_in_s": expires_in_s}
+        if replaces:
+            body["replaces"] = True
         try:
             response = self._http.post("/login", json=body)
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
-        if response.is_error:
+        if not response.is_success:
             raise self._error(response)
         answer: dict[str, Any] = response.json()
         return answer
 
     def _unreachable(self, error: httpx.TransportError) -> Unreachable:
         url = self.settings.url
+        if (fault := certificates.fault_of(error)) is not None:
+            return Untrusted(certificates.explain(url, fault))
         if isinstance(error, httpx.ConnectError):
             hint = (
                 "start it with `footplate up`" if _is_loopback(url) else "check the address with its operator"
@@ -227,6 +266,9 @@ class Connection:
             return Unreachable(f"cannot reach the Footplate server at {url}; is it running? {hint}")
         if isinstance(error, httpx.TimeoutException):
             return Unreachable(f"the Footplate server at {url} did not answer in time")
+        if url.startswith("http:") and certificates.speaks_tls(url):
+            secure = url.replace("http:", "https:", 1)
+            return Untrusted(f"the server at {url} speaks TLS: its address is {secure}")
         return Unreachable(f"the connection to the Footplate server at {url} broke: {error}")
 
     def _error(self, response: httpx.Response) -> FootplateError:
@@ -235,6 +277,11 @@ class Connection:
         except ValueError:
             body = None
         url = self.settings.url
+        if response.has_redirect_location:
+            moved = response.headers["Location"].partition(API)[0]
+            return Unreachable(
+                f"{url} sends callers on to {moved}: use that address, `footplate login {moved}`"
+            )
         if response.status_code in (502, 503, 504) and body is None:
             return Unreachable(
                 f"the Footplate server at {url} is not available (status {response.status_code})"
@@ -273,6 +320,10 @@ class Patience:
     def pause(self) -> None:
         time.sleep(self._pause_s)
         self._pause_s = min(self._pause_s * 2, LONGEST_PAUSE_S)
+
+
+def _token_in(headers: Mapping[str, str]) -> str:
+    return headers.get("Authorization", "").removeprefix("Bearer ")
 
 
 def read_in_chunks(file: Any, chunk_bytes: int = 1 << 20) -> Iterable[bytes]:

@@ -2,6 +2,7 @@
 
 FootplateError (from the domain)
  ├─ Unreachable      nothing answers, or the connection broke for good
+ │   └─ Untrusted    something answers, but not with a certificate that is trusted here
  ├─ NotConfigured    nobody said which server to use
  └─ TimedOut         the wait was longer than allowed; the job goes on
 """
@@ -27,6 +28,10 @@ from footplate.domain.errors import (
 
 class Unreachable(FootplateError):
     code = "unreachable"
+
+
+class Untrusted(Unreachable):
+    code = "untrusted"
 
 
 class NotConfigured(FootplateError):

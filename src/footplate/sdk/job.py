@@ -204,14 +204,12 @@ class Job:
         since: str | None = None,
     ) -> Iterator[Followed]:
         """Yield what happens to the job, log text included, until it is over; survives broken connections."""
-        from_start = None if tail is not None or since else True
         events = self._connection.events(
             self._path("logs", "stream"),
             task=list(tasks),
             attempt=attempt,
             tail=tail,
             since=since,
-            from_start=from_start,
         )
         for event in events:
             followed = read_followed(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import socket
@@ -10,12 +11,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from fastapi import FastAPI
 
 from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
 from footplate.control.ports import Ports
+from footplate.control.quota import QuotaKeeper
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import GIVEN_PORTS
@@ -26,6 +29,9 @@ from footplate.server import errors
 from footplate.server.auth import describe_security
 from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
+from footplate.server.opening import Opening, await_lease
+from footplate.server.outermost import Outermost
+from footplate.server.parameters import KNOWN_ONLY
 from footplate.server.parts import Parts
 from footplate.server.privacy import keep_private
 from footplate.server.requests import RequestEnvelope
@@ -36,6 +42,7 @@ from footplate.server.routes import (
     front,
     images,
     inside,
+    invites,
     jobs,
     logs,
     meta,
@@ -54,12 +61,15 @@ from footplate.services.keyring import Keyring
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
 from footplate.services.vault import Vault
+from footplate.store import faults, homes
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
+from footplate.store.disk import Disk
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
+from footplate.store.people import People
 from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
 
@@ -75,6 +85,7 @@ ROUTES = (
     images,
     secrets,
     accounts,
+    invites,
     audit,
     session,
     storages,
@@ -93,18 +104,28 @@ def make_app(
 ) -> FastAPI:
     """Make the server; nothing is opened before it starts."""
 
+    opening = Opening()
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async def wire(made: AsyncExitStack) -> Parts:
+            wanted = clock or SystemClock()
+            store, identity = await _open_store(settings, wanted, opening, made)
+            runner = engine or local_engine(settings, identity)
+            # What the engine has just made there is not for others either.
+            keep_private(settings.home, tells=False)
+            parts = app.state.parts = await _wire(settings, store, runner, wanted, on_fatal, made)
+            return parts
+
         async with AsyncExitStack() as stack:
-            app.state.parts = await _wire(
-                settings, engine or local_engine(settings), clock or SystemClock(), on_fatal, stack
-            )
+            await opening.begin(wire, stack)
             yield
 
     app = FastAPI(
         title="Footplate",
         version=__version__,
         summary="A platform for training jobs.",
+        description="Query parameters that a call does not have are refused with 422, and named.",
         openapi_url=f"{API}/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -113,20 +134,81 @@ def make_app(
         lifespan=lifespan,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
+    app.state.opening = opening
     errors.install(app)
     for module in ROUTES:
-        app.include_router(module.router, prefix=API, responses=REFUSALS)
+        app.include_router(module.router, prefix=API, responses=REFUSALS, dependencies=[KNOWN_ONLY])
     front.install(app, Bundle())
     describe_security(app)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})
     return app
 
 
-def _open_store(settings: Settings, clock: Clock) -> Store:
-    keep_private(settings.home)
+def answering(app: FastAPI) -> Outermost:
+    """The app as it is served: with an answer for every call, from the first moment to the last."""
+    opening: Opening = app.state.opening
+    return Outermost(app, lambda: None if opening.parts else opening.refusal(), API)
+
+
+async def _open_store(
+    settings: Settings, clock: Clock, opening: Opening, stack: AsyncExitStack
+) -> tuple[Store, str]:
+    """Open the store of this home folder, and say what the folder is called."""
+    try:
+        database, identity = await _open_database(settings, clock, opening, stack)
+        store = Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    except faults.GONE as error:
+        if faults.may_be_full(error):
+            # The next try finds some room.
+            Disk(settings.home).give_way(faults.is_full(error))
+        raise
+    stack.callback(store.close)
+    return store, identity
+
+
+async def _open_database(
+    settings: Settings, clock: Clock, opening: Opening, stack: AsyncExitStack
+) -> tuple[sa.Engine, str]:
+    """Open the database that this home folder belongs to, in threads: it may take long to answer."""
+    keep_private(settings.home, tells=not opening.waits_for)
     database = open_engine(settings.database_url or sqlite_url(settings.home))
-    migrate(database)
-    return Store(database, f"{socket.gethostname()}:{os.getpid()}", clock.now())
+    stack.callback(database.dispose)
+    if settings.stands_by:
+        if not settings.takes_over:
+            await asyncio.to_thread(homes.check, database, settings.home)
+        await await_lease(database, opening)
+    await asyncio.to_thread(migrate, database)
+    identity = await asyncio.to_thread(homes.claim, database, settings.home, clock.now(), settings.takes_over)
+    return database, identity
+
+
+def _context(settings: Settings, store: Store, engine: Engine, clock: Clock, **parts: Any) -> Context:
+    """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
+    return Context(
+        store=store,
+        engine=engine,
+        clock=clock,
+        home=settings.home,
+        url=settings.url,
+        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
+        trash_kept_s=settings.trash_kept_s,
+        idle_limit_s=settings.idle_limit_s,
+        pauses=settings.pauses,
+        storages=settings.storage_by_name,
+        storage_watch=StorageWatch(settings.storage_timeout_s),
+        **parts,
+    )
+
+
+async def _watch_disk(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack) -> Disk:
+    disk = Disk(settings.home, settings.disk_reserve_bytes, settings.disk_least_bytes)
+    await asyncio.to_thread(disk.look)
+    store.use_reserve(disk.give_way)
+    disk.person_quota_bytes = settings.quotas.person_bytes
+    quota = QuotaKeeper(store, settings.home, clock, disk, settings.quotas)
+    for name, work in (("disk", disk.watch()), ("quota", quota.watch())):
+        stack.callback(asyncio.create_task(work, name=f"footplate-{name}").cancel)
+    return disk
 
 
 def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
@@ -136,40 +218,33 @@ def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
 
 async def _wire(
     settings: Settings,
+    store: Store,
     engine: Engine,
     clock: Clock,
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
 ) -> Parts:
-    store = _open_store(settings, clock)
-    stack.callback(store.close)
+    disk = await _watch_disk(settings, store, clock, stack)
     cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
     stack.callback(growth.close)
-    await store.read(cluster.load)
-    images_, secret = Catalogue(), server_secret(settings.home)
-    await store.read(images_.load)
-
+    images_, people_, secret = Catalogue(), People(store), server_secret(settings.home)
+    for load in (cluster.load, images_.load, people_.load):
+        await store.read(load)
     keyring = Keyring(store, vault := Vault(secret), clock)
     # A task's token needs the accounts, and those need the platform, which needs the controller.
     issuers: list[Accounts] = []
-    context = Context(
+    context = _context(
+        settings,
         store,
-        cluster,
-        blobs,
         engine,
         clock,
-        settings.home,
-        url=settings.url,
+        cluster=cluster,
+        blobs=blobs,
         job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
-        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
         images=images_,
         secrets_of=keyring.variables_of,
         login_of=keyring.login_of,
-        trash_kept_s=settings.trash_kept_s,
-        idle_limit_s=settings.idle_limit_s,
-        pauses=settings.pauses,
-        storages=settings.storage_by_name,
-        storage_watch=StorageWatch(settings.storage_timeout_s),
+        people=people_,
     )
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -185,18 +260,19 @@ async def _wire(
         vault,
         images_,
         settings.storage_by_name,
+        disk,
     )
-    accounts_ = Accounts(platform, secret)
+    accounts_ = Accounts(platform, secret, people_.forget)
     issuers.append(accounts_)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
-    await controller.start()
     stack.push_async_callback(controller.close)
+    await controller.start()
     sessions = _make_sessions(settings, secret)
     return Parts(platform, accounts_, controller, Feed(store), growth, sessions, settings, made_up)
 
 
-def local_engine(settings: Settings) -> LocalEngine:
+def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:
     node = settings.node
     return LocalEngine(
         LocalSettings(
@@ -210,6 +286,8 @@ def local_engine(settings: Settings) -> LocalEngine:
             n_processes=node.n_processes,
             containers=settings.containers,
             mounted_within_s=settings.storage_timeout_s,
+            accounts=settings.accounts,
+            home_id=home_identity,
         )
     )
 

@@ -37,7 +37,16 @@ Signed = Annotated[Caller, Depends(caller_of)]
 Wired = Annotated[Parts, Depends(_parts)]
 
 # What answers without a token, by the end of its path.
-OPEN_PATHS = ("/login", "/session", "/health", "/version", "/schema/job")
+OPEN_PATHS = (
+    "/login",
+    "/session",
+    "/health",
+    "/version",
+    "/schema/job",
+    "/invites/look",
+    "/invites/accept",
+    "/client/{file}",
+)
 
 
 def describe_security(app: FastAPI) -> None:

@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from footplate.domain import errors as e
 from footplate.store.faults import DISK_FULL
@@ -18,6 +19,7 @@ from footplate.store.faults import DISK_FULL
 log = logging.getLogger(__name__)
 
 STATUS: dict[type[e.FootplateError], int] = {
+    e.HeadTooLarge: 431,
     e.TooLarge: 413,
     e.InvalidInput: 422,
     e.Unauthenticated: 401,
@@ -25,6 +27,9 @@ STATUS: dict[type[e.FootplateError], int] = {
     e.Throttled: 429,
     e.NotFound: 404,
     e.Conflict: 409,
+    e.TooSlow: 408,
+    e.TooManyConnections: 503,
+    e.DiskFull: 507,
     e.StoreUnavailable: 503,
     e.EngineRejected: 422,
     e.EngineUnavailable: 503,
@@ -64,6 +69,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(e.FootplateError, _ours)
     app.add_exception_handler(RequestValidationError, _bad_request)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -124,9 +130,14 @@ def _http(request: Request, error: Exception) -> JSONResponse:
     return answer(request, error.status_code, code, message, problems)
 
 
+def _left(request: Request, _error: Exception) -> JSONResponse:
+    # Nobody reads this, and nobody needs to be told of it: callers come and go.
+    return answer(request, 400, "invalid_input", "the caller left before the request was whole")
+
+
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _ours(request, e.StoreUnavailable(DISK_FULL))
+        return _ours(request, e.DiskFull(DISK_FULL))
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     request_id = request.scope.get("footplate_request_id", "")
     return answer(request, 500, "internal", f"internal error; the server's log has it under {request_id}")

@@ -8,15 +8,15 @@ import os
 import stat
 from pathlib import Path
 
-# Logs, code and results of everybody's jobs.
-FOLDERS = ("jobs", "blobs")
-FILES = ("secret", "client.toml", "lock", "control-groups.json", "guarded-images.json")
+# Logs, code and results of everybody's jobs, what people keep at home in them, and room for a full disk.
+FOLDERS = ("jobs", "blobs", "people", "reserve")
+FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 
 log = logging.getLogger(__name__)
 
 
-def keep_private(home: Path) -> None:
+def keep_private(home: Path, tells: bool = True) -> None:
     """Make the home folder and close what the server has in it; warn when others can look into the folder."""
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in FOLDERS:
@@ -24,7 +24,7 @@ def keep_private(home: Path) -> None:
     for name in (*FOLDERS, *FILES):
         _close(home / name)
     mode = stat.S_IMODE(home.stat().st_mode)
-    if mode & OTHERS:
+    if tells and mode & OTHERS:
         log.warning(
             "others on this machine can look into the home folder %s (mode %04o): what the server keeps "
             "there is closed to them, settings.toml and files of yours may not be; `chmod 700 %s` closes "

@@ -12,6 +12,8 @@ from footplate.domain.errors import TooLarge
 from footplate.domain.resources import show_bytes
 
 MAX_BODY_BYTES = 1024**2
+# Bodies are read before anybody is known; strangers have nothing large to say.
+STRANGERS_BODY_BYTES = 64 * 1024
 _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
@@ -33,7 +35,8 @@ class RequestEnvelope:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given = dict(scope["headers"]).get(b"x-request-id", b"")
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"")
         request_id = given if _SANE_ID.fullmatch(given) else _fresh_id()
         scope["footplate_request_id"] = request_id.decode()
 
@@ -42,7 +45,10 @@ class RequestEnvelope:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
             await send(message)
 
-        bounded = receive if scope["path"] in self._unbounded else _bound(receive, self._most(scope["path"]))
+        is_stranger = b"authorization" not in headers and b"cookie" not in headers
+        bounded = receive
+        if is_stranger or scope["path"] not in self._unbounded:
+            bounded = _bound(receive, STRANGERS_BODY_BYTES if is_stranger else self._most(scope["path"]))
         await self._app(scope, bounded, send_with_id)
 
     def _most(self, path: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import gc
 import logging
@@ -10,17 +11,24 @@ import os
 import resource
 import socket
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import uvicorn
 import uvloop
 
-from footplate.domain.errors import Conflict, InvalidInput
-from footplate.server.app import make_app
+from footplate.domain.errors import Conflict, FootplateError, InvalidInput
+from footplate.server.app import answering, make_app
+from footplate.server.connection import bounded
+from footplate.server.door import Door
+from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, explain
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
+from footplate.server.tls import Tls
+from footplate.services.restoring import refuse_unfinished
 
 log = logging.getLogger(__name__)
 
@@ -35,41 +43,71 @@ COLLECT_AFTER = (10_000, 20, 20)
 
 def serve(settings: Settings, on_ready: Ready) -> None:
     """Serve until a signal; raise `Conflict` when another server has this home folder."""
-    settings.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with _lock(settings.home), _listen(settings) as listener:
+    tls = Tls(*settings.tls_files) if settings.tls_files else None
+    with _lock(settings.home, settings.stands_by), _listen(settings) as listener:
+        refuse_unfinished(settings.home)
         bound = replace(settings, port=listener.getsockname()[1])
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         _allow_many_files()
-        uvloop.run(_serve(bound, listener, on_ready))
+        uvloop.run(_serve(bound, listener, on_ready, tls))
 
 
-async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready) -> None:
+async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, tls: Tls | None) -> None:
     def end(error: BaseException) -> None:
         log.critical("the server stops: %s", error)
         server.should_exit = True
 
     app = make_app(settings, on_fatal=end)
     config = uvicorn.Config(
-        app,
-        http="httptools",
+        answering(app),
+        http=bounded(Door(settings.connections, settings.proxies.trusts)),
         log_config=None,
         access_log=settings.access_log,
         proxy_headers=False,
         server_header=False,
         date_header=False,
         backlog=BACKLOG,
+        timeout_keep_alive=round(settings.connections.idle_s),
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
+    watching = _secure(config, tls, settings.url) if tls else None
     server = uvicorn.Server(config)
-    running = asyncio.create_task(server.serve([listener]))
-    while not server.started and not running.done():
+    opening: Opening = app.state.opening
+    telling = asyncio.create_task(_tell_when_ready(server, opening, settings, on_ready))
+    await server.serve([listener])
+    beside = [telling, *([watching] if watching else [])]
+    for task in beside:
+        task.cancel()
+    await asyncio.gather(*beside, return_exceptions=True)
+    if opening.failure is not None:
+        raise opening.failure
+
+
+async def _tell_when_ready(
+    server: uvicorn.Server, opening: Opening, settings: Settings, on_ready: Ready
+) -> None:
+    """Say that the server is ready, once it is; end it when a person must change something first."""
+    while not server.started:
         await asyncio.sleep(0.005)
-    if server.started:
-        _spare_the_collector()
-        await on_ready(settings, app.state.parts)
-    await running
-    if not server.started:
-        raise Conflict("the server could not start; its log above says why")
+    try:
+        parts = await opening.wait()
+    except FootplateError:
+        server.should_exit = True
+        return
+    _spare_the_collector()
+    try:
+        await on_ready(settings, parts)
+    except Exception:
+        # The server answers by now: nothing that is only said of it may end it.
+        log.exception("what is to be done when the server is ready failed")
+
+
+def _secure(config: uvicorn.Config, tls: Tls, url: str) -> asyncio.Task[None]:
+    """Have the server speak TLS, and look after its certificate."""
+    config.load()
+    config.ssl = tls.context
+    tls.warn(url)
+    return asyncio.create_task(tls.watch())
 
 
 def _spare_the_collector() -> None:
@@ -88,25 +126,50 @@ def _allow_many_files() -> None:
 class _lock:  # noqa: N801  # used as a context manager, like a function
     """Holds a home folder for one server."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, waits: bool) -> None:
         self._path = home / "lock"
+        self._waits = waits
 
     def __enter__(self) -> None:
-        self._file = self._path.open("a+")
+        self._file = _when_there(self._path)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._file.seek(0)
             holder = self._file.read().strip()
-            raise Conflict(
-                f"another Footplate server ({holder}) uses the home folder {self._path.parent}"
-            ) from None
-        self._file.truncate(0)
-        self._file.write(f"pid {os.getpid()}")
-        self._file.flush()
+            if not self._waits:
+                self._file.close()
+                raise Conflict(
+                    f"another Footplate server ({holder}) uses the home folder {self._path.parent}; with "
+                    "--standby this one waits until that one ends"
+                ) from None
+            log.info("this server stands by: %s uses the home folder %s", holder, self._path.parent)
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+        # Who holds it is good to know; on a full disk it stays unsaid.
+        with contextlib.suppress(OSError):
+            self._file.truncate(0)
+            self._file.write(f"pid {os.getpid()}")
+            self._file.flush()
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+
+def _when_there(path: Path) -> IO[str]:
+    """Open a file of the home folder; wait for its disk while that is away."""
+    pause_s = FIRST_PAUSE_S
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return path.open("a+")
+        except (PermissionError, NotADirectoryError) as error:
+            raise InvalidInput(
+                f"cannot be used as a home folder: {error.strerror}", str(path.parent)
+            ) from error
+        except OSError as error:
+            log.warning("the server cannot start yet: %s; it tries again in %g s", explain(error), pause_s)
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
 
 def _listen(settings: Settings) -> socket.socket:

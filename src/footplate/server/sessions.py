@@ -28,9 +28,13 @@ class Sessions:
     cookie: str
     is_secure: bool
 
+    def cookie_of(self, request: Request) -> str | None:
+        """What the browser's cookie holds, whoever made it send that."""
+        return request.cookies.get(self.cookie)
+
     def token_of(self, request: Request, now: float) -> str | None:
         """The token of a browser's session; None when there is none, or when its key or ticket is wrong."""
-        token = request.cookies.get(self.cookie)
+        token = self.cookie_of(request)
         if not token:
             return None
         key = request.headers.get(KEY_HEADER, "")

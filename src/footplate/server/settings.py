@@ -5,24 +5,30 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from footplate.asking import locate_all
+from footplate.control.quota import Quotas
 from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
-from footplate.domain.fields import Field, ListOf, Nullable, Record
+from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
 from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.specfields import QUEUE_NAME
 from footplate.domain.storage import OWN, Storage, overlap
+from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.server.addresses import Proxies
+from footplate.server.bounds import BOUNDS, Bounds
+from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES
 
 RESOLVED_WITHIN_S = 2.0
+BOUNDS_BY_DEFAULT = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8750
     public_url: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
     database_url: str = ""
     admin_password: str | None = None
     log_cap_bytes: int = 4 * GIB
@@ -71,6 +79,16 @@ class Settings:
     container_socket: str = ""
     container_network: str = HOST_NETWORK
     container_user: str = ""
+    task_uids: int = FIRST_ID
+    host_accounts: Mapping[str, str] = field(default_factory=dict)
+    trusted_proxies: tuple[str, ...] = ()
+    connections: Bounds = BOUNDS_BY_DEFAULT
+    disk_reserve_bytes: int = RESERVE_BYTES
+    disk_least_bytes: int = LEAST_BYTES
+    job_quota_bytes: int | None = None
+    person_quota_bytes: int | None = None
+    takes_over: bool = False
+    stands_by: bool = False
     node: NodeSettings = NodeSettings()
     storages: tuple[Storage, ...] = ()
 
@@ -83,13 +101,31 @@ class Settings:
         return ContainerSettings(self.container_socket, self.container_network, self.container_user)
 
     @property
+    def accounts(self) -> Accounts:
+        return Accounts(self.task_uids, self.host_accounts)
+
+    @property
+    def quotas(self) -> Quotas:
+        return Quotas(self.job_quota_bytes, self.person_quota_bytes)
+
+    @property
+    def proxies(self) -> Proxies:
+        return Proxies(self.trusted_proxies)
+
+    @property
     def pauses(self) -> Pauses:
         return Pauses(self.retry_pause_s, self.retry_pause_most_s)
 
     @property
+    def tls_files(self) -> tuple[Path, Path] | None:
+        """Certificate and key; a name that is not absolute counts from the home folder."""
+        return (self.home / self.tls_cert, self.home / self.tls_key) if self.tls_cert else None
+
+    @property
     def url(self) -> str:
+        scheme = "https" if self.tls_cert else "http"
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  # compared, not bound
-        return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        return self.public_url or f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
 
 _GPU_GROUP = Record(
@@ -163,6 +199,13 @@ FILE = Record(
         Field("host", Text(255), "Address to listen on; loopback unless set.", MISSING),
         Field("port", Integer(0, 65_535), "Port to listen on; 0 takes a free one.", MISSING),
         Field("public_url", Text(1024), "URL under which users and jobs reach the server.", MISSING),
+        Field(
+            "tls_cert",
+            Text(4096),
+            "File with the certificate (PEM, with those that signed it): the server then speaks HTTPS.",
+            MISSING,
+        ),
+        Field("tls_key", Text(4096), "File with the certificate's key (PEM, without a passphrase).", MISSING),
         Field("database_url", Text(1024), "SQLAlchemy URL; SQLite in the home folder when absent.", MISSING),
         Field("log_cap", Size(MIB, 2**60), "Most that is kept of one task's log.", MISSING, "log_cap_bytes"),
         Field(
@@ -222,6 +265,60 @@ FILE = Record(
             "User and group that run inside containers; those of the server when absent.",
             MISSING,
         ),
+        Field(
+            "task_uids",
+            Integer(65_536, 2**32 - 2**17),
+            "Where the server is root: the first of the host's accounts that tasks run as, 65,536 for each "
+            "person; 2013265920 when absent.",
+            MISSING,
+        ),
+        Field(
+            "host_accounts",
+            MapOf(Text(255, 1), Text(255, 1), 10_000),
+            "Where the server is root: accounts of the machine that people's tasks run as instead, by name "
+            "of the person; `*` for everybody who has an account of the same name.",
+            MISSING,
+        ),
+        Field(
+            "trusted_proxies",
+            ListOf(Text(64, 1), 64),
+            "Addresses of proxies, such as `127.0.0.1` or `10.0.0.0/8`, whose header `X-Forwarded-For` says "
+            "who is calling; none when absent.",
+            MISSING,
+        ),
+        Field(
+            "disk_least",
+            Size(0, 2**60),
+            "Room that must be free on the home folder's disk for new jobs and uploads (of a small disk a "
+            "twentieth); below it they are refused with 507.",
+            MISSING,
+            "disk_least_bytes",
+        ),
+        Field(
+            "disk_reserve",
+            Size(0, 2**60),
+            "Room that is kept back for stops, deletions and logins on a full disk (of a small one a "
+            "twentieth).",
+            MISSING,
+            "disk_reserve_bytes",
+        ),
+        Field(
+            "job_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of one job may take; one that takes more is stopped. No bound "
+            "when absent.",
+            MISSING,
+            "job_quota_bytes",
+        ),
+        Field(
+            "person_quota",
+            Nullable(Size(MIB, 2**60)),
+            "Most of the disk that the files of all jobs of one person may take; beyond it they can submit "
+            "no more. No bound when absent.",
+            MISSING,
+            "person_quota_bytes",
+        ),
+        Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
         Field(
             "storages",
@@ -243,6 +340,8 @@ _ENVIRONMENT: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FOOTPLATE_HOST": ("host", str),
     "FOOTPLATE_PORT": ("port", int),
     "FOOTPLATE_PUBLIC_URL": ("public_url", str),
+    "FOOTPLATE_TLS_CERT": ("tls_cert", str),
+    "FOOTPLATE_TLS_KEY": ("tls_key", str),
     "FOOTPLATE_DATABASE_URL": ("database_url", str),
     "FOOTPLATE_ADMIN_PASSWORD": ("admin_password", str),
     "FOOTPLATE_CONTAINER_SOCKET": ("container_socket", str),
@@ -266,8 +365,23 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
                 raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
     values |= {name: value for name, value in given.items() if value is not None}
     settings = replace(Settings(home), **values)
+    _check_proxies(settings)
     _keep_apart(settings)
+    if bool(settings.tls_cert) != bool(settings.tls_key):
+        missing = "tls_key" if settings.tls_cert else "tls_cert"
+        raise InvalidInput("is missing: a certificate and its key go together", missing)
     return settings
+
+
+def _check_proxies(settings: Settings) -> None:
+    for index, text in enumerate(settings.trusted_proxies):
+        try:
+            Proxies([text])
+        except ValueError as error:
+            raise InvalidInput(
+                f"{text!r} is no address such as 127.0.0.1 and no network such as 10.0.0.0/8",
+                f"trusted_proxies[{index}]",
+            ) from error
 
 
 def _keep_apart(settings: Settings) -> None:

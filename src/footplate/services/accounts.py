@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ from footplate.services import audit
 from footplate.services.access import Caller, require_admin, require_person
 from footplate.services.passwords import HashingThreads, hash_password
 from footplate.services.platform import Platform
-from footplate.services.throttle import FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_USER, LoginThrottle
+from footplate.services.throttle import LoginThrottle
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
+from footplate.store.writer import Transaction
 
 TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
 JOB_TOKEN_PREFIX = "fpj_"  # noqa: S105
@@ -38,12 +39,14 @@ class _Remembered:
 class Accounts:
     """Knows callers by their tokens; remembers each for a few seconds, so that most calls read no table."""
 
-    def __init__(self, platform: Platform, secret: bytes) -> None:
+    def __init__(
+        self, platform: Platform, secret: bytes, on_removed: Callable[[str], None] = lambda _name: None
+    ) -> None:
         self._platform = platform
         self._secret = secret
+        self._on_removed = on_removed
         self._hashing = HashingThreads()
-        self._tries_of_users = LoginThrottle(FREE_TRIES_OF_USER)
-        self._tries_of_addresses = LoginThrottle(FREE_TRIES_OF_ADDRESS)
+        self._throttle = LoginThrottle()
         self._remembered: dict[str, _Remembered] = {}
 
     async def identify(self, token: str) -> Caller:
@@ -128,30 +131,48 @@ class Accounts:
     # Signing in
 
     async def login(
-        self, name: str, password: str, address: str, label: str, expires_in_s: int | None
+        self,
+        name: str,
+        password: str,
+        address: str,
+        label: str,
+        expires_in_s: int | None,
+        replaces: bool = False,
     ) -> tuple[str, Token]:
-        """Check a password and hand out a token; wrong guesses are slowed down by name and by address."""
-        with self._hashing.turn():
-            now = self._platform.clock.now()
-            # Both are asked before either counts: who is refused has not tried.
-            self._tries_of_addresses.check(address, now)
-            self._tries_of_users.begin(name, now)
-            self._tries_of_addresses.begin(address, now)
-            user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
-            is_right = await self._hashing.matches(password, user.password_hash if user else "")
-        if user is None or not is_right:
+        """Check a password and hand out a token; wrong guesses are slowed down by name and by address.
+
+        When it `replaces`, earlier tokens of the same user and label become worthless.
+        """
+        user = await self._check_password(name, password, address)
+        if user is None:
             raise Unauthenticated(f"wrong name or password for {name!r}")
-        self._tries_of_users.forget(name)
-        self._tries_of_addresses.forget(address)
         if not user.is_enabled:
             raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
-        return await self._issue(name, label, expires_in_s)
+        return await self._issue(name, label, expires_in_s, replaces)
 
-    async def issue(self, caller: Caller, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def _check_password(self, name: str, password: str, address: str) -> User | None:
+        """The account of this name and password, if there is one; who guesses is slowed down."""
+        clock, throttle = self._platform.clock, self._throttle
+        async with throttle.turn(name):
+            throttle.check(name, address, clock.now())
+            with self._hashing.turn(gives_way=throttle.is_busy(address, clock.now())):
+                user = await self._platform.store.read(lambda connection: accounts.user(connection, name))
+                is_right = await self._hashing.matches(password, user.password_hash if user else "")
+            if user is None or not is_right:
+                throttle.fail(name, address, clock.now())
+                return None
+            throttle.succeed(name, address)
+            return user
+
+    async def issue(
+        self, caller: Caller, label: str, expires_in_s: int | None, replaces: bool = False
+    ) -> tuple[str, Token]:
         require_person(caller, "make tokens", "make one as yourself and store it as a secret")
-        return await self._issue(caller.name, label, expires_in_s)
+        return await self._issue(caller.name, label, expires_in_s, replaces)
 
-    async def _issue(self, name: str, label: str, expires_in_s: int | None) -> tuple[str, Token]:
+    async def _issue(
+        self, name: str, label: str, expires_in_s: int | None, replaces: bool
+    ) -> tuple[str, Token]:
         now = self._platform.clock.now()
         text = TOKEN_PREFIX + secrets.token_urlsafe(32)
         token = Token(
@@ -163,8 +184,20 @@ class Accounts:
             expires_at=None if expires_in_s is None else now + expires_in_s,
             last_used_at=None,
         )
-        await self._platform.store.write(lambda tx: accounts.add_token(tx.connection, token))
+
+        def unit(tx: Transaction) -> int:
+            n_replaced = accounts.remove_tokens_named(tx.connection, name, label) if replaces else 0
+            accounts.add_token(tx.connection, token)
+            return n_replaced
+
+        if await self._platform.store.write(unit):
+            self.forget()
         return text, token
+
+    async def hashed(self, password: str) -> str:
+        """What is stored of a password, made in turn with all who sign in."""
+        with self._hashing.turn():
+            return await self._hashing.hash(password)
 
     async def tokens(self, caller: Caller) -> list[Token]:
         require_person(caller, "look at its owner's tokens")
@@ -188,12 +221,9 @@ class Accounts:
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
         """Set one's own password; every token of the account is revoked."""
         require_person(caller, "change passwords")
+        if await self._check_password(caller.name, old, "") is None:
+            raise InvalidInput("is not your current password", "old_password")
         with self._hashing.turn():
-            self._tries_of_users.begin(caller.name, self._platform.clock.now())
-            user = await self._platform.store.read(lambda connection: accounts.user(connection, caller.name))
-            if user is None or not await self._hashing.matches(old, user.password_hash):
-                raise InvalidInput("is not your current password", "old_password")
-            self._tries_of_users.forget(caller.name)
             hashed = await self._hashing.hash(new)
 
         def unit(connection: sa.Connection) -> None:
@@ -274,6 +304,7 @@ class Accounts:
             _require_an_admin(connection)
 
         await audit.change(self._platform, caller, "user.removed", name, unit)
+        self._on_removed(name)
         self.forget()
 
     async def ensure_admin(self, password: str | None) -> str | None:

@@ -17,6 +17,7 @@ from typing import BinaryIO
 from footplate.domain import layout
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
+from footplate.foldertree import walk
 from footplate.services.access import Caller, require_files
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
@@ -25,8 +26,8 @@ from footplate.taskfiles import Spoilt, open_folder, unfollowed_in
 CHUNK_BYTES = 256 * 1024
 MOST_CHUNKS = 8
 PATIENCE_S = 60
-# Each level holds a descriptor while it is walked through.
-MOST_DEEP = 100
+# What lies deeper has a path that no system can unpack.
+MOST_DEEP = 1000
 
 
 async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: str) -> tuple[Job, Path]:
@@ -119,12 +120,14 @@ class _Outlet(io.RawIOBase):
 
     def write(self, data: object) -> int:
         chunk = bytes(data)  # type: ignore[call-overload]  # whatever tarfile hands over is a buffer
+        if not chunk:
+            # What packs so well that there is nothing to send yet: nobody would make room for it.
+            return 0
         if self._is_abandoned or not self._room.acquire(timeout=PATIENCE_S) or self._is_abandoned:
             # What closes the archive comes here once more, and must not wait again.
             self._is_abandoned = True
             raise _ReaderGone(f"nobody has read on for {PATIENCE_S} s")
-        if chunk:
-            self._put(chunk)
+        self._put(chunk)
         return len(chunk)
 
     def end(self, fault: Exception | None = None) -> None:
@@ -154,12 +157,10 @@ def _add_all(tar: tarfile.TarFile, folder: Path, name: str) -> None:
     """Add all that is in a folder, by descriptors: tasks may put links in the place of files meanwhile."""
     folder_fd = open_folder(str(folder))
     try:
-        for place, folders, files, fd in os.fwalk(".", dir_fd=folder_fd):
+        for place, folders, files, fd in walk(folder_fd, MOST_DEEP):
             folders.sort()
             for one in sorted((*folders, *files)):
                 _add(tar, fd, one, os.path.normpath(f"{name}/{place}/{one}"))
-            if place.count("/") >= MOST_DEEP:
-                folders.clear()
     finally:
         os.close(folder_fd)
 

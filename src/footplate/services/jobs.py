@@ -28,8 +28,15 @@ from footplate.engines.strategies import registry as strategies
 from footplate.logpattern import compile_expression, expression_in
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
-from footplate.services import storages
-from footplate.services.access import Caller, may_see, require_submit, require_touch, visible_queues
+from footplate.services import code, storages
+from footplate.services.access import (
+    Caller,
+    may_see,
+    require_files,
+    require_submit,
+    require_touch,
+    visible_queues,
+)
 from footplate.services.platform import Platform
 from footplate.services.secrets import check_named
 from footplate.store import job_queries, transitions
@@ -67,8 +74,9 @@ async def _submit(
     platform: Platform, caller: Caller, spec: JobSpec, key: str, asked: Mapping[str, Any]
 ) -> Submission:
     try:
+        platform.disk.require_room(caller.name)
         _check(platform, caller, spec)
-        _check_code(platform, spec)
+        await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
@@ -188,11 +196,6 @@ def _check_ports(spec: JobSpec, n_nodes: int) -> None:
         )
 
 
-def _check_code(platform: Platform, spec: JobSpec) -> None:
-    if spec.code is not None and spec.code.upload and platform.blobs.path(spec.code.upload) is None:
-        raise InvalidInput(f"there is no upload {spec.code.upload[:19]}…: send the code first", "code.upload")
-
-
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """What a submit would do now."""
@@ -211,7 +214,7 @@ async def dry_run(platform: Platform, caller: Caller, document: Any, code_follow
     with _places_of(document):
         _check(platform, caller, spec)
         if not code_follows:
-            _check_code(platform, spec)
+            await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
     now = platform.clock.now()
     reason, request = platform.outlook.foresee(jobs.submit("0" * 12, caller.name, spec, now))
@@ -288,6 +291,8 @@ async def clone(
 ) -> Submission:
     """Submit a job's configuration again under a new name, with some fields replaced."""
     job = await find(platform, caller, id_or_name)
+    if job.spec.code is not None and "code" not in overrides:
+        require_files(caller, job)
     tries_left = 1 if "name" in overrides else CLONE_TRIES
     while True:
         document = {**write_job(job.spec), **overrides}

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from footplate.domain.errors import Throttled
 
 N_THREADS = 2
-MOST_WAITING = 32
+MOST_WAITING = 100
 _N, _R, _P = 2**14, 8, 1
 
 
@@ -53,9 +53,12 @@ class HashingThreads:
         self._n_turns = 0
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Stand in line for the threads; raise `Throttled` when the line is long already."""
-        if self._n_turns >= N_THREADS + MOST_WAITING:
+    def turn(self, gives_way: bool = False) -> Iterator[None]:
+        """Stand in line for the threads; raise `Throttled` when the line is long already.
+
+        Who `gives_way` to others does not stand in line at all.
+        """
+        if self._n_turns >= N_THREADS + (0 if gives_way else MOST_WAITING):
             raise Throttled("too many people are signing in just now; try again in a moment")
         self._n_turns += 1
         try:

@@ -19,6 +19,7 @@ from footplate.services.vault import Vault
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
+from footplate.store.disk import Disk
 from footplate.store.store import Store
 from footplate.store.writer import Unit
 
@@ -67,3 +68,4 @@ class Platform:
     vault: Vault
     images: Catalogue
     storages: Mapping[str, Storage] = field(default_factory=dict)
+    disk: Disk = field(default_factory=lambda: Disk(Path("/")))

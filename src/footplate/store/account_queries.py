@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from footplate.domain.secret import user_scope
 from footplate.store.secret_queries import remove_scope
-from footplate.store.tables import members, tokens, users
+from footplate.store.tables import members, people, tokens, users
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,9 @@ def change_user(connection: sa.Connection, name: str, changes: Mapping[str, Any]
 def remove_user(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.user == name))
     connection.execute(sa.delete(members).where(members.c.user == name))
-    # A later account of the same name must not find them.
+    # A later account of the same name must not find them, nor be the same to the machine.
     remove_scope(connection, user_scope(name))
+    connection.execute(sa.update(people).where(people.c.name == name).values(name=None))
     connection.execute(sa.delete(users).where(users.c.name == name))
 
 
@@ -114,6 +115,12 @@ def remove_token(connection: sa.Connection, name: str, token_id: str) -> bool:
 
 def remove_token_by_digest(connection: sa.Connection, digest: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.digest == digest))
+
+
+def remove_tokens_named(connection: sa.Connection, name: str, label: str) -> int:
+    """Remove somebody's tokens of one name; return how many."""
+    gone = sa.delete(tokens).where(tokens.c.user == name, tokens.c.name == label)
+    return connection.execute(gone).rowcount
 
 
 def remove_tokens_of(connection: sa.Connection, name: str) -> None:

@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import InvalidInput
 
+CONNECT_S = 10
+
 
 def sqlite_url(home: Path) -> str:
     return f"sqlite:///{home / 'footplate.db'}"
@@ -23,7 +25,11 @@ def open_engine(url: str) -> sa.Engine:
         return _open_sqlite(parsed)
     if parsed.get_backend_name() == "postgresql":
         return sa.create_engine(
-            parsed.set(drivername="postgresql+psycopg"), pool_size=6, max_overflow=4, pool_pre_ping=True
+            parsed.set(drivername="postgresql+psycopg"),
+            pool_size=6,
+            max_overflow=4,
+            pool_pre_ping=True,
+            connect_args={} if "connect_timeout" in parsed.query else {"connect_timeout": CONNECT_S},
         )
     raise InvalidInput(f"must be a sqlite or postgresql URL, not {parsed.get_backend_name()}", "database.url")
 

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from footplate import __version__
+from footplate.domain.errors import Conflict
+
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"
+HEAD = "0011"
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Run every migration that is missing."""
-    if version(engine) == HEAD:
+    """Run every migration that is missing; raise `Conflict` when a newer Footplate has made the tables."""
+    if (found := version(engine)) == HEAD:
         return
+    _refuse_newer(found)
     # Imported here: a start on an up-to-date database does not pay for the migration tool.
     from alembic import command
 
@@ -26,6 +30,15 @@ def migrate(engine: sa.Engine) -> None:
         command.upgrade(config, "head")
 
 
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found > HEAD:
+        raise Conflict(
+            f"the database has tables of version {found} from a newer Footplate; this is Footplate "
+            f"{__version__}, which knows them up to version {HEAD}: start the newer one, or restore an older "
+            "backup"
+        )
+
+
 def version(engine: sa.Engine) -> str | None:
     """The version of the tables, or None for an empty database."""
     with engine.connect() as connection:
@@ -33,6 +46,12 @@ def version(engine: sa.Engine) -> str | None:
             return None
         found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
         return None if found is None else str(found)
+
+
+def known_versions() -> frozenset[str]:
+    """Every version of the tables that this program can bring up to date."""
+    versions = Path(__file__).parent / "migrations" / "versions"
+    return frozenset(path.name.partition("_")[0] for path in versions.glob("[0-9]*_*.py"))
 
 
 def alembic_config() -> Config:

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from footplate.domain.events import Effect, Event
 from footplate.domain.job import Job
-from footplate.store import faults, tables, transitions
+from footplate.store import faults, leases, tables, transitions
 from footplate.store.rows import EventRecord
 from footplate.store.transitions import Foretold, Transition
 from footplate.store.writer import Transaction, Unit, Work, Writer
@@ -65,6 +65,10 @@ class Store:
                 job = transitions.load(connection, job_id)
                 if job is not None:
                     self.board[job_id] = job
+
+    def use_reserve(self, make_room: Callable[[bool], bool]) -> None:
+        """Try commits again that found no room on the disk, as long as `make_room` says that it made some."""
+        self._writer.make_room = make_room
 
     @property
     def database_kind(self) -> str:
@@ -156,7 +160,13 @@ class Store:
             except Exception:
                 log.exception("a subscriber failed on news of %d events", len(news.events))
 
+    async def renew_lease(self, at: float) -> None:
+        """Leave a sign of life; raise `StaleLease` when another server has taken over."""
+        await self.write(lambda tx: leases.renew(tx.connection, at))
+
     def close(self) -> None:
+        # Whoever stands by need not wait for signs of life any more.
+        self._writer.put([Work(lambda tx: leases.release(tx.connection))])
         self._writer.close()
         self._readers.shutdown(wait=True)
         self._engine.dispose()

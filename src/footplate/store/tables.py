@@ -129,6 +129,14 @@ users = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
 )
 
+# Numbers are never given twice; a name is taken off its number when the account is removed.
+people = sa.Table(
+    "people",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("name", sa.String(255), unique=True),
+)
+
 members = sa.Table(
     "members",
     metadata,
@@ -147,6 +155,18 @@ tokens = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
     sa.Column("expires_at", _Time),
     sa.Column("last_used_at", _Time),
+)
+
+invites = sa.Table(
+    "invites",
+    metadata,
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("digest", sa.String(64), nullable=False, unique=True),
+    sa.Column("is_admin", sa.Boolean, nullable=False),
+    sa.Column("queues", sa.Text, nullable=False),
+    sa.Column("invited_by", sa.String(255), nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("expires_at", _Time, nullable=False),
 )
 
 queues = sa.Table(
@@ -188,6 +208,27 @@ leases = sa.Table(
     sa.Column("name", sa.String(32), primary_key=True),
     sa.Column("epoch", sa.BigInteger, nullable=False),
     sa.Column("holder", sa.String(255), nullable=False),
+    sa.Column("taken_at", _Time, nullable=False),
+    sa.Column("renewed_at", _Time),
+)
+
+# Who has sent which code.
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("digest", sa.String(71), primary_key=True),
+    sa.Column("user", sa.String(255), primary_key=True),
+    sa.Column("at", _Time, nullable=False),
+)
+
+# The home folder that the database belongs to.
+homes = sa.Table(
+    "homes",
+    metadata,
+    sa.Column("name", sa.String(32), primary_key=True),
+    sa.Column("id", sa.String(64), nullable=False),
+    sa.Column("machine", sa.String(64), nullable=False),
+    sa.Column("path", sa.Text, nullable=False),
     sa.Column("taken_at", _Time, nullable=False),
 )
 

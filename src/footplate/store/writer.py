@@ -23,7 +23,7 @@ from footplate.domain.errors import StaleLease
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
 from footplate.store import tables
-from footplate.store.faults import GONE
+from footplate.store.faults import GONE, is_full, may_be_full
 from footplate.store.rows import EventRecord
 from footplate.store.statements import Statement
 
@@ -78,6 +78,8 @@ class Writer:
         at: float,
     ) -> None:
         self._connection = engine.connect().execution_options(footplate_writer=True)
+        # Asked after a commit that found no room on the disk: whether there is some now.
+        self.make_room: Callable[[bool], bool] = lambda _is_sure: False
         self._flush = flush
         self._on_commit = on_commit
         self._waiting: queue.SimpleQueue[Sequence[Work[Any]] | None] = queue.SimpleQueue()
@@ -150,6 +152,8 @@ class Writer:
         except Exception as error:  # noqa: BLE001  # the top of this thread's loop: the caller gets the error
             self._let_go()
             if not self._has_happened(transaction, error):
+                if may_be_full(error) and self.make_room(is_full(error)):
+                    return self._commit(batch)
                 if len(batch) == 1:
                     batch[0].future.set_exception(error)
                 return len(batch) == 1

@@ -14,7 +14,7 @@ from typing import Any
 
 from footplate.domain import events as ev
 from footplate.domain.advance import MOVES
-from footplate.domain.failures import KILLED, TRANSIENT
+from footplate.domain.failures import TRANSIENT
 from footplate.domain.states import FINAL_STATES, JobState
 
 # One attempt of one task: job, attempt, task.
@@ -171,12 +171,17 @@ class _Story:
         self.attempt += line.kind == "requeued"
 
     def _check_retry(self, line: Line) -> None:
-        """What was killed or lost is tried again at the platform's cost, as long as that lasts."""
-        if self._before is None or not _is_killed(self._before) or self.state is JobState.STOPPING:
+        """What was lost is tried again at the platform's cost, as long as that lasts; nothing else is."""
+        if self._before is None or self.state is JobState.STOPPING:
+            return
+        is_free = line.kind == "stopping" and line.data.get("account") == TRANSIENT
+        if self._before.kind == "task_exited" and is_free:
+            self._fault(line, f"{self._before.data['task']} has an exit code, and is tried again for free")
+        if self._before.kind != "task_lost":
             return
         is_used_up = line.data.get("class") == TRANSIENT and "tries" in line.data
         if line.kind in ("stopping", "failed") and line.data.get("account") != TRANSIENT and not is_used_up:
-            self._fault(line, f"{self._before.data['task']} was killed, and is not tried again for that")
+            self._fault(line, f"{self._before.data['task']} was lost, and is not tried again for that")
 
     def _take_task(self, line: Line, who: TaskId) -> None:
         if line.kind == "task_started":
@@ -204,11 +209,6 @@ class _Story:
         by_signal = (line.data.get("exit_code") or 0) >= FIRST_SIGNAL_CODE and "cause" not in line.data
         if by_signal and self.state is not JobState.STOPPING:
             self._fault(line, f"{who[2]} ended by a signal that nobody had sent")
-
-
-def _is_killed(line: Line) -> bool:
-    by_signal = line.data.get("exit_code") in KILLED and "cause" not in line.data
-    return line.kind == "task_lost" or (line.kind == "task_exited" and by_signal)
 
 
 def _replay(evidence: Evidence) -> dict[str, _Story]:

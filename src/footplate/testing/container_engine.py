@@ -84,7 +84,11 @@ class ContainerEngine:
                 cwd=self.folder,
                 start_new_session=True,
             )
-        await_that(self._answers, START_DEADLINE_S, f"{self.kind} answers")
+        try:
+            await_that(self._answers, START_DEADLINE_S, f"{self.kind} answers")
+        except BaseException:
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """End the service as a crash would; containers stay."""
@@ -110,8 +114,12 @@ class ContainerEngine:
                 probe.connect(str(self.socket))
             except OSError:
                 return False
-        with self.client() as client:
-            return client.get("/version").is_success
+        try:
+            with self.client() as client:
+                return client.get("/version").is_success
+        except httpx.TransportError:
+            # One that finds out late that it cannot start here has listened already.
+            return False
 
     @property
     def output(self) -> str:
@@ -222,8 +230,15 @@ def _running_containerd(folder: Path, environment: Mapping[str, str]) -> Iterato
     command = ["containerd", *(f"--{option}={folder}/{name}" for option, name in places.items())]
     with (folder / "output").open("ab") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
+
+    def listens() -> bool:
+        if process.poll() is not None:
+            said = (folder / "output").read_text(errors="replace")[-500:]
+            raise ContainerEngineMissing(f"containerd does not start here: {said}")
+        return (folder / "containerd.sock").exists()
+
     try:
-        await_that((folder / "containerd.sock").exists, START_DEADLINE_S, "containerd answers")
+        await_that(listens, START_DEADLINE_S, "containerd answers")
         yield
     finally:
         process.terminate()

@@ -187,7 +187,7 @@ SAVES_ON_TERM = "trap 'sleep 0.3; echo saved; exit 0' TERM; echo ready; while tr
 # Runs until somebody writes an exit code to the file `go` in its folder.
 WAITS_FOR_GO = "echo ready; until [ -s go ]; do sleep 0.02; done; exit $(cat go)"
 # Leaves its parent, its group and its session, and ignores the polite signal.
-DAEMON = "setsid sh -c 'trap \"\" TERM HUP INT; echo $$ >../daemon; sleep 600 & wait; sleep 600' & "
+DAEMON = "setsid sh -c 'trap \"\" TERM HUP INT; echo $$ >daemon; sleep 600 & wait; sleep 600' & "
 
 
 def let_go(bench: Bench, handle: Handle, code: int) -> None:
@@ -344,7 +344,7 @@ class ProcessContract(LimitContract, EngineContract):
 
     @on_loop
     async def test_what_a_task_leaves_behind_ends_with_it(self, bench: Bench) -> None:
-        handle = await bench.launch(f"{DAEMON} until [ -s ../daemon ]; do sleep 0.01; done; exit 6")
+        handle = await bench.launch(f"{DAEMON} until [ -s daemon ]; do sleep 0.01; done; exit 6")
         assert await bench.exit_code(handle) == 6
         assert not self.is_running(await self._daemon(bench, handle))
 
@@ -373,7 +373,7 @@ class ProcessContract(LimitContract, EngineContract):
 
     async def _daemon(self, bench: Bench, handle: Handle) -> int:
         async def look() -> int | None:
-            path = bench.task(handle) / "daemon"
+            path = work_folder(bench.task(handle)) / "daemon"
             text = path.read_text() if path.exists() else ""
             return int(text) if text.endswith("\n") else None
 

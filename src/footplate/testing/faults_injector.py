@@ -217,7 +217,7 @@ def _see(pid: int, home: Path) -> Victim | None:
     try:
         pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
         environment = dict(pair.partition(b"=")[::2] for pair in pairs)
-        is_first = os.getsid(pid) == pid and "shim.sh" in " ".join(_words(pid)[:2])
+        is_first = os.getsid(pid) == pid and "init.sh" in " ".join(_words(pid)[:2])
         is_first = is_first or _is_first_of_container(pid)
     except (OSError, ValueError):
         return None
@@ -238,7 +238,7 @@ def _spawners(parent: int) -> Iterator[int]:
     with contextlib.suppress(OSError):
         for thread in (PROC / str(parent) / "task").iterdir():
             for pid in map(int, (thread / "children").read_text().split()):
-                if "footplate.engines.local import spawner" in " ".join(_words(pid)):
+                if "footplate.engines.local.spawner" in " ".join(_words(pid)):
                     yield pid
 
 

@@ -122,6 +122,8 @@ class LimitContract:
         data, results = bench.folder / "data", bench.folder / "results"
         data.mkdir()
         results.mkdir()
+        # Tasks may run as accounts of their own.
+        results.chmod(0o1777)
         (data / "x").write_text("input")
         mounts = (
             Mount(data, Path("/fp-data/set")),

@@ -47,6 +47,7 @@ class ServerProcess:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_file = home / "server.log"
+        self.options: tuple[str, ...] = ()
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         home.mkdir(parents=True, exist_ok=True)
@@ -90,7 +91,7 @@ class ServerProcess:
         """Start without waiting."""
         with self.log_file.open("ab") as out:
             self._process = subprocess.Popen(
-                [FOOTPLATE, "up", "--home", self.home, "--port", str(self.port)],
+                [FOOTPLATE, "up", "--home", self.home, "--port", str(self.port), *self.options],
                 stdout=out,
                 stderr=out,
                 env=self.environment,

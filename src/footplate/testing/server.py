@@ -18,7 +18,9 @@ import uvloop
 from footplate.domain.clock import Clock
 from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
-from footplate.server.app import API, make_app
+from footplate.server.app import API, answering, make_app
+from footplate.server.connection import bounded
+from footplate.server.door import Door
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 
@@ -48,7 +50,14 @@ class Served:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self.app = make_app(settings, engine, clock, self.fatal.append)
-        config = uvicorn.Config(self.app, http="httptools", log_config=None, timeout_graceful_shutdown=1)
+        door = Door(settings.connections, settings.proxies.trusts)
+        config = uvicorn.Config(
+            answering(self.app),
+            http=bounded(door),
+            log_config=None,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=lambda: uvloop.run(self._serve()), name="served")
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -59,8 +68,12 @@ class Served:
 
     def start(self) -> None:
         self._thread.start()
-        until(lambda: self._server.started or not self._thread.is_alive())
-        assert self._server.started, "the server did not start; its log says why"
+        opening = self.app.state.opening
+        until(lambda: opening.parts or opening.failure or not self._thread.is_alive())
+        if opening.failure or not self._thread.is_alive():
+            self.stop()
+            raise AssertionError(f"the server did not start: {opening.failure or 'its log says why'}")
+        until(lambda: self._server.started)
 
     def stop(self) -> None:
         self._server.should_exit = True
@@ -92,10 +105,19 @@ class Served:
 
 @contextmanager
 def served(
-    home: Path, engine: Engine, clock: Clock, database_url: str = "", storages: tuple[Storage, ...] = ()
+    home: Path,
+    engine: Engine,
+    clock: Clock,
+    database_url: str = "",
+    storages: tuple[Storage, ...] = (),
+    **more: Any,
 ) -> Iterator[Served]:
-    """Serve until the block ends; SQLite in the home folder unless a database is named."""
-    settings = Settings(home, database_url=database_url, admin_password=ADMIN_PASSWORD, storages=storages)
+    """Serve until the block ends; SQLite in the home folder unless a database is named.
+
+    `more` are further settings.
+    """
+    given: dict[str, Any] = {"admin_password": ADMIN_PASSWORD, "disk_reserve_bytes": 0, **more}
+    settings = Settings(home, database_url=database_url, storages=storages, **given)
     server = Served(settings, engine, clock)
     server.start()
     try:

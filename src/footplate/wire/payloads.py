@@ -64,6 +64,7 @@ class Login(Body):
     expires_in_s: LifetimeS | None = Field(
         30 * 86400, description="Lifetime of the token; null: it never expires."
     )
+    replaces: bool = Field(False, description="Revoke the earlier tokens of the same user and name.")
 
 
 class NewToken(Body):
@@ -298,7 +299,7 @@ class TaskBody(Body):
     ports: dict[str, list[int]]
     exit_code: int | None
     detail: str
-    cause: str = Field(description="What ended it besides itself: oom, lost, stopped, or empty.")
+    cause: str = Field(description="What ended it besides itself: oom, lost, tampered, stopped, or empty.")
     run: int = Field(description="How often the task was started again by itself.")
     started_at: str | None
     finished_at: str | None
@@ -484,4 +485,5 @@ class Version(Body):
 
 
 class Health(Body):
-    status: str
+    status: str = Field(description="ok, or disk_low while nothing new is taken.")
+    message: str = Field("", description="What is not well; left out when all is.")

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from footplate.store.disk import N_PIECES
 from footplate.testing.checker import check
 from footplate.testing.faults_evidence import leftovers, read_database
 from footplate.testing.faults_users import Users
@@ -26,12 +27,20 @@ WRITES = "while echo $(seq 500); do sleep 0.05; done; exit 9"
 SMALL = {"cpus": 0.5, "memory": "64MB", "grace": "2s"}
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(params=["tmpfs", "ext4"])
+def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     """A small disk of its own."""
     folder = tmp_path / "disk"
     folder.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "footplate-test", str(folder)]
+    if request.param == "ext4":
+        image = tmp_path / "image"
+        with image.open("wb") as out:
+            out.truncate(DISK_BYTES)
+        made = subprocess.run(["mkfs.ext4", "-q", image], capture_output=True, text=True, check=False)
+        if made.returncode:
+            pytest.skip(f"a disk to be filled cannot be made: {made.stderr.strip()}")
+        words = ["mount", "-o", "loop", str(image), str(folder)]
     mounted = subprocess.run(words, capture_output=True, text=True, check=False)
     if mounted.returncode:
         pytest.skip(f"a disk to be filled cannot be mounted: {mounted.stderr.strip()}")
@@ -57,7 +66,7 @@ def submit_until_refused(users: Users, client: httpx.Client) -> tuple[dict[str, 
         document = {"name": f"waits-{number}", "command": "echo late", "env": {"LARGE": "x" * 30_000}}
         document |= {"cpus": 4, "memory": "64MB"}
         answer = client.post("/jobs", json=document, headers={"Idempotency-Key": f"waits-{number}"})
-        if answer.status_code == 503:
+        if answer.status_code == 507:
             return document, answer.json()["message"]
         assert answer.status_code == 201, answer.text
         users.answered.add(answer.json()["id"])
@@ -77,7 +86,7 @@ def test_a_full_disk_is_told_and_loses_no_job_and_no_exit_code(disk: Path, tmp_p
             users.await_running(job_id)
         filler = fill(disk)
         refused, said = submit_until_refused(users, client)
-        assert "the server's disk is full" in said
+        assert "the server's disk is" in said
         assert client.get(f"/jobs/{ends}").status_code == 200, "reading goes on"
         await_that(lambda: not runs(server.home, "sleep", "3"), 30, "the task's command has ended")
         filler.unlink()
@@ -93,6 +102,55 @@ def test_a_full_disk_is_told_and_loses_no_job_and_no_exit_code(disk: Path, tmp_p
         assert not server.has_ended
     assert "disk is full" in server.log
     check_home(server.home, users)
+
+
+# Takes whatever anybody frees, at once and for ever.
+FILLS = "while true; do cat /dev/zero >> $FOOTPLATE_OUTPUT_DIR/fill || true; sleep 0.02; done 2>/dev/null"
+
+
+@pytest.mark.timeout(300)
+def test_the_job_that_fills_the_disk_is_stopped_and_deleted_by_somebody_who_signs_in(
+    disk: Path, tmp_path: Path
+) -> None:
+    server = ServerProcess(disk / "home", SETTINGS)
+    server.log_file = tmp_path / "server.log"
+    with server, server.client() as client:
+        users = Users(client)
+        fills = users.submit({"name": "fills", "command": FILLS, **SMALL}, "fills")
+        users.await_running(fills)
+        told = await_that(lambda: disk_low(client), 30, "the health says so")
+        assert "nearly full" in told
+        refused = client.post("/jobs", json={"name": "more", "command": "true"})
+        assert (refused.status_code, refused.json()["code"]) == (507, "disk_full")
+        upload = client.post("/code", content=b"anything")
+        assert upload.status_code == 507
+        with server.client() as signed_in:
+            stopped = signed_in.post(f"/jobs/{fills}/stop", json={})
+            assert stopped.status_code < 300, client.get(f"/jobs/{fills}").text
+            assert users.await_end(fills)["state"] == "STOPPED"
+            gone = signed_in.delete(f"/jobs/{fills}", params={"for_good": True})
+            assert gone.status_code < 300, gone.text
+        await_that(lambda: client.get(f"/jobs/{fills}").status_code == 404, 30, "the job is gone")
+        await_that(lambda: not disk_low(client), 30, "there is room again")
+        assert users.await_end(users.submit({"name": "more", "command": "true", **SMALL}, "more"))
+        reserve = disk / "home" / "reserve"
+        await_that(lambda: len(list(reserve.iterdir())) == N_PIECES, 30, "the reserve is there again")
+
+
+@pytest.mark.timeout(300)
+def test_a_server_starts_on_a_full_disk(disk: Path, tmp_path: Path) -> None:
+    server = ServerProcess(disk / "home", SETTINGS)
+    server.log_file = tmp_path / "server.log"
+    with server:
+        pass
+    fill(disk)
+    with server, server.client() as client:
+        assert disk_low(client)
+
+
+def disk_low(client: httpx.Client) -> str:
+    answer = client.get("/health").json()
+    return str(answer["message"]) if answer["status"] == "disk_low" else ""
 
 
 def check_home(home: Path, users: Users) -> None:

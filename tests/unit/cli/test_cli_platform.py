@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import stat
 import subprocess
@@ -242,14 +243,17 @@ def test_summary_counts(server: FakeServer, footplate: Command) -> None:
     assert "0 of 8 in use" in out
 
 
-def test_tokens_and_users_are_managed(server: FakeServer, footplate: Command) -> None:
+def test_tokens_and_users_are_managed(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.on("POST /tokens", Reply(201, {"id": "1", "name": "ci", "token": "once"}))
     assert footplate("tokens", "create", "ci", "--expires", "30d").out == "once\n"
     assert server.asked[-1].json == {"name": "ci", "expires_in_s": 30 * 86400}
     server.on("DELETE /tokens/1", Reply(204))
     assert footplate("tokens", "revoke", "1").exit_code == 0
     server.on("POST /users", Reply(201, {"name": "eve"}))
-    assert footplate("users", "add", "eve", "--password", "pw", "--admin").exit_code == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("pw\n"))
+    assert footplate("users", "add", "eve", "--password-stdin", "--admin").exit_code == 0
     assert server.asked[-1].json == {"name": "eve", "password": "pw", "is_admin": True}
     server.on("GET /users", error("denied", "only an admin may list users", 403))
     assert footplate("users").err == "error: only an admin may list users\n"
@@ -290,7 +294,8 @@ def test_a_new_password_renews_the_login_whose_token_it_revokes(
     server.on("POST /me/password", Reply(204))
     server.on("POST /login", {"token": "new", "id": "2", "user": "ada", "expires_at": None})
     monkeypatch.setenv("FOOTPLATE_NEW_PASSWORD", "battery staple")
-    result = footplate("password", "--old", "correct horse")
+    monkeypatch.setenv("FOOTPLATE_PASSWORD", "correct horse")
+    result = footplate("password")
     assert "this login goes on" in result.out
     body = {"old_password": "correct horse", "new_password": "battery staple"}
     assert server.requests("POST /me/password")[0].json == body
@@ -299,11 +304,14 @@ def test_a_new_password_renews_the_login_whose_token_it_revokes(
 
 
 def test_a_new_password_for_a_token_from_the_environment_asks_for_a_login(
-    server: FakeServer, footplate: Command
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.on("GET /me", ME)
     server.on("POST /me/password", Reply(204))
-    result = footplate("password", "--old", "correct horse", "--new", "battery staple")
+    monkeypatch.setattr("sys.stdin", io.StringIO("correct horse\nbattery staple\n"))
+    result = footplate("password", "--password-stdin")
+    body = {"old_password": "correct horse", "new_password": "battery staple"}
+    assert server.requests("POST /me/password")[0].json == body
     assert "log in again with `footplate login`" in result.out
     assert not server.requests("POST /login")
 

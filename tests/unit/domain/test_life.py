@@ -61,16 +61,17 @@ def again(stopping: Job) -> Job:
     [
         (Failure(FAULT, exit_code=1), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=137, cause="oom"), FailureClass.UNKNOWN),
-        (Failure(FAULT, exit_code=130), FailureClass.TRANSIENT),
-        (Failure(FAULT, exit_code=131), FailureClass.TRANSIENT),
-        (Failure(FAULT, exit_code=137), FailureClass.TRANSIENT),
-        (Failure(FAULT, exit_code=143), FailureClass.TRANSIENT),
+        (Failure(FAULT, exit_code=130), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=131), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=137), FailureClass.UNKNOWN),
+        (Failure(FAULT, exit_code=143), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=134), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=139), FailureClass.UNKNOWN),
         (Failure(FAULT, exit_code=126), FailureClass.PERMANENT),
         (Failure(FAULT, exit_code=127), FailureClass.PERMANENT),
         (Failure(FAULT, cause="rejected"), FailureClass.PERMANENT),
         (Failure(FAULT, cause="lost"), FailureClass.TRANSIENT),
+        (Failure(FAULT, cause="tampered"), FailureClass.UNKNOWN),
         (Failure(FAULT, cause="launch"), FailureClass.TRANSIENT),
         (Failure(FAULT, cause="hang"), FailureClass.UNKNOWN),
     ],
@@ -256,12 +257,22 @@ def test_a_task_that_is_lost_while_the_others_are_stopped_is_not_kept() -> None:
     assert [task.index for task in freed.placement.held.tasks] == [1]
 
 
-def test_a_task_that_was_killed_is_tried_again_at_no_cost_unless_a_rule_says_otherwise() -> None:
-    retrying = after(running(), exited(137))
+@pytest.mark.parametrize("code", [130, 131, 137, 143])
+def test_without_retries_a_command_that_ends_by_a_signal_runs_once(code: int) -> None:
+    assert after(running(retry=0), exited(code)).state is JobState.FAILED
+    retrying = after(running(retry=1), exited(code))
+    assert dict(retrying.uses) == {"retry": 1}
+    rules = [{"action": "retry", "signals": ["SIGKILL", "SIGTERM", "SIGINT", "SIGQUIT"], "times": 2}]
+    assert dict(after(running(on_failure=rules), exited(code)).uses) == {"rule-0": 1}
+
+
+def test_a_lost_task_is_tried_again_at_no_cost_unless_it_has_spoilt_its_own_records() -> None:
+    retrying = after(running(), lost())
     assert dict(retrying.uses) == {"transient": 1}
     assert "retry after a fault of the platform 1 of 8" in retrying.reason.message
-    rules = [{"action": "stop", "signals": ["SIGKILL"]}]
-    assert after(running(on_failure=rules), exited(137)).state is JobState.FAILED
+    failed = after(running(), replace(lost(), cause="tampered", detail="its record was changed"))
+    assert failed.state is JobState.FAILED
+    assert "its record was changed" in failed.reason.message
 
 
 def test_what_we_end_ourselves_is_no_fault_of_the_platform() -> None:

@@ -250,6 +250,7 @@ def test_the_schema_knows_every_field_that_the_reader_knows() -> None:
     assert all("description" in entry for entry in schema["properties"].values())
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "field",
     [
@@ -268,6 +269,7 @@ def test_no_text_takes_long_to_read(field: dict[str, str]) -> None:
     assert time.monotonic() - began < 0.5
 
 
+@pytest.mark.alone
 def test_thousands_of_unknown_fields_are_all_told_and_soon() -> None:
     began = time.monotonic()
     found = problems_of({"name": "x", "command": "true", **{f"unknown{i}": 1 for i in range(20_000)}})

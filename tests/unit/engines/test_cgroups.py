@@ -96,16 +96,32 @@ def made_up(tmp_path: Path, mountinfo: str, own: str) -> Path:
 
 
 def test_a_machine_without_control_groups_says_so(tmp_path: Path) -> None:
-    found = delegation.find_tree(None, made_up(tmp_path, "24 1 0:22 / /proc rw - proc proc rw\n", ""))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, "24 1 0:22 / /proc rw - proc proc rw\n", ""))
     assert found.tree is None
     assert found.faults["memory"] == "the kernel offers no control groups for memory"
+
+
+def test_a_server_that_systemd_has_put_aside_uses_the_group_around_its_own(tmp_path: Path) -> None:
+    top = tmp_path / "cgroup"
+    own = top / "system.slice" / "footplate.service" / delegation.OWN_GROUP
+    own.mkdir(parents=True)
+    for folder in (own, *own.parents[:3]):
+        (folder / "cgroup.controllers").write_text("cpu memory pids io\n")
+        (folder / "cgroup.subtree_control").write_text("")
+        (folder / "cgroup.procs").write_text("")
+    inner = f"/system.slice/footplate.service/{delegation.OWN_GROUP}"
+    proc = made_up(tmp_path, f"30 1 0:26 / {top} rw - cgroup2 cgroup2 rw\n", f"0::{inner}\n")
+    delegation.find_tree(None, proc=proc)
+    # Plain files stand for the kernel's, so no tree comes of it; but it was tried in the right place.
+    assert (own.parent / "cgroup.subtree_control").read_text() != ""
+    assert (own / "cgroup.subtree_control").read_text() == ""
 
 
 def test_a_hierarchy_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "cgroup"
     folder.write_text("a file cannot hold groups")
     info = f"30 1 0:26 / {folder} rw - cgroup cgroup rw,memory\n"
-    found = delegation.find_tree(None, made_up(tmp_path, info, "1:memory:/\n"))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, info, "1:memory:/\n"))
     assert found.tree is None
     assert "cannot be written" in found.faults["memory"]
 
@@ -116,7 +132,7 @@ def test_version_2_without_delegation_says_what_to_do(tmp_path: Path) -> None:
     for file in ("cgroup.controllers", "cgroup.subtree_control", "cgroup.procs"):
         (group / file).write_text("")
     info = f"30 1 0:26 / {group} rw - cgroup2 cgroup2 rw\n"
-    found = delegation.find_tree(None, made_up(tmp_path, info, "0::/\n"))
+    found = delegation.find_tree(None, proc=made_up(tmp_path, info, "0::/\n"))
     assert found.tree is None
     assert "Delegate=yes" in found.faults["memory"]
 

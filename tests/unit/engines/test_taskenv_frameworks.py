@@ -127,6 +127,7 @@ def test_the_environment_stays_small_enough_to_start_a_program(n_tasks: int, lab
     assert sum(sizes) < 1024 * 1024
 
 
+@pytest.mark.alone
 def test_a_gang_of_five_hundred_is_prepared_in_far_less_than_a_second() -> None:
     launch = plan(RoleSpec("t", "worker", 500))
     began = time.perf_counter()

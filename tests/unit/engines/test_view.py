@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from footplate.engines.local.confinement import kept_of_run
 from footplate.engines.local.targets import bad_target, overlapping, resolve, shadows
 from footplate.engines.local.view import Outlook, compose, outermost
 
 TASK = {
     "folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0",
+    "work_folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0/work",
     "env": {},
     "environment": None,
     "shm_bytes": 64,
@@ -23,6 +25,9 @@ def request(*mounts: dict[str, Any]) -> dict[str, Any]:
     return {
         "folder": f"{job}/attempt-0",
         "folders": [f"{job}/checkpoints", f"{job}/output"],
+        "writable": [f"{job}/checkpoints", f"{job}/output"],
+        "code_is_read_only": False,
+        "person_folder": None,
         "mounts": list(mounts),
     }
 
@@ -33,6 +38,23 @@ def test_the_home_folder_is_covered_but_for_the_own_job() -> None:
     assert view["keeps"] == ["/home/fp/jobs/abcde/abcdefg"]
     assert view["tmp"] == "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0/tmp"
     assert view["shm_bytes"] == 64
+
+
+def test_the_folder_of_a_person_and_what_is_closed_are_told_apart() -> None:
+    outlook = Outlook(home="/root/.footplate", closed=("/root", "/run"), has_accounts=True)
+    asked = {**request(), "person_folder": "/root/.footplate/people/ann-1"}
+    view = compose(outlook, asked, TASK, (), cards=("/dev/card0",))
+    assert view["covers"] == ["/root", "/run"]
+    assert view["keeps"] == ["/root/.footplate/people/ann-1"]
+    assert view["devices"] == ["/dev/card0"]
+
+
+def test_where_people_have_no_accounts_their_records_are_kept_from_them_by_mounts() -> None:
+    job = "/home/fp/jobs/abcde/abcdefg"
+    view = compose(Outlook(home="/home/fp"), request(), TASK, ())
+    assert view["unwritable"] == [job]
+    assert view["writable"] == [TASK["work_folder"], f"{job}/checkpoints", f"{job}/output"]
+    assert compose(Outlook(home="/home/fp", has_accounts=True), request(), TASK, ())["unwritable"] == []
 
 
 def test_a_home_below_tmp_is_hidden_with_it() -> None:
@@ -139,3 +161,15 @@ def test_paths_of_which_one_lies_in_the_other_are_found() -> None:
     assert overlapping(["/data/a/b", "/opt", "/data/a"]) == ("/data/a", "/data/a/b")
     assert overlapping(["/data", "/data-x", "/data/a"]) == ("/data", "/data/a")
     assert overlapping(["/data", "//data/"]) == ("/data", "/data")
+
+
+def test_how_names_are_looked_up_stays_visible(tmp_path: Path) -> None:
+    place = Path("/run/user")
+    if not place.is_dir():
+        place = next(
+            (path for path in Path("/run").iterdir() if path.is_dir() and not path.is_symlink()), place
+        )
+    (tmp_path / "resolv.conf").symlink_to(place / "resolv.conf")
+    assert str(place) in kept_of_run(tmp_path / "resolv.conf")
+    (tmp_path / "own.conf").touch()
+    assert str(tmp_path) not in kept_of_run(tmp_path / "own.conf")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,34 @@ def test_a_password_is_traded_for_a_token_once_and_again_when_it_expires(server:
         client.whoami()
     sent = [asked.headers["authorization"] for asked in server.requests("GET /me")]
     assert sent == ["Bearer one", "Bearer one", "Bearer two"]
+
+
+def test_threads_that_share_a_client_log_in_once(server: FakeServer) -> None:
+    server.on("POST /login", {"token": "one"}, {"token": "two"})
+    server.on("GET /me", {"name": "ada"})
+    with Client(server.url, user="ada", password="pw") as client, ThreadPoolExecutor(8) as threads:
+        names = list(threads.map(lambda _: client.whoami()["name"], range(32)))
+    assert names == ["ada"] * 32
+    assert len(server.requests("POST /login")) == 1
+
+
+def test_a_token_that_was_refused_to_many_threads_is_renewed_once(server: FakeServer) -> None:
+    def me(asked: Asked) -> Reply:
+        is_old = asked.headers["authorization"] == "Bearer one"
+        return error("unauthenticated", "expired", 401) if is_old else Reply(data={"name": "ada"})
+
+    server.on("POST /login", {"token": "one"}, {"token": "two"}, {"token": "three"})
+    server.on("GET /me", me)
+    with Client(server.url, user="ada", password="pw") as client, ThreadPoolExecutor(8) as threads:
+        names = list(threads.map(lambda _: client.whoami()["name"], range(32)))
+    assert names == ["ada"] * 32
+    assert len(server.requests("POST /login")) == 2
+
+
+def test_a_server_that_is_only_starting_is_asked_again(server: FakeServer) -> None:
+    server.on("GET /me", error("starting", "the server is starting", 503), {"name": "ada"})
+    with Client(server.url, token="one") as client:
+        assert client.whoami()["name"] == "ada"
 
 
 def test_a_submit_whose_answer_got_lost_is_repeated_under_the_same_key(
@@ -308,3 +337,21 @@ def test_deleting_tells_whether_the_job_is_gone(server: FakeServer, client: Clie
     one = client.job("x")
     assert one.delete() is False
     assert one.delete() is True
+
+
+def test_a_client_with_a_password_takes_its_token_back_when_it_closes(server: FakeServer) -> None:
+    server.on("POST /login", {"token": "mine", "id": "9", "user": "ada", "expires_at": None})
+    server.on("GET /me", {"name": "ada"})
+    server.on("DELETE /tokens/9", Reply(204))
+    with Client(server.url, user="ada", password="pw") as client:
+        client.whoami()
+        client.whoami()
+    assert len(server.requests("POST /login")) == 1
+    assert [one.headers["authorization"] for one in server.requests("DELETE /tokens/9")] == ["Bearer mine"]
+
+
+def test_a_client_with_a_token_of_somebody_else_leaves_it_alone(server: FakeServer) -> None:
+    server.on("GET /me", {"name": "ada"})
+    with Client(server.url, "given") as client:
+        client.whoami()
+    assert [one.method for one in server.asked] == ["GET"]

@@ -70,3 +70,10 @@ def test_readers_that_are_slow_or_go_away_hold_up_nobody_else(tmp_path: Path) ->
         await until(gone)
 
     asyncio.run(main())
+
+
+def test_what_packs_to_nearly_nothing_is_sent_too(tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number:0200}").touch()
+    found = asyncio.run(asyncio.wait_for(fetch(tmp_path), 20))
+    assert len(found) == 3000

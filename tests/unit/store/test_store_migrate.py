@@ -10,6 +10,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from footplate import __version__
+from footplate.domain.errors import Conflict
 from footplate.store.database import open_engine
 from footplate.store.migrate import HEAD, alembic_config, migrate, version
 from footplate.store.tables import metadata
@@ -39,6 +41,14 @@ def test_migrating_twice_changes_nothing(empty: sa.Engine) -> None:
     migrate(empty)
     with empty.connect() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(metadata.tables["nodes"])) == 1
+
+
+def test_tables_of_a_newer_program_are_refused_in_one_sentence_with_both_versions(empty: sa.Engine) -> None:
+    migrate(empty)
+    with empty.begin() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(Conflict, match=f"version 9999 .* Footplate {__version__}, .* version {HEAD}: start"):
+        migrate(empty)
 
 
 def test_the_migrated_tables_are_those_of_the_code(empty: sa.Engine) -> None:

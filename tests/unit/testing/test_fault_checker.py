@@ -237,12 +237,16 @@ BY_KILL = [
 ]
 
 
-@pytest.mark.parametrize(("end", "task"), BY_KILL)
-def test_a_kill_by_the_injector_excuses_an_end_by_a_signal_and_a_loss(end: Any, task: TaskRow) -> None:
+@pytest.mark.parametrize(
+    ("end", "task", "account"), [(*BY_KILL[0], "retry"), (*BY_KILL[1], "transient")], ids=["signal", "loss"]
+)
+def test_a_kill_by_the_injector_excuses_an_end_by_a_signal_and_a_loss(
+    end: Any, task: TaskRow, account: str
+) -> None:
     used_up = ("failed", {"class": "transient", "tries": 9})
     lines = log("submitted", "starting", "task_started", "running", end, used_up)
     assert check(retold(lines, JobRow(JOB, "FAILED"), task, hits=HIT)) == []
-    retried = ("stopping", {"account": "transient"})
+    retried = ("stopping", {"account": account})
     lines = log(
         *("submitted", "starting", "task_started", "running", end, retried, "requeued"),
         *("stop_asked", "stopped"),
@@ -250,9 +254,19 @@ def test_a_kill_by_the_injector_excuses_an_end_by_a_signal_and_a_loss(end: Any, 
     assert check(retold(lines, JobRow(JOB, "STOPPED", 1), task, hits=HIT)) == []
 
 
-@pytest.mark.parametrize(("end", "task"), BY_KILL)
 @pytest.mark.parametrize("told", [{}, {"class": "unknown", "tries": 3}, {"account": "retry"}])
-def test_a_kill_that_costs_the_job_something_is_found(end: Any, task: TaskRow, told: dict[str, Any]) -> None:
+def test_a_loss_that_costs_the_job_something_is_found(told: dict[str, Any]) -> None:
+    end, task = BY_KILL[1]
     lines = log("submitted", "starting", "task_started", "running", end, ("failed", told))
     (fault,) = check(retold(lines, JobRow(JOB, "FAILED"), task, hits=HIT))
-    assert "main-0 was killed, and is not tried again for that" in fault
+    assert "main-0 was lost, and is not tried again for that" in fault
+
+
+def test_an_exit_code_that_is_tried_again_for_free_is_found() -> None:
+    end, task = BY_KILL[0]
+    lines = log(
+        *("submitted", "starting", "task_started", "running", end, ("stopping", {"account": "transient"})),
+        *("requeued", "stop_asked", "stopped"),
+    )
+    (fault,) = check(retold(lines, JobRow(JOB, "STOPPED", 1), task, hits=HIT))
+    assert "main-0 has an exit code, and is tried again for free" in fault

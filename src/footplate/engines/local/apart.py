@@ -1,40 +1,67 @@
-"""Keeps the tasks of one person from looking into those of another, where all of them run as root.
+"""User namespaces, in which the tasks of one person are: nobody's processes but their own belong to them.
 
-Root may look into every process of its own user namespace. So the tasks of each person run in one of theirs,
-in which every account means the same as outside: files look as ever, and only what root could do to the
-machine itself is lost. Runs in the spawner and its children, like `mounting`.
+Where the server is root, a person's namespace has a range of host accounts of its own, in which the tasks are
+root; outside of it they are accounts that nobody else has. Runs in the spawner and its children.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH123
+# ruff: noqa: PTH115, PTH123
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
+from typing import Any
 
-from footplate.engines.local import mounting
+from footplate.engines.local import kernel
 
 # Tasks that run on keep a namespace that is forgotten here.
 MOST_PEOPLE = 256
+# What root may do over its own files and processes in an ordinary container: chown, dac_override, fowner,
+# fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw, ipc_lock, sys_chroot, sys_nice,
+# sys_resource, audit_write, setfcap. All of it within the namespace only.
+KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 14, 18, 23, 24, 29, 31})
+MAX_CAPABILITY = 63
 
 
-class Apart:
-    """One user namespace a person, made when the first task of theirs starts."""
+class People:
+    """One user namespace an account, made when the first task of that account starts."""
 
     def __init__(self) -> None:
-        self._by_owner: dict[str, int] = {}
+        self._by_account: dict[int, int] = {}
 
-    def namespace_of(self, owner: str) -> int:
+    def namespace_of(self, account: dict[str, Any]) -> int:
         """Open the namespace of a person's tasks."""
-        if owner not in self._by_owner:
-            if len(self._by_owner) >= MOST_PEOPLE:
-                os.close(self._by_owner.pop(next(iter(self._by_owner))))
-            self._by_owner[owner] = make_namespace()
-        return self._by_owner[owner]
+        key = id_outside(account)
+        if key not in self._by_account:
+            if len(self._by_account) >= MOST_PEOPLE:
+                os.close(self._by_account.pop(next(iter(self._by_account))))
+            self._by_account[key] = make_namespace(*maps_of(account))
+        return self._by_account[key]
 
 
-def make_namespace() -> int:
-    """Make a user namespace in which all accounts are the same as here; return a descriptor of it."""
+def id_outside(account: dict[str, Any]) -> int:
+    """Say which host account a task's own files have."""
+    uid: int = account["first"] if "first" in account else account["uid"]
+    return uid
+
+
+def group_outside(account: dict[str, Any]) -> int:
+    gid: int = account["first"] if "first" in account else account["gid"]
+    return gid
+
+
+def maps_of(account: dict[str, Any]) -> tuple[str, str]:
+    """Write what accounts and groups inside are outside, as `uid_map` and `gid_map` are written."""
+    if "first" in account:
+        both = f"0 {account['first']} {account['n']}\n"
+        return both, both
+    groups = sorted({account["gid"], *account["groups"]})
+    return f"{account['uid']} {account['uid']} 1\n", "".join(f"{gid} {gid} 1\n" for gid in groups)
+
+
+def make_namespace(uid_map: str, gid_map: str) -> int:
+    """Make a user namespace with these accounts; return a descriptor of it."""
     told_fd, child_fd = os.pipe()
     waits_fd, go_fd = os.pipe()
     pid = os.fork()
@@ -43,39 +70,50 @@ def make_namespace() -> int:
     os.close(child_fd)
     os.close(waits_fd)
     try:
-        if not os.read(told_fd, 1):
+        # By its own word: this process may count its children otherwise than the /proc that it sees.
+        child = os.read(told_fd, 32).decode()
+        if not child:
             raise OSError("the kernel gives no user namespace")
-        for kind in ("uid_map", "gid_map"):
-            _write_same(pid, kind)
-        return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY)
+        for kind, text in (("uid_map", uid_map), ("gid_map", gid_map)):
+            with open(f"/proc/{child}/{kind}", "w") as file:
+                file.write(text)
+        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
     finally:
         os.close(told_fd)
         os.close(go_fd)
+        # Where the kernel does not reap by itself.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
 
 
 def _stand_in(child_fd: int, waits_fd: int, go_fd: int) -> None:
     """Be in a new namespace for as long as it takes to open it; never return."""
     try:
         os.close(go_fd)
-        mounting.leave_user()
-        os.write(child_fd, b"1")
+        kernel.unshare(kernel.CLONE_NEWUSER)
+        os.write(child_fd, os.readlink("/proc/self").encode())
         os.read(waits_fd, 1)
     finally:
         os._exit(0)
 
 
-def _write_same(pid: int, kind: str) -> None:
-    with open(f"/proc/self/{kind}") as file:
-        ranges = [line.split() for line in file]
-    with open(f"/proc/{pid}/{kind}", "w") as file:
-        file.write("".join(f"{first} {first} {count}\n" for first, _, count in ranges))
-
-
-def join(namespace_fd: int) -> None:
-    """Enter a person's namespace for good, with no more of root's powers than tasks may have."""
+def join(namespace_fd: int, account: dict[str, Any]) -> None:
+    """Become somebody's account for good, with no more of root's powers than tasks may have."""
     _unlock_memory()
-    mounting.enter_namespace(namespace_fd)
-    mounting.drop_powers()
+    kernel.setns(namespace_fd, kernel.CLONE_NEWUSER)
+    inside_uid, inside_gid = (0, 0) if "first" in account else (account["uid"], account["gid"])
+    os.setgroups(account.get("groups", []))
+    os.setresgid(inside_gid, inside_gid, inside_gid)
+    drop_powers()
+    os.setresuid(inside_uid, inside_uid, inside_uid)
+
+
+def drop_powers() -> None:
+    """Give up, for all programs that are executed from here on, what a task has no use for."""
+    for number in range(MAX_CAPABILITY + 1):
+        # Beyond the last one that the kernel knows there are none.
+        if number not in KEPT_CAPABILITIES and not kernel.drop_from_bounding_set(number):
+            break
 
 
 def _unlock_memory() -> None:

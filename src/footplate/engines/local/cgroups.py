@@ -53,14 +53,13 @@ class Tree:
             settings.pop(self.folders.get("devices", ""), None)
         return [[place, pairs] for place, pairs in settings.items()]
 
-    def counters(self) -> list[str]:
-        """Name the files that say at the end what a task has used, below which folder each."""
-        files = _COUNTERS[self.version]
-        return [
-            f"{self.folders[controller]}/{{}}/{file}"
-            for controller, file in files
-            if controller in self.folders
-        ]
+    def counted(self, name: str) -> str:
+        """Read what a task has used and what befell it, as lines of `FILE TEXT`; empty without its group."""
+        lines = []
+        for controller, file in _COUNTERS[self.version]:
+            text = read_text(self.file(controller, name, file) or "")
+            lines += [f"{file} {line}\n" for line in text.splitlines()]
+        return "".join(lines)
 
     def file(self, controller: str, name: str, file: str) -> str | None:
         folder = self.folders.get(controller)

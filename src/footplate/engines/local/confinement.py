@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
+import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,39 +20,37 @@ from footplate.bareprocess import PACKAGES
 from footplate.domain.errors import Problem
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
-from footplate.engines.local import devices
+from footplate.engines.local import devices, syscallfilter
+from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.cgroups import Need, Tree
 from footplate.engines.local.delegation import Delegated, find_tree
+from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.targets import bad_target, is_below, overlapping
 from footplate.engines.local.view import Outlook, compose, outermost
 
 PROBE_S = 20
-GROUPS_FOLDER = "/sys/fs/cgroup"
+SYS = "/sys"
+# Where services of the machine listen.
+RUN = "/run"
+KEPT_OF_RUN = ("/run/nvidia-persistenced", "/run/nscd")
 # The machine's programs and settings, which a task that is root could change for everybody.
 SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
-NOT_APART = "tasks of different people can look into each other: the kernel gives no user namespaces"
+NOBODYS = ("/", *SYSTEM, "/home", "/nonexistent", "/opt", "/srv", "/tmp", "/var")  # noqa: S108
+ONE_ACCOUNT = "all tasks run as the server's own account: start the server as root to give people their own"
+NO_PIDS = "tasks can see and signal each other and the server: the kernel gives no PID namespace ({})"
+NO_ACCOUNTS = "all tasks run as root: the kernel gives no user namespace with accounts of its own ({})"
+NO_FILTER = "there is no system-call filter for this kind of machine"
 INSTEAD = "; instead each process of a task alone is held to the memory of the task"
 OFF = "limits are turned off by the server's settings"
 # What each limit needs: a controller of the kernel's, or a view.
 BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
 BY_VIEW: tuple[Limit, ...] = ("shm", "files")
-ALL_LIMITS: tuple[Limit, ...] = (*BY_CONTROLLER, *BY_VIEW, "gpus")
+ALL_LIMITS: tuple[Limit, ...] = (*BY_CONTROLLER, *BY_VIEW, "gpus", "isolation", "accounts")
 PROBE = """
-import sys
+import json, os, sys
 sys.path.append(sys.argv[1])
-from footplate.engines.local import apart, mounting
-if sys.argv[2] == "user":
-    mounting.leave_user_namespace([])
-else:
-    mounting.prepare([])
-nothing = {"covers": [], "keeps": [], "mounts": [], "hidden": [], "own": [], "free": [], "masks": []}
-mounting.enter_view({**nothing, "tmp": sys.argv[3], "shm_bytes": 65536})
-if sys.argv[2] == "root":
-    try:
-        apart.join(apart.make_namespace())
-        print("apart")
-    except OSError:
-        pass
+from footplate.engines.local import probe
+probe.main(json.loads(sys.argv[2]))
 """
 How = Literal["root", "user"]
 
@@ -70,6 +70,7 @@ class Confinement:
     earlier: tuple[Tree, ...] = ()
     # Where container engines may listen: no task may speak to them.
     sockets: tuple[str, ...] = ()
+    accounts: Accounts = field(default_factory=Accounts)
 
     @property
     def limits(self) -> frozenset[Limit]:
@@ -89,10 +90,7 @@ class Confinement:
         by_reason: dict[str, list[str]] = {}
         for limit, reason in self.faults.items():
             by_reason.setdefault(reason, []).append(limit)
-        told = [f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items()]
-        if self.outlook and self.outlook.how == "root" and not self.outlook.is_apart:
-            told.append(NOT_APART)
-        return "; ".join(told)
+        return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         """Say why what a job wants to find at paths of its own can never be given to it, if so."""
@@ -141,40 +139,53 @@ class Confinement:
             "places": list(self.tree.places) if self.tree else [],
             "view": self.outlook.how if self.outlook else None,
             "sealed": list(self.outlook.sealed) if self.outlook else [],
-            "apart": self.outlook is not None and self.outlook.is_apart,
+            "accounts": self.outlook is not None and self.outlook.has_accounts,
+            "pids": self.outlook is not None and self.outlook.has_pids,
+            "filter": self.faults.get("isolation") != OFF and syscallfilter.is_known(),
         }
 
     def order(self, request: Request, task: Mapping[str, Any]) -> dict[str, Any]:
         """Write what the spawner does to confine one task."""
         denied = devices.others(self.nodes, task["gpus"])
-        by_group = self.tree is not None and "devices" in self.tree.folders
+        # In a view of its own a task finds only what it was given.
+        by_group = self.outlook is None and self.tree is not None and "devices" in self.tree.folders
         need = Need(
             task["milli_cpus"],
             task["memory_bytes"],
             self.n_processes,
             devices.rules(denied) if by_group else (),
         )
+        account = self._account_of(request)
         return {
             "groups": self.tree.order(need) if self.tree else [],
-            "counters": self.tree.counters() if self.tree else [],
             "joins": "",
             # Where no group holds them together, each process alone.
             "data_bytes": task["memory_bytes"] if self.holds_single_processes else None,
-            "view": self._view(request, task, () if by_group else denied),
+            "view": self._view(request, task, account),
+            "account": account,
         }
 
-    def _view(self, request: Request, task: Mapping[str, Any], masks: Sequence[str]) -> dict[str, Any] | None:
+    def _account_of(self, request: Request) -> dict[str, Any] | None:
+        if self.outlook is None or not self.outlook.has_accounts:
+            return None
+        return self.accounts.account_of(request["owner"], request["owner_number"])
+
+    def _view(
+        self, request: Request, task: Mapping[str, Any], account: dict[str, Any] | None
+    ) -> dict[str, Any] | None:
         if self.outlook is None:
             return None
         # Below what is hidden anyway there is nothing to mask.
         open_sockets = [path for path in self.sockets if not is_below(path, self.outlook.hidden)]
-        return compose(self.outlook, request, task, [*masks, *filter(os.path.exists, open_sockets)])
+        cards = devices.given(self.nodes, task["gpus"])
+        view = compose(self.outlook, request, task, [*filter(os.path.exists, open_sockets)], cards)
+        return {**view, "account": account}
 
 
-def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confinement:
+def confine(settings: LocalSettings, nodes: devices.Nodes) -> Confinement:
     """Find out what this machine can hold tasks to."""
-    delegated, found = find_tree(home), find_view()
-    why_no_view = found.why_not
+    home = settings.home
+    delegated, found = find_tree(home, settings.home_id), find_view()
     faults: dict[Limit, str] = {
         limit: delegated.faults[controller]
         for limit, controller in BY_CONTROLLER.items()
@@ -182,18 +193,23 @@ def confine(home: Path | None, nodes: devices.Nodes, n_processes: int) -> Confin
     }
     if "memory" in faults:
         faults["memory"] += INSTEAD
-    if why_no_view:
-        faults |= dict.fromkeys(BY_VIEW, why_no_view)
-    if nodes and why_no_view and not (delegated.tree and "devices" in delegated.tree.folders):
+    if found.why_not:
+        faults |= dict.fromkeys(BY_VIEW, found.why_not)
+    if nodes and found.why_not and not (delegated.tree and "devices" in delegated.tree.folders):
         faults["gpus"] = "cards are only masked by CUDA_VISIBLE_DEVICES"
+    if why := found.why_not or found.why_no_pids or ("" if syscallfilter.is_known() else NO_FILTER):
+        faults["isolation"] = why
+    if why := found.why_not or found.why_no_accounts:
+        faults["accounts"] = why
     return Confinement(
         delegated.tree,
-        None if why_no_view else _outlook(home, found),
+        None if found.why_not else _outlook(home, found),
         nodes,
         faults,
-        n_processes,
+        settings.n_processes,
         str(home.resolve()) if home else "",
         _earlier_trees(home, delegated),
+        accounts=settings.accounts,
     )
 
 
@@ -207,24 +223,63 @@ def _outlook(home: Path | None, found: Found) -> Outlook:
     trees = [*interpreter, *(SYSTEM if found.how == "root" else ())]
     # A home within one of them must stay writable.
     unwritable = [tree for tree in outermost(filter(_is_real_folder, trees)) if not is_below(place, (tree,))]
-    sealed = [folder for folder in (GROUPS_FOLDER,) if Path(folder).is_dir()]
-    return Outlook(found.how, place, tuple(interpreter), (*sealed, *unwritable), found.is_apart)
+    keeps = [*interpreter, *outermost(kept_of_run())]
+    has_accounts = found.how == "root" and not found.why_no_accounts
+    closed = [path for path in (*account_folders(), RUN) if _is_real_folder(path)]
+    if has_accounts:
+        closed += [folder for keep in interpreter if (folder := _closed_folder_on_the_way(keep))]
+    return Outlook(
+        found.how,
+        place,
+        tuple(keeps),
+        (SYS, *unwritable),
+        tuple(outermost(closed)),
+        not found.why_no_pids,
+        has_accounts,
+    )
+
+
+def kept_of_run(names: Path = Path("/etc/resolv.conf")) -> list[str]:
+    """Name what of /run tasks still need: how the names of machines are looked up, and what cards need."""
+    found = str(names.resolve().parent)
+    lookup = [found] if is_below(found, (RUN,)) else []
+    return [path for path in (*KEPT_OF_RUN, *lookup) if Path(path).is_dir()]
+
+
+def account_folders() -> list[str]:
+    """Name the folders of the account that the server runs as: settings and keys of a person lie there."""
+    folders = [os.environ.get("HOME", "")]
+    with suppress(KeyError):
+        folders.append(pwd.getpwuid(os.geteuid()).pw_dir)
+    real = dict.fromkeys(str(Path(folder).resolve()) for folder in folders if folder)
+    # Service accounts may have such folders; nothing of a person is there.
+    return [folder for folder in real if folder not in NOBODYS]
+
+
+def _closed_folder_on_the_way(path: str) -> str:
+    """Find the outermost folder around a path that other accounts cannot pass; empty when there is none."""
+    for folder in (*reversed(Path(path).parents), Path(path)):
+        if not folder.stat().st_mode & stat.S_IXOTH:
+            return str(folder)
+    return ""
 
 
 def _is_real_folder(path: str) -> bool:
-    return Path(path).is_dir() and not Path(path).is_symlink()
+    return bool(path) and Path(path).is_dir() and not Path(path).is_symlink()
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """By which right tasks can have a view of their own, or why they cannot.
+    """By which right tasks can have a view of their own, or why they cannot; the same for what comes on top.
 
-    `is_apart` says whether root can keep the tasks of different people from looking into each other.
+    `why_no_pids`: why tasks have no processes of their own, `why_no_accounts`: why people have no accounts of
+    their own.
     """
 
     how: How
     why_not: str = ""
-    is_apart: bool = False
+    why_no_pids: str = ""
+    why_no_accounts: str = ""
 
 
 @cache
@@ -241,18 +296,35 @@ def find_view() -> Found:
 
 
 def _try_view(how: How) -> Found:
+    why_not = _fault_of(how, "view")
+    if why_not:
+        return Found(how, why_not)
+    why_no_pids = _fault_of(how, "pids")
+    why_no_accounts = _fault_of(how, "accounts") if how == "root" else ONE_ACCOUNT
+    return Found(
+        how,
+        why_no_pids=why_no_pids and NO_PIDS.format(why_no_pids),
+        why_no_accounts=why_no_accounts and NO_ACCOUNTS.format(why_no_accounts)
+        if how == "root"
+        else why_no_accounts,
+    )
+
+
+def _fault_of(how: How, what: str) -> str:
+    """Try one thing in a process of its own; say why it cannot be had, nothing when it can."""
     with tempfile.TemporaryDirectory() as folder:
+        asked = json.dumps({"how": how, "what": what, "tmp": folder, "first": FIRST_ID})
         probe = subprocess.run(  # noqa: S603  # our own program
-            [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, how, folder],
+            [sys.executable, "-I", "-S", "-c", PROBE, PACKAGES, asked],
             capture_output=True,
             timeout=PROBE_S,
             check=False,
             cwd="/",
         )
     if probe.returncode == 0:
-        return Found(how, is_apart=b"apart" in probe.stdout)
+        return ""
     lines = probe.stderr.decode(errors="replace").strip().splitlines()
-    return Found(how, (lines or ["it failed"])[-1].removeprefix("PermissionError: "))
+    return (lines or ["it failed"])[-1].removeprefix("PermissionError: ")
 
 
 def _earlier_trees(home: Path | None, delegated: Delegated) -> tuple[Tree, ...]:

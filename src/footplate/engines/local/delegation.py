@@ -19,6 +19,8 @@ HOLDERS = ("cpu", "memory", "pids")
 SAMPLE = Need(1000, memory_bytes=64 * 1024**2, n_processes=64, denied_devices=("c 60:0 rwm",))
 SWAP_FILE = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
 PROBE_S = 10
+# Where a server is in its own tree: a group that hands on controllers may hold no process itself.
+OWN_GROUP = "footplate-server"
 PROC = Path("/proc")
 
 
@@ -39,20 +41,21 @@ class GroupMount:
     top: str
 
 
-def instance_name(home: Path | None) -> str:
+def instance_name(home: Path | None, home_id: str = "") -> str:
     """Name the subtree of one server, so that two of them on one machine do not meet."""
-    mark = hashlib.sha256(os.fsencode(home)).hexdigest()[:8] if home else "any"
+    said = home_id or (os.fspath(home) if home else "")
+    mark = hashlib.sha256(os.fsencode(said)).hexdigest()[:8] if said else "any"
     return f"footplate-{mark}"
 
 
-def find_tree(home: Path | None, proc: Path = PROC) -> Delegated:
+def find_tree(home: Path | None, home_id: str = "", proc: Path = PROC) -> Delegated:
     """Find the place for this server's groups: v2 where it has the controllers, otherwise v1."""
     mounts = list(_mounts((proc / "self/mountinfo").read_text()))
     own = _own_groups((proc / "self/cgroup").read_text())
     unified = [mount for mount in mounts if not mount.controllers]
     if unified and not any("memory" in mount.controllers for mount in mounts):
-        return _find_unified(unified[0], own.get("", "/"), instance_name(home))
-    return _find_split(mounts, own, instance_name(home))
+        return _find_unified(unified[0], own.get("", "/"), instance_name(home, home_id))
+    return _find_split(mounts, own, instance_name(home, home_id))
 
 
 def find_groups(pid: int, proc: Path = PROC) -> tuple[Tree | None, str]:
@@ -124,6 +127,9 @@ def _find_split(mounts: Sequence[GroupMount], own: Mapping[str, str], name: str)
 
 def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
     mine = _folder_of(mount, own)
+    if mine.name == OWN_GROUP:
+        # systemd has put this server aside already (DelegateSubgroup): what is ours is the group around it.
+        mine = mine.parent
     fault = "control groups cannot be written"
     best: Tree | None = None
     for folder in (mine, *mine.parents):
@@ -190,8 +196,8 @@ def _step_aside(group: Path) -> bool:
     if (group / "cgroup.procs").read_text().split() != [str(os.getpid())]:
         return False
     try:
-        (group / "footplate-server").mkdir(exist_ok=True)
-        write_text(str(group / "footplate-server" / "cgroup.procs"), str(os.getpid()))
+        (group / OWN_GROUP).mkdir(exist_ok=True)
+        write_text(str(group / OWN_GROUP / "cgroup.procs"), str(os.getpid()))
     except OSError:
         return False
     return True

@@ -8,6 +8,15 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 Nodes = Mapping[int, tuple[str, ...]]
+SHARED_BY_CARDS = (
+    "/dev/nvidiactl",
+    "/dev/nvidia-uvm",
+    "/dev/nvidia-uvm-tools",
+    "/dev/nvidia-modeset",
+    "/dev/nvidia-caps",
+)
+# By which tasks of several machines reach each other's memory.
+SHARED_BY_ALL = ("/dev/infiniband",)
 
 
 def nvidia_nodes(minors: Mapping[int, int], folder: Path = Path("/dev")) -> dict[int, tuple[str, ...]]:
@@ -22,6 +31,13 @@ def others(nodes: Nodes, given: Collection[int]) -> tuple[str, ...]:
     return tuple(
         node for index, owned in nodes.items() if index not in given for node in owned if node not in mine
     )
+
+
+def given(nodes: Nodes, cards: Collection[int]) -> list[str]:
+    """List the device files that a task with these cards needs."""
+    own = [node for card in cards for node in nodes.get(card, ())]
+    shared = [*(SHARED_BY_CARDS if own else ()), *SHARED_BY_ALL]
+    return [*own, *filter(os.path.exists, shared)]
 
 
 def rules(nodes: Collection[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,7 +52,7 @@ from footplate.taskfiles import check_folder, unfollowed
 log = logging.getLogger(__name__)
 
 MOST_GLANCES = 16
-Confine = Callable[[Path | None, Nodes, int], Confinement]
+Confine = Callable[[LocalSettings, Nodes], Confinement]
 
 
 class LocalEngine:
@@ -61,6 +61,7 @@ class LocalEngine:
     def __init__(self, settings: LocalSettings | None = None, confine: Confine = confine) -> None:
         settings = settings or LocalSettings()
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
+        self._home_id = settings.home_id
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s)
@@ -78,10 +79,13 @@ class LocalEngine:
         return self._confinement.limits
 
     def compile(self, plan: LaunchPlan) -> Request:
-        return requests.compile_request(plan, self._inherited)
+        return requests.compile_request(plan, self._inherited, self._home_id)
 
     def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
         return requests.handle_of(request, only)
+
+    def _tasks_of(self, handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
+        return requests.task_folders(handle, self._home_id)
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
@@ -122,7 +126,7 @@ class LocalEngine:
     async def _launch(self, request: Request) -> None:
         if request["code_folder"] is not None or request["files"]:
             await asyncio.to_thread(_place_files, request)
-        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
             if "pid" in answer:
@@ -157,17 +161,15 @@ class LocalEngine:
         pidfd = open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
-            if not key.in_container:
-                self._processes.release(identity)
             asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
 
     async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
-        folders = dict(pair for handle in handles for pair in requests.task_folders(handle))
+        folders = dict(pair for handle in handles for pair in self._tasks_of(handle))
         known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
-        sights = _glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
+        sights = self._glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
         if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
             for runtime, keys in self._by_runtime(unseen):
                 sights |= await runtime.look({key: unseen[key] for key in keys})
@@ -179,6 +181,17 @@ class LocalEngine:
             key for key, sight in sights.items() if key.in_container and sight.state.is_over
         )
         return [_observation(key, sights.get(key), known.get(key)) for key in folders]
+
+    def _glance_at(self, folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+        """See those that have ended in order: quicker than to hand them to a thread."""
+        sights = {}
+        for key, folder in folders.items():
+            seen = (
+                glance(folder, True) if key.in_container else glance(folder, False, self._processes.conclude)
+            )
+            if seen is not None:
+                sights[key] = seen
+        return sights
 
     def _recall(self, sights: dict[TaskKey, Sight]) -> None:
         """See as lost what was started by this engine and has removed its own records."""
@@ -200,9 +213,9 @@ class LocalEngine:
         return watch if glance(folder, outlives_its_end=True) is None else None
 
     async def stop(self, handle: Handle, grace_s: float) -> None:
-        folders = dict(requests.task_folders(handle))
+        folders = dict(self._tasks_of(handle))
         self._entrances.close(folders.keys())
-        await asyncio.to_thread(_fence, handle)
+        await asyncio.to_thread(_fence, handle, folders.values())
         await self.observe([handle])
         ends = [self._stop(runtime, keys, folders, grace_s) for runtime, keys in self._by_runtime(folders)]
         await asyncio.gather(*ends)
@@ -226,7 +239,7 @@ class LocalEngine:
         return await asyncio.to_thread(self._read_usage, running)
 
     def _running(self, handles: Sequence[Handle]) -> list[Watch]:
-        keys = (key for handle in handles for key, _ in requests.task_folders(handle))
+        keys = (key for handle in handles for key, _ in self._tasks_of(handle))
         return [watch for key in keys if (watch := self._watches.find(key))]
 
     def _read_usage(self, running: Sequence[Watch]) -> list[Usage]:
@@ -242,7 +255,7 @@ class LocalEngine:
         timeout_s: float = 60,
         most_bytes: int = 1024**2,
     ) -> Ran:
-        keys = [key for key, _ in requests.task_folders(self.handle_of(request))]
+        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
         for key, task in zip(keys, request["tasks"], strict=True):
             if (key.role, key.index) != (role, index):
                 continue
@@ -273,8 +286,6 @@ class LocalEngine:
             tell(step)
 
     def _end(self, watch: Watch) -> None:
-        if not watch.key.in_container:
-            self._processes.release(watch.identity)
         self._hint(watch.key.attempt_id)
 
     def _hint(self, attempt_id: str) -> None:
@@ -286,7 +297,7 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
     if not settings.limits:
         return unconfined(settings.home)
     confinement = replace(
-        confine(settings.home, machine.gpu_nodes, settings.n_processes),
+        confine(settings, machine.gpu_nodes),
         sockets=known_sockets(settings.containers.socket),
     )
     if confinement.why_not:
@@ -308,11 +319,6 @@ def _place_files(request: Request) -> None:
         raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
 
 
-def _glance_at(folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    """See those that have ended in order: two small files each, quicker to read than to hand to a thread."""
-    return {key: sight for key, folder in folders.items() if (sight := glance(folder, key.in_container))}
-
-
 def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:
     who = (key.attempt_id, key.role, key.index)
     if sight is None:
@@ -332,9 +338,9 @@ def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Obse
     )
 
 
-def _fence(handle: Handle) -> None:
+def _fence(handle: Handle, folders: Collection[Path]) -> None:
     try:
-        for _, folder in requests.task_folders(handle):
+        for folder in folders:
             fence(folder)
     except OSError as error:
         raise EngineUnavailable(f"{handle['attempt_id']} cannot be kept from starting: {error}") from error

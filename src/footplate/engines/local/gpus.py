@@ -25,6 +25,11 @@ class Cards:
         self._cards = _detect(self._nvml) if self._nvml else ()
         self._looked_at = float("-inf")
 
+    @property
+    def known(self) -> tuple[Gpu, ...]:
+        """The cards that were found, as last looked at."""
+        return self._cards
+
     def minors(self) -> dict[int, int]:
         """Say which device file (`/dev/nvidiaN`) each card has, also those that this process may not use."""
         return _minors(self._nvml) if self._nvml else {}

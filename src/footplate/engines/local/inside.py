@@ -18,7 +18,7 @@ from footplate.engines.base import Ran, Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.processes import KILL_EVERY_S, boot_id, environment_of, kill_tree, open_process
-from footplate.engines.local.records import Identity, read_claim, read_exit
+from footplate.engines.local.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 from footplate.engines.local.watching import TaskKey
 from footplate.taskfiles import unfollowed
@@ -72,7 +72,9 @@ async def finish(command: Command, timeout_s: float, most_bytes: int) -> Ran:
         output, is_cut = await asyncio.to_thread(_read, log, most_bytes)
         end = read_exit(command.folder)
         timed_out = not in_time and _size_bytes(log) <= MOST_ON_DISK_BYTES
-        return Ran(end.code if end and in_time else TIMED_OUT, output, is_cut, timed_out)
+        # Without a record it ended with its task.
+        code = end.code if end else STOPPED_BY_KILL
+        return Ran(code if in_time else TIMED_OUT, output, is_cut, timed_out)
     finally:
         await asyncio.to_thread(_remove, command.folder)
 
@@ -112,9 +114,9 @@ def _order(
         _require_kept(task)
     else:
         os.close(pidfd)
-        marks = TaskKey(request["attempt_id"], task["role"], task["index"]).marks
+        key = TaskKey(request["attempt_id"], task["role"], task["index"], home_id=request["home_id"])
         # Nobody enters another's groups and files because a task has put another's name into its claim.
-        if not {mark.encode() for mark in marks} <= environment_of(claim.identity.pid):
+        if not {mark.encode() for mark in key.marks} <= environment_of(claim.identity.pid):
             raise EngineUnavailable(f"the record of task {task['role']}-{task['index']} is not its own")
         order |= _join(order, claim.identity)
     return {
@@ -122,7 +124,6 @@ def _order(
         "folder": folder,
         "folders": [folder, *order["folders"]],
         "log": f"{folder}/log",
-        "runner": requests.runner(folder),
         "argv": list(argv),
     }
 
@@ -139,7 +140,6 @@ def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
     return {
         "joins": f"{identity.pid}-{identity.start_ticks}",
         "groups": [[place, []] for place, _ in order["groups"]],
-        "counters": [],
         "view": order["view"] and {"of": identity.pid},
     }
 

@@ -13,13 +13,15 @@ from contextlib import suppress
 
 from footplate.engines.local import cgroups
 from footplate.engines.local.cgroups import Tree
-from footplate.engines.local.processes import KILL_EVERY_S, is_alive, send, start_ticks
+from footplate.engines.local.processes import KILL_EVERY_S, is_alive, kill_all, send, start_ticks
 from footplate.engines.local.records import Identity
 
 SOON_S = 0.2
 SWEEP_EVERY_S = 30
 LAST_TRY_S = 2
 GIVE_UP_S = 5
+# For so long what watches over a task may still record its end.
+SPARED_S = 1
 # A task that is being started is not known to run yet.
 STRAY_AFTER_S = 120
 
@@ -57,8 +59,8 @@ class Leftovers:
                 self._timer.start()
 
     def kill(self, identity: Identity) -> None:
-        """Send SIGKILL to all that is in a task's groups."""
-        self._kill(_name(identity))
+        """Send SIGKILL to all that is in a task's groups; what watches over it stays, to record the end."""
+        self._kill(_name(identity), spared=identity.pid)
 
     def end(self, identity: Identity, for_s: float) -> bool:
         """Kill until a task's groups are empty, and remove them; False when some process resists."""
@@ -119,23 +121,25 @@ class Leftovers:
                 self._end(name, LAST_TRY_S)
 
     def _end(self, name: str, for_s: float) -> bool:
-        give_up_at = time.monotonic() + for_s
+        began_at, owner = time.monotonic(), cgroups.owner_of(name)
         while not cgroups.remove(self._trees, name):
-            if time.monotonic() > give_up_at:
+            spent_s = time.monotonic() - began_at
+            if spent_s > for_s:
                 return False
-            self._kill(name)
+            self._kill(name, spared=owner[0] if owner and spent_s < SPARED_S else 0)
             time.sleep(KILL_EVERY_S)
         return True
 
-    def _kill(self, name: str) -> None:
+    def _kill(self, name: str, spared: int = 0) -> None:
         if not self._trees:
             return
-        members = cgroups.members(self._trees, name)
-        if members:
-            cgroups.forbid_forks(self._trees, name)
+        members = cgroups.members(self._trees, name) - {spared}
+        if not members:
+            return
+        cgroups.forbid_forks(self._trees, name)
+        if not spared:
             cgroups.kill_at_once(self._trees, name)
-        for pid in members:
-            send(pid, signal.SIGKILL)
+        kill_all(members)
 
 
 def _name(identity: Identity) -> str:

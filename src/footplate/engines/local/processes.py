@@ -88,7 +88,7 @@ def ask_to_end(shim: int) -> bool:
     has_begun = not _is_copy(tree[0], shim)
     # First of all the shim, so that it lets the others use their grace when the command ends early.
     send(shim, signal.SIGTERM)
-    targets = {_target(pid, shim) for pid in tree}
+    targets = {_target(pid) for pid in tree}
     for number in (signal.SIGTERM, signal.SIGCONT):
         for target in targets:
             send(target, number)
@@ -107,20 +107,26 @@ def _command_line(pid: int) -> bytes:
         return b""
 
 
-def _target(pid: int, shim: int) -> int:
-    """Say whom to signal: a process's group, which misses no newborn, unless the shim is in it too."""
+def _target(pid: int) -> int:
+    """Say whom to signal: a process's group, which misses no newborn. The shim may be in it, and traps it."""
     try:
         group = os.getpgid(pid)
     except ProcessLookupError:
         return pid
-    return pid if group in (0, 1, shim) else -group
+    return pid if group in (0, 1) else -group
 
 
 def kill_tree(shim: int) -> None:
     """Send SIGKILL to all that descends from the shim; the shim stays, to record the exit code."""
-    for pid in descendants(shim):
-        send(pid, signal.SIGKILL)
+    kill_all(descendants(shim))
     send(shim, signal.SIGCONT)
+
+
+def kill_all(pids: Collection[int]) -> None:
+    """Send SIGKILL to processes, none of which goes on meanwhile because another has ended."""
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            send(pid, number)
 
 
 def send(pid: int, number: signal.Signals) -> None:

@@ -109,6 +109,13 @@ class ProcessRuntime:
         """Give back what held a task that has ended; soon, together with that of others."""
         self._leftovers.add(identity)
 
+    def conclude(self, identity: Identity) -> str:
+        """Read what the groups of an ended task counted, before they are given back."""
+        tree = self._confinement.tree
+        counted = tree.counted(f"{identity.pid}-{identity.start_ticks}") if tree else ""
+        self.release(identity)
+        return counted
+
     async def sweep(self, running: Collection[Identity]) -> None:
         """Give back what held tasks that ended while nobody looked; end what runs on after its task's end."""
         await asyncio.to_thread(self._leftovers.sweep, {*running, *self._inside})
@@ -125,7 +132,9 @@ class ProcessRuntime:
                 send(watch.identity.pid, signal.SIGKILL)
 
     def _look_at(self, tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-        return {key: look(folder, key.marks, self._leftovers.end) for key, folder in tasks.items()}
+        return {
+            key: look(folder, key.marks, self._leftovers.end, self.conclude) for key, folder in tasks.items()
+        }
 
     def _clear(self, tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
         """End what tasks left behind, also those whose shims are gone too."""

@@ -1,9 +1,9 @@
 """What a task leaves on disk, and nothing else needs to be remembered: who runs it, and how it ended.
 
 `pid` is written once, by whoever comes first: the process that becomes the task, or the one who stops
-the task before it has started. `exit` holds the exit code in its first line. Then comes what the task's
-control groups counted, as `FILE TEXT`, each the words of one line of a file of the group, and the lines that
-a shell's `times` prints.
+the task before it has started. `exit` holds the exit code in its first line. Then come the lines that a
+shell's `times` prints, and, for tasks that ran out of memory, what their control groups counted, as
+`FILE TEXT`, each the words of one line of a file of the group.
 """
 
 from __future__ import annotations
@@ -62,15 +62,7 @@ def read_exit(folder: Path) -> Exit | None:
     # A file without its line end was being written when the writer was killed; anything else is spoilt.
     if found is None or not line_end or not re.fullmatch(r"\d{1,3}", code):
         return None
-    counted = _counted(rest) if rest else {}
-    return Exit(
-        int(code),
-        found[1],
-        counted.get("oom_kill", 0),
-        counted.get("memory.limit_in_bytes", counted.get("memory.max")),
-        counted.get("memory.max_usage_in_bytes", counted.get("memory.peak")),
-        _cpu_s(counted, rest),
-    )
+    return Exit(int(code), found[1], *read_counts(rest), _cpu_s(_counted(rest), rest))
 
 
 def _counted(text: str) -> dict[str, int]:
@@ -90,6 +82,22 @@ def _cpu_s(counted: Mapping[str, int], text: str) -> float | None:
         return None
     minutes, seconds, system_minutes, system_seconds = map(float, times[-1])
     return 60 * (minutes + system_minutes) + seconds + system_seconds
+
+
+def read_counts(text: str) -> tuple[int, int | None, int | None]:
+    """Read from what groups counted: processes killed for want of memory, the limit, the peak."""
+    counted = _counted(text)
+    return (
+        counted.get("oom_kill", 0),
+        counted.get("memory.limit_in_bytes", counted.get("memory.max")),
+        counted.get("memory.max_usage_in_bytes", counted.get("memory.peak")),
+    )
+
+
+def add_to_exit(folder: Path, text: str) -> None:
+    """Add what groups counted to the record of an end, before they are removed."""
+    with contextlib.suppress(OSError), open(folder / "exit", "a", opener=unfollowed) as file:
+        file.write(text)
 
 
 def fence(folder: Path) -> None:

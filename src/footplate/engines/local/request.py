@@ -15,21 +15,18 @@ from footplate.domain.layout import log_file, run_folder, task_folder
 from footplate.engines.base import Handle, LaunchPlan, Mount, Request
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.targets import TMP
+from footplate.engines.local.watching import HOME_ID, TaskKey
 from footplate.engines.strategies import Prepared, prepare
+from footplate.engines.strategies.base import strategy_folder
 
-SHIM = Path(__file__).with_name("shim.sh")
+INIT = Path(__file__).with_name("init.sh")
 INHERITED = frozenset(
     {
-        "HOME",
         "LANG",
         "LANGUAGE",
         "LD_LIBRARY_PATH",
-        "LOGNAME",
-        "SHELL",
-        "TMPDIR",
         "TZ",
-        "USER",
         "CUDA_HOME",
         "CUDA_PATH",
         "SSL_CERT_DIR",
@@ -50,20 +47,32 @@ def inherited_environment(server: Mapping[str, str], more: Sequence[str] = ()) -
     return {**picked, "PATH": f"{sys.prefix}/bin:{server.get('PATH', DEFAULT_PATH)}"}
 
 
+def person_environment(plan: LaunchPlan) -> dict[str, str]:
+    """Say who a task is and where at home: its owner, never the account that the server runs as."""
+    return {
+        "HOME": str(plan.person_folder) if plan.person_folder else TMP,
+        "LOGNAME": plan.owner,
+        "USER": plan.owner,
+        "SHELL": shutil.which("bash") or "/bin/sh",
+    }
+
+
 def task_program() -> list[str]:
-    """Name the words that run a command: in a session of its own, ending at the first failing line."""
-    # Away from the shim's process group, a command that kills its own group leaves an exit code.
-    setsid = shutil.which("setsid")
-    shell = shutil.which("bash") or "/bin/sh"
-    return [*([setsid] if setsid else []), shell, "-e", "-c"]
+    """Name the words that run a command, ending at the first failing line."""
+    return [shutil.which("bash") or "/bin/sh", "-e", "-c"]
 
 
-def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
+def compile_request(plan: LaunchPlan, inherited: Mapping[str, str], home_id: str) -> Request:
     prepared = prepare(plan)
-    gang = {**prepared.gang_env, **plan.secrets}
+    inherited = {**inherited, **person_environment(plan)}
+    mark = {HOME_ID: home_id} if home_id else {}
+    gang = {**prepared.gang_env, **plan.secrets, **mark}
     return {
         "attempt_id": plan.attempt_id,
+        "home_id": home_id,
         "owner": plan.owner,
+        "owner_number": plan.owner_number,
+        "person_folder": str(plan.person_folder) if plan.person_folder else None,
         "folder": str(plan.folder),
         "files": {str(plan.folder / path): text for path, text in prepared.files.items()},
         # What is copied for every task; code that they may only read is mounted for all.
@@ -72,6 +81,8 @@ def compile_request(plan: LaunchPlan, inherited: Mapping[str, str]) -> Request:
         # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
         "folders": [str(folder) for folder in _shared_folders(plan) if folder],
+        "writable": [str(folder) for folder in _writable_folders(plan, prepared)],
+        "code_is_read_only": plan.code_is_read_only,
         "mounts": [_mount(mount) for mount in plan.mounts],
         "tasks": [_task(plan, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)],
     }
@@ -89,11 +100,11 @@ def handle_of(request: Request, only: Collection[tuple[str, int]] | None = None)
     }
 
 
-def task_folders(handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
+def task_folders(handle: Handle, home_id: str) -> Iterator[tuple[TaskKey, Path]]:
     """Go through the tasks of an attempt: their keys and where their claims and ends are recorded."""
     for role, index, run, in_container in handle["tasks"]:
         folder = run_folder(task_folder(Path(handle["folder"]), role, index), run)
-        yield TaskKey(handle["attempt_id"], role, index, run, in_container), folder
+        yield TaskKey(handle["attempt_id"], role, index, run, in_container, home_id), folder
 
 
 def spawn_order(
@@ -102,22 +113,33 @@ def spawn_order(
     """Write one task of a request the way the spawner reads it."""
     confined = confinement.order(request, task)
     tmp = [confined["view"]["tmp"]] if confined["view"] else []
+    home = [request["person_folder"]] if request["person_folder"] else []
+    shared = dict.fromkeys([*request["folders"], *request["writable"]])
     return {
         "folder": task["folder"],
-        "folders": [task["folder"], task["work_folder"], *request["folders"], *tmp],
+        "folders": [task["folder"], task["work_folder"], *request["folders"], *home, *tmp],
+        # What is the person's own, and what of ours leads there.
+        "given": [task["work_folder"], *shared, *home, *tmp],
+        "passages": _passages(request, task),
         "work_folder": task["work_folder"],
         "log": task["log"],
-        "runner": runner(task["folder"]),
+        "runner": ["/bin/sh", str(INIT)],
         "argv": [*program, task["command"]],
         "env": task["env"],
-        "owner": request["owner"],
         **confined,
     }
 
 
-def runner(folder: str) -> list[str]:
-    """Name the words that run others and record their end in a folder."""
-    return ["/bin/sh", str(SHIM), folder]
+def _passages(request: Request, task: Mapping[str, Any]) -> list[str]:
+    """Name the folders from the job's own down to that of a run of a task."""
+    attempt = Path(request["folder"])
+    run = Path(task["folder"])
+    return [str(attempt.parent), str(attempt), *(str(attempt / part) for part in _steps(attempt, run))]
+
+
+def _steps(attempt: Path, run: Path) -> Iterator[Path]:
+    inner = run.relative_to(attempt)
+    yield from (*reversed(inner.parents[:-1]), inner)
 
 
 def _mount(mount: Mount) -> dict[str, Any]:
@@ -128,6 +150,12 @@ def _mount(mount: Mount) -> dict[str, Any]:
         "target": str(mount.target),
         "read_only": mount.read_only,
     }
+
+
+def _writable_folders(plan: LaunchPlan, prepared: Prepared) -> list[Path]:
+    own = [folder for folder in (plan.checkpoint_folder, plan.output_folder) if folder]
+    # Agents of a gang keep what they need beside the files that they were given.
+    return [*own, strategy_folder(plan)] if prepared.files else own
 
 
 def _shared_folders(plan: LaunchPlan) -> list[Path | None]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.domain.cluster import Gpu
+from footplate.engines.local.accounts import Accounts
 from footplate.engines.local.containers.settings import ContainerSettings
 
 
@@ -13,9 +14,10 @@ from footplate.engines.local.containers.settings import ContainerSettings
 class LocalSettings:
     """None means: as detected. `inherited_env` names more variables of the server that tasks get.
 
-    `home` is the server's folder, of which a task sees its own job only. `gpu_nodes` are the device files of
-    each declared card. Without `limits` tasks are not held to what they asked for, nor is anything hidden.
-    `mounted_within_s` bounds how long the file systems of mounts may take to answer.
+    `home` is the server's folder, of which a task sees its own job only; `home_id` tells it from a copy.
+    `gpu_nodes` are the device files of each declared card. Without `limits` tasks are not held to what they
+    asked for, nor is anything hidden. `mounted_within_s` bounds how long the file systems of mounts may take
+    to answer. `accounts` says as whom tasks run where the server is root.
     """
 
     node_name: str = ""
@@ -25,8 +27,10 @@ class LocalSettings:
     gpus: tuple[Gpu, ...] | None = None
     inherited_env: tuple[str, ...] = ()
     home: Path | None = None
+    home_id: str = ""
     limits: bool = True
     n_processes: int = 4096
     gpu_nodes: tuple[tuple[str, ...], ...] = ()
     containers: ContainerSettings = field(default_factory=ContainerSettings)
     mounted_within_s: float = 30.0
+    accounts: Accounts = field(default_factory=Accounts)

@@ -11,13 +11,26 @@ from footplate.domain.resources import show_bytes
 from footplate.domain.states import TaskState
 from footplate.engines.base import Cause
 from footplate.engines.local.processes import boot_id, is_alive, is_foreign, kill_marked, open_process
-from footplate.engines.local.records import STOPPED_BY_TERM, Claim, Exit, Identity, read_claim, read_exit
+from footplate.engines.local.records import (
+    STOPPED_BY_KILL,
+    STOPPED_BY_TERM,
+    Claim,
+    Exit,
+    Identity,
+    add_to_exit,
+    read_claim,
+    read_counts,
+    read_exit,
+    write_record,
+)
 
 LEFTOVERS_S = 10
 # A task that is killed for its own limit has come this close to it.
 NEARLY = 0.9
 
 EndGroup = Callable[[Identity, float], bool]
+# Reads what the groups of an ended task counted, as `FILE TEXT`, and gives them back.
+Conclude = Callable[[Identity], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +49,11 @@ class Sight:
     pidfd: int = -1
 
 
-def glance(folder: Path, outlives_its_end: bool = False) -> Sight | None:
+def no_counts(_identity: Identity) -> str:
+    return ""
+
+
+def glance(folder: Path, outlives_its_end: bool = False, conclude: Conclude = no_counts) -> Sight | None:
     """Tell how a task ended that has recorded its end; None when a closer look is needed.
 
     A process that is still there has not ended, whatever stands in its place for records; a container that
@@ -46,10 +63,27 @@ def glance(folder: Path, outlives_its_end: bool = False) -> Sight | None:
     claim = read_claim(folder) if end is not None else None
     if end is None or claim is None or claim.identity is None:
         return None
-    return _exited(claim, end) if outlives_its_end or not _is_there(claim.identity) else None
+    if not outlives_its_end and _is_there(claim.identity):
+        return None
+    return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
 
 
-def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: True) -> Sight:
+def _with_counts(folder: Path, identity: Identity, end: Exit, conclude: Conclude) -> Exit:
+    """Add to an end what the task's groups say of it; what explains it is kept, since they go."""
+    text = conclude(identity)
+    n_oom_kills, limit_bytes, peak_bytes = read_counts(text)
+    if end.n_oom_kills or not n_oom_kills:
+        return end
+    add_to_exit(folder, text)
+    return replace(end, n_oom_kills=n_oom_kills, limit_bytes=limit_bytes, peak_bytes=peak_bytes)
+
+
+def look(
+    folder: Path,
+    marks: tuple[str, ...],
+    end_group: EndGroup = lambda *_: True,
+    conclude: Conclude = no_counts,
+) -> Sight:
     """Tell how the task in this folder stands; what a lost one left running is ended first."""
     claim, end = read_claim(folder), read_exit(folder)
     if claim is None:
@@ -58,7 +92,7 @@ def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: 
         return _never_started(claim)
     pidfd = open_process(claim.identity)
     if end is not None and pidfd is None:
-        return _exited(claim, end)
+        return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
     # A task may have put another's name into its claim.
     is_own = pidfd is None or not is_foreign(claim.identity, marks)
     if pidfd is not None and is_own:
@@ -68,10 +102,19 @@ def look(folder: Path, marks: tuple[str, ...], end_group: EndGroup = lambda *_: 
     # The exit code is written before the process ends, so this second look decides.
     end = read_exit(folder)
     if end is not None:
-        return _exited(claim, end)
+        return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
     if is_own and claim.identity.boot_id == boot_id():
+        if counts := _out_of_memory(conclude(claim.identity)):
+            # The kernel has taken what watched over the task, and all the rest with it.
+            write_record(folder, f"{STOPPED_BY_KILL}\n{counts}")
         end_group(claim.identity, LEFTOVERS_S)
+        if counts and (end := read_exit(folder)):
+            return _exited(claim, end)
     return _lost(claim, claim.identity, marks)
+
+
+def _out_of_memory(counts: str) -> str:
+    return counts if read_counts(counts)[0] else ""
 
 
 def _is_there(identity: Identity) -> bool:

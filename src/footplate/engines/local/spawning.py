@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,10 @@ from footplate.bareprocess import start_bare
 
 PROGRAM = "footplate.engines.local.spawner"
 MAX_ANSWER_BYTES = 16 * 1024**2
+# Starting a task takes milliseconds, unless a file system hangs: then the spawner itself still answers.
+QUICK_S, HUNG_AFTER_S = 2.0, 8.0
+
+log = logging.getLogger(__name__)
 
 Answers = Sequence[Mapping[str, Any]]
 
@@ -83,6 +88,7 @@ class _Connection:
         self._writer = writer
         self._answers: dict[int, asyncio.Future[Answers]] = {}
         self._n_asked = 0
+        self._pong: asyncio.Future[Answers] | None = None
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
@@ -107,9 +113,25 @@ class _Connection:
         answer: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
         self._answers[self._n_asked] = answer
         self._writer.write(json.dumps({"id": self._n_asked, **request}).encode() + b"\n")
-        with contextlib.suppress(ConnectionError):
-            await self._writer.drain()
-        return await answer
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(HUNG_AFTER_S):
+                await self._writer.drain()
+        while not (await asyncio.wait([answer], timeout=QUICK_S))[0]:
+            await self._require_alive()
+        return answer.result()
+
+    async def _require_alive(self) -> None:
+        """End a spawner that does not even say that it is there: somebody has stopped it, or it hangs."""
+        if self._pong is None:
+            self._n_asked += 1
+            self._pong = self._answers[self._n_asked] = asyncio.get_running_loop().create_future()
+            self._writer.write(json.dumps({"id": self._n_asked, "ping": True}).encode() + b"\n")
+        pong = self._pong
+        await asyncio.wait([pong], timeout=HUNG_AFTER_S)
+        if not pong.done():
+            log.warning("the process that starts tasks (%d) does not answer: it is replaced", self.pid)
+            self._process.kill()
+        self._pong = None
 
     async def _read(self) -> None:
         with contextlib.suppress(ConnectionError):

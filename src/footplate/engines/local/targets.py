@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-TMP = "/tmp"  # noqa: S108
+TMP, VAR_TMP = "/tmp", "/var/tmp"  # noqa: S108
 OLD_ROOT = "/.footplate-old-root"
 KERNEL = ("/proc", "/sys", "/dev")
 # What programs are made of, the platform's own among them, and where links may lie that anybody made.

@@ -7,27 +7,31 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from footplate.engines.base import Request
-from footplate.engines.local.targets import TMP, is_below
+from footplate.engines.local.targets import TMP, VAR_TMP, is_below
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """What the views of one server's tasks have in common.
 
-    `home` is hidden but for the task's own job; `keeps` stay visible wherever they lie; `sealed` are trees
-    that tasks can only read. Paths are without links. `how` says by which right views are made, `is_apart`
-    whether the tasks of each person are in a user namespace of theirs besides.
+    `home` is hidden but for the task's own job; `closed` folders are, such as that of the server's account.
+    `keeps` stay visible wherever they lie; `sealed` are trees that tasks can only read. Paths are without
+    links. `how` says by which right views are made, `has_pids` whether each task has processes of its own,
+    `has_accounts` whether each person has accounts of their own.
     """
 
     how: Literal["root", "user"] = "root"
     home: str = ""
     keeps: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
-    is_apart: bool = False
+    closed: tuple[str, ...] = ()
+    has_pids: bool = False
+    has_accounts: bool = False
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        return (TMP, self.home) if self.home else (TMP,)
+        homes = (self.home,) if self.home else ()
+        return (TMP, VAR_TMP, *homes, *self.closed)
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -36,27 +40,44 @@ class Outlook:
 
 
 def compose(
-    outlook: Outlook, request: Request, task: Mapping[str, Any], masks: Sequence[str]
+    outlook: Outlook,
+    request: Request,
+    task: Mapping[str, Any],
+    masks: Sequence[str],
+    cards: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Describe one task's view the way `mounting.enter_view` reads it."""
     hidden = outlook.hidden
     mounts = [[one["source"], one["inner"], one["target"], one["read_only"]] for one in request["mounts"]]
-    keeps = [*job_folders(request, outlook.home), *outlook.keeps]
+    own = job_folders(request, outlook.home)
+    keeps = [*own, *outlook.keeps, *([request["person_folder"]] if request["person_folder"] else [])]
     # What the queue's settings say, never a variable: a job could name any folder by that.
     if environment := task["environment"]:
         keeps.append(environment)
+    kept = outermost(path for path in keeps if is_below(path, hidden))
     return {
         "tmp": tmp_folder(task),
-        "covers": [outlook.home] if outlook.home and not is_below(outlook.home, (TMP,)) else [],
-        "keeps": outermost(path for path in keeps if is_below(path, hidden)),
+        "covers": [path for path in outermost(hidden) if path not in (TMP, VAR_TMP)],
+        "keeps": kept,
+        # Where tasks run as the server's own account, their records are kept from them by mounts alone.
+        "unwritable": [] if outlook.has_accounts else [path for path in kept if path in own],
+        "writable": [] if outlook.has_accounts else given_folders(request, task),
         "mounts": mounts,
         "hidden": list(hidden),
         "own": list(outlook.own),
         # The job's own folders may lie wherever the platform put them.
         "free": list(request["folders"]),
         "masks": list(masks),
+        "devices": list(cards),
+        "account": None,
         "shm_bytes": task["shm_bytes"],
     }
+
+
+def given_folders(request: Request, task: Mapping[str, Any]) -> list[str]:
+    """Name the folders of a job that a task may write to."""
+    code = [] if request["code_is_read_only"] else [task["work_folder"]]
+    return [*code, *request["writable"]]
 
 
 def tmp_folder(task: Mapping[str, Any]) -> str:

@@ -9,16 +9,22 @@ from dataclasses import dataclass, field
 
 from footplate.engines.local.records import Identity
 
+HOME_ID = "FOOTPLATE_HOME_ID"
+
 
 @dataclass(frozen=True, slots=True)
 class TaskKey:
-    """Names one run of one task; `run` counts how often the task was started again by itself."""
+    """Names one run of one task; `run` counts how often the task was started again by itself.
+
+    `home_id` tells the tasks of one home folder from those of a copy of it.
+    """
 
     attempt_id: str
     role: str
     index: int
     run: int = 0
     in_container: bool = False
+    home_id: str = ""
 
     @property
     def task(self) -> str:
@@ -27,7 +33,8 @@ class TaskKey:
     @property
     def marks(self) -> tuple[str, ...]:
         """The variables by which the processes of a task are told from all others."""
-        return (f"FOOTPLATE_ATTEMPT_ID={self.attempt_id}", f"FOOTPLATE_TASK={self.task}")
+        home = (f"{HOME_ID}={self.home_id}",) if self.home_id else ()
+        return (f"FOOTPLATE_ATTEMPT_ID={self.attempt_id}", f"FOOTPLATE_TASK={self.task}", *home)
 
     @property
     def marks_of_run(self) -> tuple[str, ...]:

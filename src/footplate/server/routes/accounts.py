@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired
 from footplate.services.access import Caller
 from footplate.store.account_queries import Token, User
@@ -16,7 +17,7 @@ from footplate.wire.convert import instant
 router = APIRouter(tags=["accounts"])
 
 
-def _roles(roles: dict[str, str]) -> list[dict[str, str]]:
+def show_roles(roles: dict[str, str]) -> list[dict[str, str]]:
     return [{"name": queue, "role": role} for queue, role in sorted(roles.items())]
 
 
@@ -26,11 +27,11 @@ def _user(user: User, roles: dict[str, str]) -> dict[str, Any]:
         "is_admin": user.is_admin,
         "is_enabled": user.is_enabled,
         "created_at": instant(user.created_at),
-        "queues": _roles(roles),
+        "queues": show_roles(roles),
     }
 
 
-def _issued(text: str, token: Token) -> dict[str, Any]:
+def show_issued(text: str, token: Token) -> dict[str, Any]:
     return {
         "token": text,
         "id": token.id,
@@ -43,10 +44,11 @@ def _issued(text: str, token: Token) -> dict[str, Any]:
 @router.post("/login", response_model=p.IssuedToken)
 async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
     """Exchange name and password for a token."""
-    address = request.client.host if request.client else ""
-    return _issued(
-        *await parts.accounts.login(body.user, body.password, address, body.name, body.expires_in_s)
+    address = neighbourhood(parts.settings.proxies.caller(request))
+    issued = await parts.accounts.login(
+        body.user, body.password, address, body.name, body.expires_in_s, body.replaces
     )
+    return show_issued(*issued)
 
 
 @router.get("/me", response_model=p.Me)
@@ -60,7 +62,7 @@ def show_me(caller: Caller) -> dict[str, Any]:
         "name": caller.name,
         "is_admin": caller.is_admin,
         "job_id": caller.job_id,
-        "queues": _roles(dict(caller.roles)),
+        "queues": show_roles(dict(caller.roles)),
     }
 
 
@@ -92,7 +94,7 @@ async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
 @router.post("/tokens", status_code=201, response_model=p.IssuedToken)
 async def add_token(parts: Wired, caller: Signed, body: p.NewToken) -> dict[str, Any]:
     """Make a token; its secret is shown this once."""
-    return _issued(*await parts.accounts.issue(caller, body.name, body.expires_in_s))
+    return show_issued(*await parts.accounts.issue(caller, body.name, body.expires_in_s))
 
 
 @router.delete("/tokens/{token_id}", status_code=204)

@@ -8,6 +8,7 @@ from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from footplate import __version__
+from footplate.server import apidocs, pages
 from footplate.server.bundle import Bundle
 
 _NOT_BUILT = f"""<!doctype html>
@@ -18,7 +19,7 @@ _NOT_BUILT = f"""<!doctype html>
 <h1>Footplate {__version__} is up</h1>
 <p>The console is not built here: run <code>make console</code> and open this page again.
 <p>Submit a job from a terminal: <code>footplate submit job.yaml</code>, then <code>footplate list</code>.
-<p>Programs talk to <a href="/api/v1/openapi.json">the REST API</a>; editors complete job files by
+<p>Programs talk to <a href="/docs">the REST API</a>; editors complete job files by
 <a href="/api/v1/schema/job">their JSON schema</a>.
 </html>
 """
@@ -49,7 +50,19 @@ class _PageRoute(Route):
 
 
 def install(app: FastAPI, bundle: Bundle) -> None:
-    """Serve a built console: its files at their paths, its page at every path that nothing else has."""
+    """Serve a built console: its files at their paths, its page at every path that nothing else has.
+
+    Before it come the few pages that the server writes itself.
+    """
+    written: list[str] = []
+
+    async def docs(_request: Request) -> Response:
+        if not written:
+            written.append(apidocs.write(app.openapi()))
+        return HTMLResponse(written[0], headers=pages.HEADERS)
+
+    async def join(_request: Request) -> Response:
+        return HTMLResponse(pages.JOIN, headers=pages.HEADERS)
 
     async def page(request: Request) -> Response:
         built = bundle.answer("index.html", request.headers, _HEADERS)
@@ -62,4 +75,5 @@ def install(app: FastAPI, bundle: Bundle) -> None:
 
     for path in ("/assets/{name}", "/favicon.svg", "/theme.js"):
         app.router.routes.append(Route(path, file))
+    app.router.routes += [Route("/docs", docs), Route("/join", join)]
     app.router.routes.append(_PageRoute("/{path:path}", page))

@@ -18,6 +18,7 @@ from footplate.domain.specfields import job_schema, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
+from footplate.server.parameters import refuse_unknown
 from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
 from footplate.services import endings, jobs
@@ -50,6 +51,9 @@ _KEY_PARAMETER = {
     "schema": {"type": "string", "maxLength": MOST_OF_A_KEY},
     "description": _KEY_HELP,
 }
+_REPEATED: dict[int | str, dict[str, Any]] = {
+    200: {"model": p.JobDetail, "description": "The idempotency key was used before; this is its job."}
+}
 IdempotencyKey = Annotated[
     str, Header(alias=IDEMPOTENCY_KEY, max_length=MOST_OF_A_KEY, description=_KEY_HELP)
 ]
@@ -71,6 +75,7 @@ def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | No
 async def submit(request: Request) -> Response:
     """Submit a job document; the answer comes once the job is stored for good."""
     caller, parts = await caller_of(request), parts_of(request)
+    await refuse_unknown(request)
     key = _clean(request.headers.get(IDEMPOTENCY_KEY, ""))
     submission = await jobs.submit(parts.platform, caller, await read_document(request), key)
     view = _show(parts, caller, submission.job, None)
@@ -90,6 +95,7 @@ router.add_api_route(
     methods=["POST"],
     status_code=201,
     response_model=p.JobDetail,
+    responses=_REPEATED,
     openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER]},
     route_class_override=PlainRoute,
 )
@@ -273,7 +279,13 @@ async def delete(
     return Response(status_code=204 if is_done else 202)
 
 
-@router.post("/{job_id}/clone", status_code=201, response_model=p.JobDetail, openapi_extra=_OVERRIDES)
+@router.post(
+    "/{job_id}/clone",
+    status_code=201,
+    response_model=p.JobDetail,
+    responses=_REPEATED,
+    openapi_extra=_OVERRIDES,
+)
 async def clone(
     request: Request, parts: Wired, caller: Signed, job_id: str, key: IdempotencyKey = ""
 ) -> Response:

@@ -16,7 +16,7 @@ from footplate.domain.specfields import job_schema
 from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
-from footplate.services import jobs, queues
+from footplate.services import code, jobs, queues
 from footplate.services.access import require_admin
 from footplate.wire import payloads as p
 from footplate.wire.convert import amount
@@ -29,10 +29,11 @@ _ARCHIVES = {
 }
 
 
-@router.get("/health", response_model=p.Health)
-async def health() -> dict[str, str]:
-    """Whether the server answers."""
-    return {"status": "ok"}
+@router.get("/health", response_model=p.Health, response_model_exclude_defaults=True)
+async def health(parts: Wired) -> dict[str, str]:
+    """Whether the server answers, and whether its disk has room."""
+    said = parts.platform.disk.tell()
+    return {"status": "disk_low", "message": said} if said else {"status": "ok"}
 
 
 @router.get("/version", response_model=p.Version)
@@ -109,20 +110,22 @@ def _day_begin(since: str | None, now: float) -> float:
     "/code",
     status_code=201,
     response_model=p.Upload,
-    dependencies=[SIGNED_IN],
     openapi_extra={"requestBody": {"required": True, "content": _ARCHIVES}},
 )
 async def upload(
     request: Request,
     parts: Wired,
+    caller: Signed,
     digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
 ) -> dict[str, Any]:
     """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
+    parts.platform.disk.require_room(caller.name)
     name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
+    await code.note(parts.platform, caller, name)
     return {"upload": name, "size_bytes": size_bytes}
 
 
-@router.head("/code/{digest}", dependencies=[SIGNED_IN])
-async def has_upload(parts: Wired, digest: str) -> Response:
-    """Whether an upload is there already."""
-    return Response(status_code=404 if parts.platform.blobs.path(digest) is None else 200)
+@router.head("/code/{digest}")
+async def has_upload(parts: Wired, caller: Signed, digest: str) -> Response:
+    """Whether an upload is there already, for the caller."""
+    return Response(status_code=200 if await code.may_use(parts.platform, caller, digest) else 404)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from footplate.domain.errors import Conflict, Unauthenticated
+from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.routes.accounts import show_me
 from footplate.server.sessions import SESSION_S
@@ -30,9 +31,12 @@ async def current(request: Request) -> dict[str, Any]:
 @router.post("", response_model=p.NewSession)
 async def sign_in(request: Request, parts: Wired, body: p.SessionLogin) -> Response:
     """Sign a browser in: a cookie that its pages cannot read, and a key for them to send along."""
-    address = request.client.host if request.client else ""
+    address = neighbourhood(parts.settings.proxies.caller(request))
     token, _ = await parts.accounts.login(body.user, body.password, address, LABEL, SESSION_S)
     caller = await parts.accounts.identify(token)
+    if earlier := parts.sessions.cookie_of(request):
+        # The new cookie takes the place of this one, which nobody could sign out any more.
+        await parts.accounts.sign_out(earlier)
     response = JSONResponse({"key": parts.sessions.key_of(token), "user": show_me(caller)})
     parts.sessions.keep(response, token)
     return response

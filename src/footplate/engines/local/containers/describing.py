@@ -31,11 +31,12 @@ def entry_script() -> str:
 
 def home_label(settings: LocalSettings) -> str:
     """Tell the containers of this server from those of others on the same engine."""
-    return str(settings.home or "")
+    return settings.home_id or str(settings.home or "")
 
 
 def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
-    return TaskKey(request["attempt_id"], task["role"], task["index"], task["run"], in_container=True)
+    run = (request["attempt_id"], task["role"], task["index"], task["run"])
+    return TaskKey(*run, in_container=True, home_id=request["home_id"])
 
 
 def describe(request: Request, task: Mapping[str, Any], info: Document, settings: LocalSettings) -> Document:

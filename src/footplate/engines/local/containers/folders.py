@@ -9,6 +9,7 @@ from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.base import Request
+from footplate.foldertree import walk
 from footplate.taskfiles import check_folder, open_folder
 
 
@@ -35,7 +36,7 @@ def _hand_over(folders: Iterable[Path], uid: int, gid: int) -> None:
             continue
         folder_fd = open_folder(str(folder))
         try:
-            for _, _, files, fd in os.fwalk(".", dir_fd=folder_fd):
+            for _, _, files, fd in walk(folder_fd):
                 for name in (".", *files):
                     os.chown(name, uid, gid, dir_fd=fd, follow_symlinks=False)
         finally:

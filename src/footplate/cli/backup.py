@@ -1,0 +1,92 @@
+"""The verb backup, and restoring a home folder from what it made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from footplate.cli.needs import server_parts
+from footplate.cli.session import json_option, tell
+
+if TYPE_CHECKING:
+    from footplate.server.keeping import Restored
+
+MANIFEST = "backup.json"
+_HOME = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=_HOME)
+@click.option("--home", type=_HOME, help="Home folder of the server (FOOTPLATE_HOME).")
+@click.option("--with-logs", is_flag=True, help="Logs and records of jobs too.")
+@click.option("--with-files", is_flag=True, help="All files of jobs too: logs, results, checkpoints.")
+@json_option
+def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, as_json: bool) -> None:
+    """Back up a server into a new folder, while it runs: settings, keys, database and uploaded code.
+
+    Run it on the server's machine, as the server's account. The folder then holds the server's key and is
+    closed to everybody else: keep it so.
+    """
+    with server_parts():
+        from footplate.domain.resources import show_bytes
+        from footplate.server.keeping import back_up
+        from footplate.server.settings import default_home
+
+    of_jobs = "files" if with_files else "logs" if with_logs else "nothing"
+    try:
+        made = back_up((home or default_home()).absolute(), folder, of_jobs)
+    except OSError as error:
+        raise click.ClickException(
+            _explain(error, f"the backup into {folder} failed, and nothing is left of it")
+        ) from None
+    left_out = f" {made.n_left_out} things that no backup can hold were left out." if made.n_left_out else ""
+    tell(
+        asdict(made) | {"folder": str(folder)},
+        f"Backed up into {folder}: {made.n_files} files, {show_bytes(made.size_bytes)}.{left_out} "
+        f"Restore it with: footplate restore {_as_path(folder)} --home NEW_HOME",
+        as_json,
+    )
+
+
+def looks_like_a_backup(text: str) -> bool:
+    """Tell whether somebody who says `restore` means a folder; names of jobs have no slash."""
+    return "/" in text or (Path(text) / MANIFEST).is_file()
+
+
+def restore_home(folder: Path, home: Path | None, in_sqlite: bool, as_json: bool) -> None:
+    """Make a home folder from a backup, and say what comes next."""
+    with server_parts():
+        from footplate.server.keeping import restore
+        from footplate.server.settings import default_home
+
+    into = (home or default_home()).absolute()
+    try:
+        done = restore(folder, into, in_sqlite)
+    except OSError as error:
+        raise click.ClickException(_explain(error, f"the restore into {into} failed")) from None
+    data = asdict(done.manifest) | {"home": str(into), "database_kind": done.database_kind}
+    tell(data, f"Restored {into} from {folder}. {_what_next(done, into)}", as_json)
+
+
+def _what_next(done: Restored, home: Path) -> str:
+    moved = (
+        f"Its rows came from {done.manifest.database_kind} and are in {done.database_kind} now. "
+        if done.manifest.database_kind != done.database_kind
+        else ""
+    )
+    lacks = "" if done.manifest.of_jobs != "nothing" else "Logs and files of jobs were not in the backup. "
+    return f"{moved}{lacks}Start it with: footplate up --home {home}"
+
+
+def _explain(error: OSError, what: str) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    advice = "; run it as the server's account" if isinstance(error, PermissionError) else ""
+    return f"{what}: {where}{error.strerror}{advice}"
+
+
+def _as_path(folder: Path) -> str:
+    """A folder as `restore` knows it for one."""
+    return str(folder) if "/" in str(folder) else f"./{folder}"

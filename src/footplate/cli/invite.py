@@ -1,0 +1,138 @@
+"""Verbs about invitations: invite, for admins, and join, for those who are invited."""
+
+from __future__ import annotations
+
+import ipaddress
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import click
+
+from footplate.cli import passwords
+from footplate.cli.account import login_name
+from footplate.cli.passwords import stdin_option
+from footplate.cli.render import print_hints, show_roles, show_time
+from footplate.cli.session import connect, duration, json_option, pair, print_json, tell
+from footplate.cli.table import Row, print_items
+
+NOBODY = "nobody"
+COLUMNS = ("NAME", "RANK", "INVITED BY", "UNTIL", "QUEUES")
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--expires", type=duration, default="3d", show_default=True, help="How long the link is good.")
+@click.option("--admin", "is_admin", is_flag=True, help="May do everything.")
+@click.option(
+    "-q",
+    "--queue",
+    "queues",
+    type=pair,
+    multiple=True,
+    metavar="QUEUE=ROLE",
+    help="Role in a queue: admin, member or viewer; may be repeated. Member of default when absent.",
+)
+@click.option("--list", "is_listing", is_flag=True, help="List invitations that nobody has followed yet.")
+@click.option("--revoke", "is_revoking", is_flag=True, help="Take the invitation of NAME back.")
+@json_option
+@click.pass_context
+def invite(
+    ctx: click.Context,
+    name: str | None,
+    expires: int,
+    is_admin: bool,
+    queues: tuple[tuple[str, str], ...],
+    is_listing: bool,
+    is_revoking: bool,
+    as_json: bool,
+) -> None:
+    """Print one line for a colleague's laptop: it installs the client from the server and logs in (admin).
+
+    Whoever types it first chooses the password of the account NAME. It is good once.
+    """
+    if is_listing:
+        empty = "No open invitations. Make one: footplate invite NAME"
+        print_items(connect().invites(), COLUMNS, _row, empty, as_json)
+        return
+    if not name:
+        ctx.fail("say whom to invite: footplate invite NAME")
+    if is_revoking:
+        connect().revoke_invite(name)
+        tell({"user": name, "is_revoked": True}, f"The invitation of {name} is worth nothing now.", as_json)
+        return
+    fields = {"queues": dict(queues)} if queues else {}
+    made = connect().invite(name, is_admin=is_admin, expires_in_s=expires, **fields)
+    if as_json:
+        print_json(made)
+        return
+    click.echo(made["line"])
+    click.echo(
+        f"Send this line to {name}: it is good once, until {show_time(made['expires_at'])}. "
+        f"Who has the client already types: footplate join '{made['link']}'{_warning(made['link'])}",
+        err=True,
+    )
+
+
+def _row(one: Mapping[str, Any]) -> Row:
+    rank = "admin" if one["is_admin"] else ""
+    return one["user"], rank, one["invited_by"], show_time(one["expires_at"]), show_roles(one["queues"])
+
+
+def _warning(link: str) -> str:
+    url = urlsplit(link)
+    try:
+        is_loopback = ipaddress.ip_address(url.hostname or "").is_loopback
+    except ValueError:
+        is_loopback = url.hostname == "localhost"
+    if is_loopback:
+        return (
+            f"\nOnly this machine reaches {url.scheme}://{url.netloc}: for others, set `public_url` in the "
+            "server's settings.toml first."
+        )
+    if url.scheme == "http":
+        return "\nThis server speaks plain HTTP: the line, and the password, can be read on the way."
+    return ""
+
+
+@click.command()
+@click.argument("link")
+@stdin_option
+@click.option("--expires", type=duration, default="30d", show_default=True, help="How long the login lasts.")
+@json_option
+@click.pass_context
+def join(ctx: click.Context, link: str, password_stdin: bool, expires: int, as_json: bool) -> None:
+    """Follow an invitation: choose a password, and be logged in."""
+    from footplate.sdk import settings
+    from footplate.sdk.client import Client
+
+    url, _, code = link.partition("#")
+    if not code:
+        ctx.fail(
+            "the link has no code behind a #; put it between quotes as it was sent: footplate join '…#…'"
+        )
+    # Not with the token of another login: whoever joins is nobody there yet.
+    with Client(url.removesuffix("/").removesuffix("/join"), token=NOBODY) as client:
+        invited = client.look_at_invite(code)
+        click.echo(f"{invited['invited_by']} invites you to {client.url} as {invited['user']}.", err=True)
+        password = passwords.chosen(password_stdin, "Choose a password")
+        made = client.accept_invite(code, password, login_name(), expires)
+        found = settings.Settings(client.url, made["token"], made["user"], token_id=str(made["id"]))
+    path = settings.config_file()
+    settings.write(path, found)
+    data = {"url": found.url, "user": found.user, "path": str(path)}
+    tell(data, f"Welcome, {found.user}: you are logged in at {found.url}; remembered in {path}.", as_json)
+    if not as_json:
+        print_hints(_next_steps())
+
+
+def _next_steps() -> dict[str, str]:
+    own = Path(sys.argv[0]).absolute()
+    found = shutil.which("footplate")
+    steps = {"try it": "footplate submit --name hello --follow -- echo hello"}
+    if own.name == "footplate" and (found is None or Path(found).resolve() != own.resolve()):
+        return {"find it": f'export PATH="{own.parent}:$PATH"   # in your shell\'s start file', **steps}
+    return steps

@@ -1,0 +1,245 @@
+"""The verb install-service: the server below systemd."""
+
+from __future__ import annotations
+
+import grp
+import json
+import os
+import pwd
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from footplate.cli.serviceplan import File, Plan, Wish, install, uninstall, unit_text
+from footplate.cli.session import json_option, print_json
+
+VERIFY_S = 30
+BOOTED = Path("/run/systemd/system")
+
+
+class Say:
+    """Tells people what is done; where a program reads the result, beside it."""
+
+    def __init__(self, is_beside: bool) -> None:
+        self._is_beside = is_beside
+
+    def __call__(self, line: str) -> None:
+        click.echo(line, err=self._is_beside)
+
+
+@click.command("install-service")
+@click.option("--name", default="footplate", show_default=True, help="Name of the unit.")
+@click.option("--user", default="footplate", show_default=True, help="Account that runs it; made if absent.")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path),
+    default="/var/lib/footplate",
+    show_default=True,
+    help="Home folder of the server.",
+)
+@click.option("--host", default="", help="Address to listen on; loopback unless set.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; 8750 unless set.")
+@click.option("--public-url", default="", help="Address that people use, such as that of a proxy in front.")
+@click.option("--tls-cert", default="", metavar="FILE", help="Certificate (PEM) with which it speaks HTTPS.")
+@click.option("--tls-key", default="", metavar="FILE", help="The certificate's key.")
+@click.option("--group", "groups", multiple=True, help="A further group of the account; may be repeated.")
+@click.option("--no-start", is_flag=True, help="Neither enable nor start it.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@click.option(
+    "--destdir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="For packages: write the files below this folder, and run no command.",
+)
+@click.option("--uninstall", "is_removing", is_flag=True, help="Take the service away; data and tasks stay.")
+@json_option
+def install_service(
+    name: str,
+    user: str,
+    home: Path,
+    groups: tuple[str, ...],
+    no_start: bool,
+    dry_run: bool,
+    destdir: Path | None,
+    is_removing: bool,
+    as_json: bool,
+    **asked: Any,
+) -> None:
+    """Run the server below systemd: makes an account, a home folder and a unit, and starts it.
+
+    The unit leaves tasks alone when the server stops, and lets the server make control groups.
+    """
+    program = Path(sys.executable).parent / "footplate"
+    wish = Wish(
+        name, user, home.absolute(), program, groups=groups, systemd_version=_systemd_version(), **asked
+    )
+    _refuse_odd(wish)
+    plan = uninstall(wish) if is_removing else install(wish, _has_account(user), not no_start)
+    if not dry_run:
+        _do(wish, plan, destdir, is_removing, Say(as_json))
+    if as_json:
+        print_json(json.loads(json.dumps(asdict(plan), default=str)))
+    elif dry_run:
+        _print(plan)
+
+
+def _do(wish: Wish, plan: Plan, destdir: Path | None, is_removing: bool, say: Say) -> None:
+    if destdir is None:
+        _refuse_here()
+    if not is_removing:
+        _refuse_unreachable(wish)
+        _refuse_unreadable(wish)
+        _verify(wish)
+    _carry_out(plan, destdir, say)
+    for note in plan.notes:
+        say(note)
+
+
+def _systemd_version() -> int:
+    program = shutil.which("systemctl")
+    if program is None:
+        return 255
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    words = said.stdout.split()
+    return int(words[1]) if len(words) > 1 and words[1].isdecimal() else 255
+
+
+def _has_account(user: str) -> bool:
+    try:
+        pwd.getpwnam(user)
+    except KeyError:
+        return False
+    return True
+
+
+def _refuse_odd(wish: Wish) -> None:
+    if bool(wish.tls_cert) != bool(wish.tls_key):
+        raise click.UsageError("a certificate and its key go together: name --tls-cert and --tls-key")
+    for option, path in (("--tls-cert", wish.tls_cert), ("--tls-key", wish.tls_key)):
+        if path and not Path(path).is_absolute():
+            raise click.UsageError(f"{option} {path}: write the whole path, beginning with /")
+    for word in (wish.name, wish.user, *wish.groups):
+        if not word or not all(char.isalnum() or char in "_.-@" for char in word) or word.startswith("-"):
+            raise click.UsageError(f"{word!r} cannot be a name: letters, digits and _ . - are allowed")
+
+
+def _refuse_here() -> None:
+    if os.geteuid() != 0:
+        raise click.ClickException(f"only root can do that: sudo {shlex.join([sys.argv[0], *sys.argv[1:]])}")
+    if not BOOTED.is_dir():
+        raise click.ClickException(
+            "this machine does not run systemd; --dry-run shows the unit and the commands, to do by hand "
+            "what your service manager needs"
+        )
+
+
+def _refuse_unreachable(wish: Wish) -> None:
+    """Refuse a program in a folder that the account cannot enter, as below /root."""
+    if wish.user == "root":
+        return
+    for folder in wish.program.resolve().parents:
+        if not stat.S_IMODE(folder.stat().st_mode) & stat.S_IXOTH:
+            raise click.ClickException(
+                f"the account {wish.user} cannot enter {folder}, where Footplate is installed: install it "
+                "for everybody, `python3 -m venv /opt/footplate && /opt/footplate/bin/pip install "
+                "'footplate[server]'`, and run /opt/footplate/bin/footplate install-service"
+            )
+
+
+def _refuse_unreadable(wish: Wish) -> None:
+    """Refuse files of a certificate that are not there, or that the account will not be able to read."""
+    for path in (Path(one) for one in (wish.tls_cert, wish.tls_key) if one):
+        try:
+            closed = next((part for part in (path, *path.parents) if not _is_open(part, wish)), None)
+        except OSError as error:
+            raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
+        if closed is not None:
+            raise click.ClickException(
+                f"the account {wish.user} cannot read {path}, since {closed} is closed to it: copy "
+                "certificate and key where it can read them (a renewal must do that too), or give the "
+                "account their group with --group"
+            )
+
+
+def _is_open(path: Path, wish: Wish) -> bool:
+    """Tell whether the account will be able to read a file, or to go through a folder."""
+    found = path.stat()
+    group = {entry.gr_gid: entry.gr_name for entry in grp.getgrall()}.get(found.st_gid, "")
+    need = stat.S_IXOTH if stat.S_ISDIR(found.st_mode) else stat.S_IROTH
+    is_owner = _has_account(wish.user) and pwd.getpwnam(wish.user).pw_uid == found.st_uid
+    if wish.user == "root" or (is_owner and found.st_mode & need << 6):
+        return True
+    is_member = group in (wish.user, *wish.groups)
+    return bool(found.st_mode & need or (is_member and found.st_mode & need << 3))
+
+
+def _verify(wish: Wish) -> None:
+    """Have systemd read the unit before it is put in place."""
+    program = shutil.which("systemd-analyze")
+    if program is None:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        unit = Path(folder) / wish.unit.name
+        unit.write_text(unit_text(wish))
+        words = [program, "verify", str(unit)]
+        said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=VERIFY_S)  # noqa: S603
+    mine = [line for line in said.stderr.splitlines() if wish.unit.name in line]
+    if said.returncode and mine:
+        raise click.ClickException(f"systemd refuses the unit: {'; '.join(mine)}")
+
+
+def _print(plan: Plan) -> None:
+    for command in plan.before:
+        click.echo(f"$ {shlex.join(command)}")
+    for file in plan.files:
+        kept = ", unless it is there" if file.is_kept else ""
+        click.echo(f"write {file.path} (mode {file.mode:04o}, owner {file.owner}{kept}):")
+        click.echo("".join(f"    {line}\n" for line in file.text.splitlines()), nl=False)
+    for command in plan.after:
+        click.echo(f"$ {shlex.join(command)}")
+    for note in plan.notes:
+        click.echo(f"note: {note}")
+
+
+def _carry_out(plan: Plan, destdir: Path | None, say: Say) -> None:
+    _run(plan.before, destdir, say)
+    for file in plan.files:
+        path = destdir / file.path.relative_to("/") if destdir else file.path
+        if file.is_kept and path.exists():
+            say(f"{path} is left as it is")
+            continue
+        _write(file, path, is_owned=destdir is None)
+        say(f"wrote {path}")
+    _run(plan.after, destdir, say)
+
+
+def _write(file: File, path: Path, is_owned: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.new")
+    half.unlink(missing_ok=True)
+    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, file.mode), "w") as out:
+        out.write(file.text)
+        os.fchmod(out.fileno(), file.mode)
+    if is_owned:
+        shutil.chown(half, file.owner, file.owner)
+    half.replace(path)
+
+
+def _run(commands: Sequence[Sequence[str]], destdir: Path | None, say: Say) -> None:
+    for command in commands:
+        if destdir is not None:
+            say(f"left to do: {shlex.join(command)}")
+            continue
+        say(f"$ {shlex.join(command)}")
+        # What it prints is for people, who read it where programs do not look.
+        done = subprocess.run(command, stdout=sys.stderr, check=False)  # noqa: S603
+        if done.returncode:
+            raise click.ClickException(f"`{shlex.join(command)}` failed with {done.returncode}")

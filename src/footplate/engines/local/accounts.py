@@ -1,0 +1,79 @@
+"""As whom the tasks of each person run on this machine, where the server is root.
+
+Every person has a range of host accounts of their own, in which the task is root and which mean nothing to
+the rest of the machine; or one of the site's accounts, where the operator says so.
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from footplate.domain.errors import EngineRejected
+
+# A whole system's worth: programs that expect `nobody` or a service's account find one.
+N_IDS = 65_536
+# Above what directories of people hand out, below what 32 bits with a sign can hold.
+FIRST_ID = 0x78000000
+LAST_ID = 0x7FFFFFFF
+LEAST_SITE_UID = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Where the ranges begin, and who has an account of the site's instead: name of person to account.
+
+    `*` stands for everybody who has an account of the same name.
+    """
+
+    first_id: int = FIRST_ID
+    of_the_site: Mapping[str, str] = field(default_factory=dict)
+
+    def account_of(self, owner: str, number: int) -> dict[str, Any]:
+        """Say as whom somebody's tasks run: `{"first", "n"}`, or `{"uid", "gid", "groups", "folder"}`."""
+        name = self.of_the_site.get(owner) or (owner if "*" in self.of_the_site and _exists(owner) else None)
+        return _site_account(owner, name) if name else self._range_of(number)
+
+    def _range_of(self, number: int) -> dict[str, Any]:
+        first = self.first_id + number * N_IDS
+        if first + N_IDS - 1 > max(LAST_ID, self.first_id + N_IDS - 1):
+            raise EngineRejected(
+                f"there are no host accounts left for person number {number}: "
+                "set task_uids to a lower number, or map people to accounts of the machine"
+            )
+        return {"first": first, "n": N_IDS}
+
+
+def _exists(name: str) -> bool:
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
+
+
+def _site_account(owner: str, name: str) -> dict[str, Any]:
+    try:
+        found = pwd.getpwnam(name)
+    except KeyError:
+        raise EngineRejected(
+            f"{owner} is mapped to account {name}, which this machine does not have"
+        ) from None
+    if found.pw_uid < LEAST_SITE_UID or found.pw_uid == os.geteuid():
+        raise EngineRejected(
+            f"{owner} is mapped to account {name} (uid {found.pw_uid}): no task runs as a system account"
+        )
+    groups = [group for group in os.getgrouplist(name, found.pw_gid) if group and group != _docker_group()]
+    return {"uid": found.pw_uid, "gid": found.pw_gid, "groups": groups, "folder": found.pw_dir}
+
+
+def _docker_group() -> int | None:
+    """Name the group whose members are root in all but name."""
+    try:
+        return grp.getgrnam("docker").gr_gid
+    except KeyError:
+        return None

@@ -1,0 +1,257 @@
+"""How a child of the spawner becomes a task: its groups, its view, its claim, its account, its program.
+
+Standard library only. The order matters: what needs the server's rights comes first, and each step gives some
+of them up. When the program starts, nothing of the server's is left.
+"""
+
+# Without pathlib this process starts sooner and stays smaller.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH123
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import resource
+import signal
+import stat
+from typing import Any, NoReturn
+
+from footplate import taskfiles
+from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership
+from footplate.engines.local.ground import Ground
+
+EXIT_CANNOT_EXECUTE = 126
+# Shells know numbers of one digit only: through this one a task's end is recorded.
+EXIT_FD = 9
+LATE = "FOOTPLATE_LATE"
+
+
+def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> NoReturn:
+    """Turn this child into the task; never return, whatever happens."""
+    is_ours, name, entries = False, "", []
+    news: dict[str, Any]
+    try:
+        os.setsid()
+        records_fd = enter_surroundings(task, ground, news_fd)
+        pid, ticks = who_am_i()
+        name = f"{pid}-{ticks}"
+        entries = ground.make_groups(task, name)
+        if ground.has_pids and not task["joins"]:
+            ground.proc.make()
+        at = claim(task, records_fd, f"{pid} {ticks} {ground.boot_id}\n")
+        is_ours = at is not None
+        news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
+    except BaseException as error:  # noqa: BLE001  # a forked child must never return to the loop
+        news = {"error": str(error), "is_final": isinstance(error, mounting.Unmountable)}
+    if not is_ours and name:
+        ground.remove_groups(task, name)
+    # A spawner that has died meanwhile must not keep a published task from running.
+    with contextlib.suppress(OSError):
+        tell(news_fd, news)
+    if is_ours:
+        execute(task, env, entries, ground.own_groups(task, name))
+    os._exit(0)
+
+
+def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> int:
+    """See files and processes as the task does; return where it is recorded, which it does not see."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write(str(ground.oom_score))
+    make_folders(task)
+    records_fd = os.open(task["folder"], os.O_PATH | os.O_DIRECTORY)
+    open_log(task)
+    if not ground.has_pids or task["joins"]:
+        # What the command leaves behind comes to whoever watches over it.
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    if task["joins"]:
+        join(task, ground, news_fd)
+    elif task["view"] is not None:
+        enter_view(task["view"], ground)
+        if ground.has_pids and ground.view == "user":
+            # Root is born into its own; others need the right to mount first.
+            kernel.unshare(kernel.CLONE_NEWPID)
+            go_on_as_child(news_fd)
+    return records_fd
+
+
+def join(task: dict[str, Any], ground: Ground, news_fd: int) -> None:
+    """See what a running task sees, and be one of its processes."""
+    if task["view"] is None:
+        return
+    kinds = [
+        *(["user"] if ground.view == "user" else []),
+        *(["pid", "ipc"] if ground.has_pids else []),
+    ]
+    of = f"/proc/{task['view']['of']}/ns"
+    opened = {kind: os.open(f"{of}/{kind}", os.O_RDONLY) for kind in (*kinds, "cgroup", "mnt")}
+    for kind in kinds:
+        kernel.setns(opened[kind])
+    if ground.has_pids:
+        go_on_as_child(news_fd)
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    # Entered later: from there neither the host's /proc nor its groups can be seen.
+    task["mounts_fd"], task["groups_fd"] = opened["mnt"], opened["cgroup"]
+
+
+def go_on_as_child(news_fd: int) -> None:
+    """Become a process of the PID namespace that was entered; this one says which, and ends."""
+    if child := os.fork():
+        tell(news_fd, {"child": child})
+        os._exit(0)
+    os.setsid()
+
+
+def enter_view(view: dict[str, Any], ground: Ground) -> None:
+    if ground.view == "user":
+        mounting.leave_user_namespace(ground.sealed)
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    if view["mounts"]:
+        # A file system may hang for ever: without the spawner nobody would end this process.
+        kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    mounting.enter_view(view, has_common=ground.view == "root")
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, 0)
+
+
+def who_am_i() -> tuple[int, int]:
+    """Read the number and the start of this process, as those see them who started it."""
+    fd = os.open("/proc/self/stat", os.O_RDONLY)
+    line = os.read(fd, 4096)
+    os.close(fd)
+    return int(line.split(b" ", 1)[0]), int(line.rpartition(b")")[2].split()[19])
+
+
+def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
+    """Take the task, and open what its end is written to; None when somebody was here before."""
+    if "mounts_fd" in task:
+        kernel.setns(task["mounts_fd"])
+    os.chdir(task["work_folder"])
+    at = publish(records_fd, identity)
+    if at is not None:
+        task["exit_fd"] = open_record(records_fd)
+    return at
+
+
+def make_folders(task: dict[str, Any]) -> None:
+    """Make what is missing, and let the task's account through to what is its own."""
+    # Whatever the server's own is: other accounts must get through what is made here.
+    os.umask(0o022)
+    new = {folder for folder in task["folders"] if is_made(folder)}
+    if task["view"] is not None and "tmp" in task["view"]:
+        open_to_all(task["view"]["tmp"])
+    if task["account"] is not None:
+        for folder in task["passages"]:
+            if folder not in new:
+                ownership.let_through(folder)
+        for folder in task["given"]:
+            ownership.give(folder, task["account"], is_new=folder in new)
+
+
+def is_made(folder: str) -> bool:
+    """Make a folder; False when it was there."""
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        return False
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+    return True
+
+
+def open_to_all(tmp: str) -> None:
+    """Give a folder the rights that every /tmp has; an earlier run may have put something else there."""
+    status = os.lstat(tmp)
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, f"{tmp} is not the folder that it should be")
+    if stat.S_IMODE(status.st_mode) != 0o1777:
+        os.chmod(tmp, 0o1777)  # noqa: S103
+
+
+def open_log(task: dict[str, Any]) -> None:
+    # An earlier run may have put a pipe there, at which this process would wait for ever.
+    log_fd = taskfiles.unfollowed(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.set_blocking(log_fd, True)
+    if account := task["account"]:
+        # Scripts open /dev/stderr anew.
+        os.fchown(log_fd, apart.id_outside(account), apart.group_outside(account))
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(log_fd, 1)
+    os.dup2(log_fd, 2)
+
+
+def publish(records_fd: int, identity: str) -> float | None:
+    """Claim the task for this process and say when; None when it was started or stopped before."""
+    draft = f"pid.{identity.partition(' ')[0]}"
+    fd = taskfiles.unfollowed_in(records_fd, draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.write(fd, identity.encode())
+    at = os.fstat(fd).st_mtime
+    os.close(fd)
+    try:
+        os.link(draft, "pid", src_dir_fd=records_fd, dst_dir_fd=records_fd)
+    except FileExistsError:
+        return None
+    finally:
+        os.unlink(draft, dir_fd=records_fd)
+    return at
+
+
+def open_record(records_fd: int) -> int:
+    """Open the file that the end is written to, for whoever watches over the command."""
+    fd = taskfiles.unfollowed_in(records_fd, "exit", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.set_blocking(fd, True)
+    return fd
+
+
+def execute(
+    task: dict[str, Any], env: dict[str, str], entries: list[int], groups: list[tuple[str, str]]
+) -> None:
+    argv = task["argv"]
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        # As late as can be: what this process has used until now is not the task's.
+        for entry in entries:
+            os.write(entry, b"0")
+        if "groups_fd" in task:
+            kernel.setns(task["groups_fd"])
+        elif task["view"] is not None:
+            kernelfiles.show_own_groups(groups)
+        give_up_rights(task)
+        runner = task["runner"]
+        # Last of all: something else may have had that number.
+        exit_fd = fcntl.fcntl(task["exit_fd"], fcntl.F_DUPFD_CLOEXEC, EXIT_FD + 1)
+        os.dup2(exit_fd, EXIT_FD)
+        task["exit_fd"] = exit_fd
+        os.execve(runner[0], [*runner, *argv], set_aside({**env, **task["env"]}))  # noqa: S606
+    except BaseException as error:  # noqa: BLE001
+        # The task is published and must end like any other: with a log and an exit code.
+        os.write(2, f"footplate: cannot execute {argv[0]}: {error}\n".encode())
+        os.write(task["exit_fd"], f"{EXIT_CANNOT_EXECUTE}\n".encode())
+
+
+def give_up_rights(task: dict[str, Any]) -> None:
+    if task["data_bytes"] is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (task["data_bytes"], task["data_bytes"]))
+    if task["account"] is not None:
+        apart.join(task["people_fd"], task["account"])
+    elif os.geteuid() == 0:
+        apart.drop_powers()
+    if task["filter"]:
+        kernel.set_filter(task["filter"])
+
+
+def set_aside(variables: dict[str, str]) -> dict[str, str]:
+    """Rename what the loader obeys: it is for the command, not for what watches over it.
+
+    The watcher gives the names back. Its words could not carry them: everybody can read those.
+    """
+    late = [name for name in variables if name.startswith("LD_")]
+    renamed = {f"{LATE}_{name}" if name in late else name: value for name, value in variables.items()}
+    return {**renamed, LATE: " ".join(late)}
+
+
+def tell(fd: int, message: dict[str, Any]) -> None:
+    data = json.dumps(message).encode() + b"\n"
+    while data:
+        data = data[os.write(fd, data) :]

@@ -1,0 +1,96 @@
+"""What all tasks of one spawner stand on: this boot, where their groups are, how their views begin.
+
+Runs in the spawner and its children.
+"""
+
+# Without pathlib this process starts sooner and stays smaller.
+# ruff: noqa: PTH123, PTH208
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+from footplate.engines.local import apart, kernel, kernelfiles, mounting, syscallfilter
+
+# When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
+OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
+
+
+class Ground:
+    """Made once, before the first task is started."""
+
+    def __init__(self, confined: dict[str, Any]) -> None:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            self.boot_id = file.read().strip()
+        with open("/proc/self/oom_score_adj") as file:
+            self.oom_score = min(int(file.read()) + OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE)
+        self.view = confined["view"]
+        self.sealed = confined["sealed"]
+        self.mounted_within_s = confined["mounted_within_s"]
+        # Whether tasks have processes, and a /proc, of their own.
+        self.has_pids = confined["pids"]
+        self.people = apart.People() if confined["accounts"] else None
+        self.filter = syscallfilter.build() if confined["filter"] else b""
+        # Opened before they are sealed: through these, and only these, groups can still be made.
+        self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
+        self.tops = kernelfiles.tops_of(confined["places"])
+        self.proc = kernelfiles.Proc()
+        self._pids_fd = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        if self.view == "root":
+            mounting.prepare(self.sealed)
+
+    def fork(self, task: dict[str, Any]) -> int:
+        """Fork a child; where root may, as the first process of a PID namespace, unless it joins another."""
+        if not self.has_pids or self.view != "root" or task["joins"]:
+            return os.fork()
+        kernel.unshare(kernel.CLONE_NEWPID)
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            if pid != 0:
+                kernel.setns(self._pids_fd, kernel.CLONE_NEWPID)
+        return pid
+
+    def make_groups(self, task: dict[str, Any], name: str) -> list[int]:
+        """Make the task's groups, unless it joins others; open the files through which they are entered."""
+        name = task["joins"] or name
+        entries = []
+        for place, settings in task["groups"]:
+            folder_fd = self.places[place]
+            if not task["joins"]:
+                os.mkdir(name, dir_fd=folder_fd)
+            for file, text in settings:
+                write_to(folder_fd, f"{name}/{file}", text)
+            entries.append(os.open(f"{name}/cgroup.procs", os.O_WRONLY, dir_fd=folder_fd))
+        return entries
+
+    def own_groups(self, task: dict[str, Any], name: str) -> list[tuple[str, str]]:
+        """Say where a task's own groups are to be seen."""
+        places = (place for place, _ in task["groups"])
+        return [(f"{place}/{name}", self.tops[place]) for place in places if place in self.tops]
+
+    def remove_groups(self, task: dict[str, Any], name: str) -> None:
+        """Take back the groups of a task that this process did not become."""
+        if not task["joins"]:
+            for place, _ in task["groups"]:
+                with contextlib.suppress(OSError):
+                    os.rmdir(name, dir_fd=self.places[place])
+
+    def remove_groups_of(self, task: dict[str, Any], pid: int) -> None:
+        """Take back the groups of a child that was killed on its way."""
+        for place, _ in task["groups"]:
+            for name in os.listdir(self.places[place]):
+                if name.startswith(f"{pid}-"):
+                    self.remove_groups(task, name)
+
+
+def write_to(folder_fd: int, path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY, dir_fd=folder_fd)
+    try:
+        os.write(fd, text.encode())
+    except OSError as error:
+        raise OSError(error.errno, f"{path} cannot be set to {text}: {error.strerror}") from None
+    finally:
+        os.close(fd)

@@ -1,0 +1,117 @@
+"""Gives a person's tasks their own folders, and shows them those of storages as far as they are allowed.
+
+Where tasks run as other accounts than the server, the modes of files decide, as for everybody on the machine.
+Two things are added. What a task may only read it can read, whoever owns it: the operator has named the
+folder as a storage. What it may write is written in the name of the folder's owner, unless that is root:
+nobody but root may make files of root's. Runs in the spawner and its children.
+"""
+
+# Without pathlib this process starts sooner and stays smaller.
+# ruff: noqa: PTH101
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from typing import Any
+
+from footplate import taskfiles
+from footplate.engines.local import apart, kernel
+
+N_IDS = 65_536
+
+
+class NotTheirs(Exception):
+    """A folder that tasks should write to is not writable for them."""
+
+
+def give(path: str, account: dict[str, Any], is_new: bool = False) -> None:
+    """Make a folder, and all that is in it, a person's own; quick when it is, or when it is new.
+
+    Only the folder's own name could be a link: tasks cannot write to what is around it.
+    """
+    uid, gid = apart.id_outside(account), apart.group_outside(account)
+    if is_new:
+        os.chown(path, uid, gid, follow_symlinks=False)
+    elif os.lstat(path).st_uid != uid:
+        _give_all(path, uid, gid)
+
+
+def _give_all(path: str, uid: int, gid: int) -> None:
+    fd = taskfiles.open_folder(path)
+    try:
+        for _, folders, files, folder_fd in os.fwalk(f"/proc/self/fd/{fd}", follow_symlinks=False):
+            for name in (*folders, *files):
+                with contextlib.suppress(FileNotFoundError):
+                    os.chown(name, uid, gid, dir_fd=folder_fd, follow_symlinks=False)
+        # Last of all: whoever is interrupted begins again.
+        os.chown(f"/proc/self/fd/{fd}", uid, gid)
+    finally:
+        os.close(fd)
+
+
+def let_through(path: str) -> None:
+    """Let other accounts through a folder of ours to what they own in it."""
+    mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116
+    if mode & 0o055 != 0o055:
+        os.chmod(path, mode | 0o055)  # noqa: S103
+
+
+def bind_as_theirs(fd: int, target: str, account: dict[str, Any], read_only: bool) -> bool:
+    """Mount a storage's folder for an account; False when it is to be mounted as it is.
+
+    Raises `NotTheirs` when it should be writable and is not.
+    """
+    status = os.fstat(fd)
+    if "first" not in account or _is_theirs(status, account):
+        return False
+    if read_only:
+        return _try_mapped(fd, target, *apart.maps_of(account))
+    if status.st_mode & stat.S_IWOTH:
+        return False
+    owner, group, first = status.st_uid, status.st_gid, account["first"]
+    if owner == 0 or not _try_mapped(fd, target, f"{owner} {first} 1\n", f"{group} {first} 1\n"):
+        raise NotTheirs(_explain(owner, first))
+    return True
+
+
+def _is_theirs(status: os.stat_result, account: dict[str, Any]) -> bool:
+    first: int = account["first"]
+    return first <= status.st_uid < first + N_IDS
+
+
+def _explain(owner: int, first: int) -> str:
+    whose = "root" if owner == 0 else f"account {owner}"
+    return (
+        f"its folder belongs to {whose} and is not writable for the tasks' account {first}: give it to an "
+        "account that is not root's (chown), or make it writable for all (chmod 1777)"
+    )
+
+
+def _try_mapped(fd: int, target: str, uid_map: str, gid_map: str) -> bool:
+    """Mount with other owners than on disk; False where the file system or the kernel cannot."""
+    try:
+        tree = mapped(fd, uid_map, gid_map)
+    except OSError:
+        return False
+    try:
+        kernel.attach_tree(tree, target)
+    finally:
+        os.close(tree)
+    return True
+
+
+def mapped(fd: int, uid_map: str, gid_map: str) -> int:
+    """Copy the mounts below an open folder with other owners, attached to nothing yet."""
+    tree = kernel.clone_tree(fd)
+    try:
+        namespace_fd = apart.make_namespace(uid_map, gid_map)
+        try:
+            flags = kernel.AT_EMPTY_PATH | kernel.AT_RECURSIVE
+            kernel.set_mount_attributes(tree, "", flags, kernel.MOUNT_ATTR_IDMAP, namespace_fd)
+        finally:
+            os.close(namespace_fd)
+    except OSError:
+        os.close(tree)
+        raise
+    return tree

@@ -1,0 +1,70 @@
+"""Tries, in a process of its own, what the kernel allows; what it cannot do it says by failing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, syscallfilter
+
+FIRST_ID = 0x78000000
+NOTHING: dict[str, Any] = {
+    "covers": [],
+    "keeps": [],
+    "mounts": [],
+    "hidden": [],
+    "own": [],
+    "free": [],
+    "masks": [],
+    "unwritable": [],
+    "writable": [],
+    "devices": [],
+    "account": None,
+}
+
+
+def main(asked: dict[str, Any]) -> None:
+    if asked["how"] == "user":
+        mounting.leave_user_namespace([])
+    else:
+        mounting.prepare([])
+    if asked["what"] == "pids":
+        _try_pids(asked)
+    elif asked["what"] == "accounts":
+        _try_accounts(asked)
+    else:
+        _try_view(asked)
+
+
+def _try_view(asked: dict[str, Any]) -> None:
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
+    view = {**NOTHING, "tmp": asked["tmp"], "shm_bytes": 65536}
+    mounting.enter_view(view, has_common=asked["how"] == "root")
+
+
+def _try_accounts(asked: dict[str, Any]) -> None:
+    account = {"first": asked["first"], "n": 65536}
+    apart.join(apart.make_namespace(*apart.maps_of(account)), account)
+
+
+def _try_pids(asked: dict[str, Any]) -> None:
+    kernel.unshare(kernel.CLONE_NEWPID)
+    child = os.fork()
+    if child == 0:
+        _try_view(asked)
+        kernelfiles.Proc().make()
+        kernel.unshare(kernel.CLONE_NEWCGROUP)
+        if syscallfilter.is_known():
+            kernel.set_filter(syscallfilter.build())
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    # The child has said why.
+    sys.exit(os.waitstatus_to_exitcode(status))
+
+
+def try_mapping(folder: str) -> None:
+    """Try to show a folder with other owners than on disk; raise `OSError` where that cannot be."""
+    mounting.prepare([])
+    fd = os.open(folder, os.O_PATH)
+    os.close(ownership.mapped(fd, f"0 {FIRST_ID} 1\n", f"0 {FIRST_ID} 1\n"))

@@ -1,0 +1,153 @@
+"""Which certificates a client trusts, and what to say of one that it does not."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+import ssl
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from footplate.domain.errors import InvalidInput
+
+LOOK_S = 3.0
+# Numbers of OpenSSL for what is wrong with a certificate.
+NOT_YET, EXPIRED = 9, 10
+UNKNOWN_SIGNERS = frozenset({2, 18, 19, 20, 21})
+OTHER_NAMES = frozenset({62, 64})
+NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"})
+
+# The fields of a certificate as the ssl module gives them.
+Told = Mapping[str, Any]
+
+
+def trusted(environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
+    """Trust what SSL_CERT_FILE and SSL_CERT_DIR name; without them the authorities of system and certifi."""
+    file, folder = environment.get("SSL_CERT_FILE"), environment.get("SSL_CERT_DIR")
+    if not file and not folder:
+        import certifi
+
+        context = ssl.create_default_context()
+        context.load_verify_locations(certifi.where())
+        return context
+    for name, path in (("SSL_CERT_FILE", file), ("SSL_CERT_DIR", folder)):
+        if path and not Path(path).exists():
+            raise InvalidInput(f"names {path}, which does not exist", name)
+    try:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    except (OSError, ssl.SSLError) as error:
+        raise InvalidInput(
+            f"names {file or folder}, which holds no certificates: {error}", "SSL_CERT_FILE"
+        ) from None
+
+
+def fault_of(error: BaseException) -> ssl.SSLError | None:
+    """Find the fault of TLS behind an error of the HTTP client."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return cause
+        cause = cause.__cause__ or cause.__context__
+    return None
+
+
+def explain(url: str, fault: ssl.SSLError, environment: Mapping[str, str] = os.environ) -> str:
+    """Say which certificate is refused, why, and what to do."""
+    if not isinstance(fault, ssl.SSLCertVerificationError):
+        if fault.reason in NO_TLS:
+            plain = url.replace("https:", "http:", 1)
+            return f"the server at {url} does not speak TLS; on a network that you trust, use {plain}"
+        return f"no TLS connection to {url} could be made: {fault.reason or fault}"
+    host = urlsplit(url).hostname or ""
+    told, fingerprint = _look(url)
+    which = f"the certificate of {url}"
+    if fault.verify_code in OTHER_NAMES:
+        names = ", ".join(value for _, value in told.get("subjectAltName", ())) or "other names"
+        return (
+            f"{which} is for {names}, not for {host}: use such a name in the address, or ask the server's "
+            f"operator for a certificate that names {host}"
+        )
+    if fault.verify_code in (NOT_YET, EXPIRED):
+        ended = "has expired" if fault.verify_code == EXPIRED else "is not valid yet"
+        return (
+            f"{which} {ended}: ask the server's operator to renew it, and look whether this machine's clock "
+            f"is right{_shown(fingerprint)}"
+        )
+    if fault.verify_code in UNKNOWN_SIGNERS:
+        shown = _shown(fingerprint)
+        return f"{which} was {_signed(told)}, whom this machine does not trust{shown}: {_advice(environment)}"
+    return f"{which} is refused: {fault.verify_message}{_shown(fingerprint)}"
+
+
+def speaks_tls(url: str) -> bool:
+    """Tell whether a server that was asked in plain HTTP expects TLS."""
+    with suppress(OSError, ValueError), _handshake(url, _unchecked()):
+        return True
+    return False
+
+
+def _advice(environment: Mapping[str, str]) -> str:
+    named = environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR")
+    now = f"; now it names {named}" if named else ""
+    return (
+        "get the authority's certificate from the server's operator as a file and name it, "
+        f"`export SSL_CERT_FILE=/path/of/the/file.pem`{now}"
+    )
+
+
+def _shown(fingerprint: str) -> str:
+    return f" (its SHA-256 fingerprint is {fingerprint})" if fingerprint else ""
+
+
+def _signed(told: Told) -> str:
+    signer = _name(told.get("issuer", ()))
+    if not signer:
+        return "signed by an authority"
+    return (
+        f"signed by itself, as {signer}" if told["issuer"] == told.get("subject") else f"signed by {signer}"
+    )
+
+
+def _name(parts: Any) -> str:
+    """The common name of somebody in a certificate, or the organization."""
+    fields = {field: value for group in parts for field, value in group}
+    return str(fields.get("commonName") or fields.get("organizationName") or "")
+
+
+def _look(url: str) -> tuple[Told, str]:
+    """What the certificate of a server says, and its fingerprint; nothing where it cannot be seen."""
+    with suppress(OSError, ValueError):
+        with _handshake(url, _unchecked()) as connection:
+            raw = connection.getpeercert(binary_form=True) or b""
+        # Its fields are told only of a certificate that is trusted: here it is, for this one look.
+        context = _unchecked()
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        context.load_verify_locations(cadata=raw)
+        told: Told = {}
+        with suppress(OSError), _handshake(url, context) as connection:
+            told = connection.getpeercert() or {}
+        return told, hashlib.sha256(raw).hexdigest()
+    return {}, ""
+
+
+def _unchecked() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _handshake(url: str, context: ssl.SSLContext) -> ssl.SSLSocket:
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    plain = socket.create_connection((host, port), LOOK_S)
+    try:
+        return context.wrap_socket(plain, server_hostname=host)
+    except BaseException:
+        plain.close()
+        raise

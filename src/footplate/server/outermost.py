@@ -1,0 +1,72 @@
+"""The outermost layer of the app: whatever happens inside, a caller gets an answer of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footplate.domain.errors import FootplateError, Starting
+from footplate.server.errors import status_of
+
+log = logging.getLogger(__name__)
+
+
+class Outermost:
+    """Answers for an app that is not ready, that is being stopped, or that broke without an answer."""
+
+    def __init__(self, app: ASGIApp, refusal: Callable[[], FootplateError | None], prefix: str) -> None:
+        self._app = app
+        self._refusal = refusal
+        self._prefix = prefix
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal() if scope["path"].startswith(self._prefix) else None
+        if refusal is not None:
+            await _answer(send, refusal)
+            return
+        await self._guarded(scope, receive, send)
+
+    async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_begun = has_ended = False
+
+        async def watched(message: Message) -> None:
+            nonlocal has_begun, has_ended
+            has_begun = True
+            await send(message)
+            has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+
+        try:
+            await self._app(scope, receive, watched)
+        except asyncio.CancelledError:
+            if not has_begun:
+                await _answer(send, Starting("the server stops: try again in a moment"))
+            raise
+        except Exception:
+            # What was answered in full has been logged as well.
+            if has_ended:
+                return
+            if has_begun:
+                raise
+            log.exception("%s %s failed before anything was answered", scope["method"], scope["path"])
+            await _answer(send, FootplateError("internal error; the server's log has it"))
+
+
+async def _answer(send: Send, error: FootplateError) -> None:
+    body = json.dumps(
+        {"code": error.code, "message": error.message, "problems": [], "request_id": ""}
+    ).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"retry-after", b"1"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": status_of(error), "headers": headers})
+    await send({"type": "http.response.body", "body": body})

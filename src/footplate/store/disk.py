@@ -1,0 +1,135 @@
+"""The disk below the home folder: how much room it has, and a reserve for the day when it has none.
+
+A job that fills the disk must still be stopped and deleted, and whoever does that must sign in. So some room
+is kept in files that nobody needs: when a write fails for lack of room, one of them goes and the write is
+tried again. They come back when there is room. What only adds to the disk is refused before that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from footplate.domain.errors import DiskFull
+from footplate.domain.resources import MIB, show_bytes
+
+log = logging.getLogger(__name__)
+
+RESERVE_BYTES = 16 * MIB
+LEAST_BYTES = 256 * MIB
+FOLDER = "reserve"
+# Several, since whoever fills the disk takes what is given up as well.
+N_PIECES = 8
+# Of a small disk no more than this part is kept back, or asked for.
+LARGEST_PART = 1 / 20
+LOOK_EVERY_S = 2.0
+TINY_BYTES = MIB // 4
+
+
+class Disk:
+    """Watched from a thread of its own, and given way by the store's; the rest only asks."""
+
+    def __init__(
+        self, home: Path, reserve_bytes: int = RESERVE_BYTES, least_bytes: int = LEAST_BYTES
+    ) -> None:
+        self._home = home
+        self._folder = home / FOLDER
+        self._asked = (reserve_bytes, least_bytes)
+        self._lock = threading.Lock()
+        self.person_quota_bytes: int | None = None
+        # What the files of each person's jobs take, where that is measured.
+        self.taken_by: Mapping[str, int] = {}
+        self.free_bytes: int | None = None
+        self.least_bytes = 0
+
+    @property
+    def is_low(self) -> bool:
+        return self.free_bytes is not None and self.free_bytes < self.least_bytes
+
+    def require_room(self, person: str) -> None:
+        """Raise `DiskFull` when nothing may be added any more, or nothing by this person."""
+        if self.is_low:
+            raise DiskFull(self.tell())
+        taken = self.taken_by.get(person, 0)
+        if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
+            most = show_bytes(self.person_quota_bytes)
+            raise DiskFull(
+                f"the files of your jobs take {show_bytes(taken)}, and those of one person may take {most}: "
+                "delete some jobs for good"
+            )
+
+    def tell(self) -> str:
+        """Say how the disk stands, and what to do; empty when all is well."""
+        if not self.is_low:
+            return ""
+        left, least = show_bytes(self.free_bytes or 0), show_bytes(self.least_bytes)
+        return (
+            f"the server's disk is nearly full ({left} left, {least} are kept free): nothing new is taken "
+            "until there is room; jobs can be stopped, and deleted for good to make room"
+        )
+
+    def look(self) -> None:
+        """See how much room there is; take back the reserve when there is enough."""
+        status = os.statvfs(self._home)
+        size = status.f_blocks * status.f_frsize
+        reserve, least = (min(asked, int(size * LARGEST_PART)) for asked in self._asked)
+        self.least_bytes = least
+        was_low, self.free_bytes = self.is_low, status.f_bavail * status.f_frsize
+        if self.is_low and not was_low:
+            log.warning("%s", self.tell())
+        elif was_low and not self.is_low:
+            log.info("the server's disk has room again: %s", show_bytes(self.free_bytes))
+        with self._lock:
+            self._refill(reserve // N_PIECES, self.free_bytes - least)
+
+    def _refill(self, piece_bytes: int, spare_bytes: int) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        missing = [path for path in self._pieces() if not path.exists()] if piece_bytes else []
+        # Not all at once with the last room: what was given up a moment ago is still needed.
+        if spare_bytes < 2 * piece_bytes * len(missing):
+            return
+        for path in missing:
+            half = path.with_suffix(".new")
+            try:
+                with half.open("wb") as out:
+                    os.posix_fallocate(out.fileno(), 0, piece_bytes)
+                half.replace(path)
+            except OSError:
+                half.unlink(missing_ok=True)
+                return
+
+    def give_way(self, is_sure: bool = True) -> bool:
+        """Give up a piece of the reserve for a write that found no room; False when none is left.
+
+        Where it is not sure that it was for lack of room, the disk decides.
+        """
+        if not is_sure and self._room() > TINY_BYTES:
+            return False
+        with self._lock:
+            for path in self._pieces():
+                with suppress(OSError):
+                    path.unlink()
+                    log.warning("the server's disk is full: a part of its reserve is given up")
+                    return True
+        return False
+
+    def _room(self) -> int:
+        status = os.statvfs(self._home)
+        return status.f_bavail * status.f_frsize
+
+    def _pieces(self) -> list[Path]:
+        return [self._folder / str(number) for number in range(N_PIECES)]
+
+    async def watch(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            try:
+                await asyncio.to_thread(self.look)
+            except OSError as error:
+                log.warning("the server's disk cannot be looked at: %s", error)

@@ -1,0 +1,45 @@
+"""Who writes to the database: signs of life of the server that does, for those that stand by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from footplate.store import tables
+from footplate.store.writer import LEASE
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a lease says; it changes as long as its holder lives. Nobody holds one without a `holder`."""
+
+    epoch: int
+    holder: str
+    renewed_at: float | None
+
+
+def renew(connection: sa.Connection, at: float) -> None:
+    """Leave a sign of life."""
+    connection.execute(_OURS.values(renewed_at=at))
+
+
+def release(connection: sa.Connection) -> None:
+    """Say that nobody holds the lease any more."""
+    connection.execute(_OURS.values(holder=""))
+
+
+_OURS = sa.update(tables.leases).where(tables.leases.c.name == LEASE)
+
+
+def look(engine: sa.Engine) -> Sign | None:
+    """The last sign of whoever holds the lease; None when nobody ever did."""
+    with engine.connect() as connection:
+        if not sa.inspect(connection).has_table("leases"):
+            return None
+        # Tables of an older version have fewer columns.
+        found = connection.execute(
+            sa.text("SELECT * FROM leases WHERE name = :name"), {"name": LEASE}
+        ).mappings()
+        row = found.first()
+    return None if row is None else Sign(row["epoch"], row["holder"], row.get("renewed_at"))

@@ -1,0 +1,71 @@
+"""Code by its digest is for who has sent it, and for who may fetch the files of a job that has it."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+
+from apiclient import Api, Hire, fresh
+
+from footplate.wire import payloads as p
+
+
+def upload(api: Api, text: str) -> str:
+    """Send code that nobody else has."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        entry = tarfile.TarInfo("train.py")
+        entry.size = len(text)
+        tar.addfile(entry, io.BytesIO(text.encode()))
+    return str(api.ok("POST", "/code", p.Upload, 201, content=packed.getvalue())["upload"])
+
+
+def submits(api: Api, digest: str) -> int:
+    document = {"name": fresh("job"), "command": "wait", "code": {"upload": digest}}
+    return api.call("POST", "/jobs", json=document).status_code
+
+
+def test_who_has_sent_code_may_use_it_and_others_are_told_that_it_is_not_there(hire: Hire) -> None:
+    ann, bob = hire(default="member"), hire(default="member")
+    digest = upload(ann, fresh("code"))
+    assert ann.call("HEAD", f"/code/{digest}").status_code == 200
+    assert bob.call("HEAD", f"/code/{digest}").status_code == 404
+    assert submits(bob, digest) == 422
+    assert (
+        bob.call(
+            "POST", "/jobs/dry-run", json={"name": "x", "command": "y", "code": {"upload": digest}}
+        ).status_code
+        == 422
+    )
+    assert submits(ann, digest) == 201
+
+
+def test_who_sends_the_same_code_may_use_it_too(hire: Hire) -> None:
+    ann, bob = hire(default="member"), hire(default="member")
+    text = fresh("code")
+    digest = upload(ann, text)
+    assert upload(bob, text) == digest
+    assert submits(bob, digest) == 201
+
+
+def test_a_member_may_use_the_code_of_a_job_beside_and_a_viewer_may_not(hire: Hire, admin: Api) -> None:
+    other = fresh("queue")
+    admin.ok("POST", "/queues", status=201, json={"name": other})
+    ann, member = hire(default="member"), hire(default="member")
+    viewer = hire(default="viewer", **{other: "member"})
+    digest = upload(ann, fresh("code"))
+    job = ann.submit(code={"upload": digest})
+    assert submits(member, digest) == 201
+    document = {"name": fresh("job"), "command": "wait", "code": {"upload": digest}, "queue": other}
+    viewer.refused("POST", "/jobs", 422, "code.upload", json=document)
+    viewer.refused("POST", f"/jobs/{job['id']}/clone", 403, says="not fetch its files", json={"queue": other})
+    member.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={})
+    # Without the code it is only what a viewer sees anyway.
+    viewer.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={"queue": other, "code": None})
+
+
+def test_an_admin_may_use_any_code(hire: Hire, admin: Api) -> None:
+    ann = hire(default="member")
+    digest = upload(ann, fresh("code"))
+    ann.submit(code={"upload": digest})
+    assert submits(admin, digest) == 201
