@@ -49,6 +49,7 @@ def run_folder(task: Path, run: int) -> Path:
     return task / f"run-{run}" if run else task
 
 
+@lru_cache(MOST_REMEMBERED)
 def notice_file(task: Path) -> Path:
     return task / "notice"
 
@@ -57,6 +58,7 @@ def usage_file(task: Path) -> Path:
     return task / "usage"
 
 
+@lru_cache(MOST_REMEMBERED)
 def log_file(task: Path) -> Path:
     return task / "log"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -83,7 +83,8 @@ async def _submit(
         if not key or await _remembered(platform, caller, key) is None:
             raise
     now = platform.clock.now()
-    job = jobs.submit(job_id(now, secrets.randbelow(2**20)), caller.name, spec, now)
+    # Ids tell jobs apart and are no secret.
+    job = jobs.submit(job_id(now, random.getrandbits(20)), caller.name, spec, now)
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest() if key else ""
 
     def unit(tx: Transaction) -> Submission:

@@ -72,7 +72,10 @@ def ranked_tasks(plan: LaunchPlan) -> tuple[TaskPlacement, ...]:
 
 def port_of(task: TaskPlacement, label: str = MAIN_PORT) -> int | None:
     """Say the first port that a task has under a label, if it has any."""
-    return next((ports[0] for name, ports in task.ports if name == label), None)
+    for name, ports in task.ports:
+        if name == label:
+            return ports[0]
+    return None
 
 
 def address_of(task: TaskPlacement, label: str = MAIN_PORT) -> str:
