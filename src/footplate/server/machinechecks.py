@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import GIB, show_bytes
-from footplate.engines.local.confinement import ALL_LIMITS, Confinement, confine
+from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
 from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_socket
 from footplate.engines.local.delegation import find_tree
 from footplate.engines.local.devices import nvidia_nodes
@@ -204,10 +204,17 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
         if why_not is None:
             yield Finding(f"limit of {limit}", OK, "tasks are held to it")
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _ADVICE)
+            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
 
 
 _ADVICE = "run the server as a service: footplate install-service"
+
+
+def _advice(limit: str, why_not: str) -> str:
+    if limit in BY_VIEW:
+        return "let the server's account make user and mount namespaces: see user namespaces above"
+    # What the kernel does not have, no service gets.
+    return "mount control groups, or give them to this container" if "offers no" in why_not else _ADVICE
 
 
 def check_control_groups(_settings: Settings) -> Iterator[Finding]:
@@ -215,7 +222,7 @@ def check_control_groups(_settings: Settings) -> Iterator[Finding]:
     delegated = find_tree(None)
     if delegated.tree is None:
         why = next(iter(delegated.faults.values()), "the kernel offers none")
-        yield Finding("control groups", NOT_HELD, why, _ADVICE)
+        yield Finding("control groups", NOT_HELD, why, _advice("", why))
         return
     for place in delegated.tree.places:
         with suppress(OSError):
