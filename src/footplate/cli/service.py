@@ -210,7 +210,7 @@ def _print(plan: Plan) -> None:
 
 
 def _carry_out(plan: Plan, destdir: Path | None, say: Say) -> None:
-    _run(plan.before, destdir, say)
+    _run(plan.before, destdir, say, plan.is_tolerant)
     for file in plan.files:
         path = destdir / file.path.relative_to("/") if destdir else file.path
         if file.is_kept and path.exists():
@@ -218,7 +218,7 @@ def _carry_out(plan: Plan, destdir: Path | None, say: Say) -> None:
             continue
         _write(file, path, is_owned=destdir is None)
         say(f"wrote {path}")
-    _run(plan.after, destdir, say)
+    _run(plan.after, destdir, say, plan.is_tolerant)
 
 
 def _write(file: File, path: Path, is_owned: bool) -> None:
@@ -233,7 +233,7 @@ def _write(file: File, path: Path, is_owned: bool) -> None:
     half.replace(path)
 
 
-def _run(commands: Sequence[Sequence[str]], destdir: Path | None, say: Say) -> None:
+def _run(commands: Sequence[Sequence[str]], destdir: Path | None, say: Say, is_tolerant: bool) -> None:
     for command in commands:
         if destdir is not None:
             say(f"left to do: {shlex.join(command)}")
@@ -241,5 +241,5 @@ def _run(commands: Sequence[Sequence[str]], destdir: Path | None, say: Say) -> N
         say(f"$ {shlex.join(command)}")
         # What it prints is for people, who read it where programs do not look.
         done = subprocess.run(command, stdout=sys.stderr, check=False)  # noqa: S603
-        if done.returncode:
+        if done.returncode and not is_tolerant:
             raise click.ClickException(f"`{shlex.join(command)}` failed with {done.returncode}")

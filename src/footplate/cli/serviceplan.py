@@ -83,12 +83,16 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Commands before the files, the files, and commands after them; `notes` is what people should know."""
+    """Commands before the files, the files, and commands after them; `notes` is what people should know.
+
+    A tolerant one goes on when a command fails: what was to go may be gone.
+    """
 
     before: tuple[Sequence[str], ...] = ()
     files: tuple[File, ...] = ()
     after: tuple[Sequence[str], ...] = ()
     notes: tuple[str, ...] = field(default=())
+    is_tolerant: bool = False
 
 
 def install(wish: Wish, has_account: bool, is_started: bool = True) -> Plan:
@@ -121,6 +125,7 @@ def uninstall(wish: Wish) -> Plan:
             f"The home folder {wish.home}, the account {wish.user} and tasks that run are left. To remove "
             f"them for good: rm -rf {shlex.quote(str(wish.home))}; userdel {wish.user}",
         ),
+        is_tolerant=True,
     )
 
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import GIB, show_bytes
-from footplate.engines.local.confinement import ALL_LIMITS, Confinement, confine
+from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
 from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_socket
 from footplate.engines.local.delegation import find_tree
 from footplate.engines.local.devices import nvidia_nodes
@@ -205,14 +205,23 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
         if why_not is None:
             yield Finding(f"limit of {limit}", OK, "tasks are held to it")
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _ADVICE_FOR.get(limit, _ADVICE))
+            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
 
 
 _ADVICE = "run the server as a service: footplate install-service"
 _ADVICE_FOR = {
-    "accounts": "run the server as root: sudo footplate install-service",
-    "isolation": "run the server as root, or allow user namespaces: footplate doctor names the switch",
+    "accounts": "run the server as root: footplate install-service --user root",
+    "isolation": "run the server as root: footplate install-service --user root; or allow user namespaces",
 }
+
+
+def _advice(limit: str, why_not: str) -> str:
+    if limit in _ADVICE_FOR:
+        return _ADVICE_FOR[limit]
+    if limit in BY_VIEW:
+        return "let the server's account make user and mount namespaces: see user namespaces above"
+    # What the kernel does not have, no service gets.
+    return "mount control groups, or give them to this container" if "offers no" in why_not else _ADVICE
 
 
 def check_control_groups(_settings: Settings) -> Iterator[Finding]:
@@ -220,7 +229,7 @@ def check_control_groups(_settings: Settings) -> Iterator[Finding]:
     delegated = find_tree(None)
     if delegated.tree is None:
         why = next(iter(delegated.faults.values()), "the kernel offers none")
-        yield Finding("control groups", NOT_HELD, why, _ADVICE)
+        yield Finding("control groups", NOT_HELD, why, _advice("", why))
         return
     for place in delegated.tree.places:
         with suppress(OSError):

@@ -13,7 +13,7 @@ import pytest
 from commandline import Command
 
 from footplate.cli.main import run
-from footplate.cli.serviceplan import Wish, install, settings_text, uninstall, unit_text
+from footplate.cli.serviceplan import Plan, Wish, install, settings_text, uninstall, unit_text
 from footplate.engines.local.delegation import OWN_GROUP
 from footplate.server.settings import load
 from footplate.testing.process import FOOTPLATE
@@ -127,6 +127,18 @@ def test_a_package_gets_the_files_below_a_folder_of_its_own(command: Command, tm
     settings.write_text("port = 9000\n")
     assert "is left as it is" in command(*words).out
     assert settings.read_text() == "port = 9000\n"
+
+
+def test_taking_away_what_is_half_gone_goes_on(tmp_path: Path) -> None:
+    from footplate.cli import service
+
+    unit = tmp_path / "footplate.service"
+    unit.touch()
+    plan = Plan(before=(["false"], ["rm", "-f", str(unit)]), is_tolerant=uninstall(wish()).is_tolerant)
+    service._carry_out(plan, None, service.Say(False))
+    assert not unit.exists()
+    with pytest.raises(service.click.ClickException, match="`false` failed with 1"):
+        service._carry_out(Plan(before=(["false"],)), None, service.Say(False))
 
 
 def test_taking_the_service_away_leaves_data_and_says_how_to_remove_it(command: Command) -> None:

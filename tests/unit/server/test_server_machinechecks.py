@@ -150,13 +150,18 @@ def test_without_a_container_engine_it_is_said_what_cannot_run(tmp_path: Path) -
 
 
 def test_every_limit_has_a_line_with_its_reason() -> None:
-    confinement = Confinement(faults={"memory": "control groups cannot be written (Permission denied)"})
+    denied = "control groups cannot be written (Permission denied)"
+    confinement = Confinement(
+        faults={"memory": denied, "files": "no mount namespace", "processes": "the kernel offers no groups"}
+    )
     found = by_name(checks.findings_of(confinement))
     assert set(found) == {f"limit of {limit}" for limit in ALL_LIMITS}
     assert found["limit of cpus"].state == OK
     assert found["limit of memory"].state == NOT_HELD
     assert "Permission denied" in found["limit of memory"].meaning
     assert "install-service" in found["limit of memory"].advice
+    assert "namespaces" in found["limit of files"].advice
+    assert "install-service" not in found["limit of processes"].advice
 
 
 def test_looking_leaves_no_control_groups_behind(settings: Settings) -> None:
