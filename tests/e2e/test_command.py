@@ -262,7 +262,7 @@ def test_a_running_job_is_adopted_by_a_restarted_server(tmp_path: Path) -> None:
 
 def test_an_exit_while_the_server_was_away_is_learned_from_the_next_start(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home") as server:
-        server.command("submit", "--name", "away", "--", "sleep 1; exit 9")
+        server.command("submit", "--name", "away", "--", "sleep 5; exit 9")
         await_that(lambda: shown(server, "away")["state"] == "RUNNING", 60)
         server.kill()
         await_that(lambda: not processes_of(server.home), 60)
