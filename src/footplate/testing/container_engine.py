@@ -246,7 +246,7 @@ def _running_containerd(folder: Path, environment: Mapping[str, str]) -> Iterato
 
 
 def _why(output: str) -> str:
-    """The line that tells most of why a service has ended: the last with a fault, before the stacks of a panic."""
+    """The line that tells most of why a service has ended: the last one with a fault, no stack of a panic."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [
         line for line in lines if any(word in line for word in ("panic:", "fatal", "failed", "Error:"))
