@@ -6,8 +6,6 @@ import asyncio
 import json
 from typing import Any
 
-import httpx
-
 from footplate.testing.process import ServerProcess
 
 
@@ -49,15 +47,18 @@ def token_of(server: ServerProcess) -> str:
 
 
 async def first_line(server: ServerProcess, token: str, path: str) -> str:
-    """Follow a job's log and return the first text that comes."""
-    headers = {"Authorization": f"Bearer {token}"}
-    async with (
-        httpx.AsyncClient(base_url=f"{server.url}/api/v1", headers=headers, timeout=30) as client,
-        client.stream("GET", path) as stream,
-    ):
+    """Follow a job's log over a connection of its own and return the first text that comes."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=2**20)
+    try:
+        head = f"GET /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
+        writer.write(head.encode())
         kind = ""
-        async for line in stream.aiter_lines():
-            kind = line.removeprefix("event: ") if line.startswith("event: ") else kind
-            if kind == "log" and line.startswith("data: "):
+        # The server sends each event as one chunk, so that no line of an event is cut.
+        while line := (await asyncio.wait_for(reader.readline(), 30)).decode():
+            if line.startswith("event: "):
+                kind = line.removeprefix("event: ").strip()
+            elif kind == "log" and line.startswith("data: "):
                 return str(json.loads(line.removeprefix("data: "))["text"])
+    finally:
+        writer.close()
     raise RuntimeError("the stream ended without a line")

@@ -123,6 +123,30 @@ def test_what_is_not_http_is_answered_in_our_own_words(bounded: Served) -> None:
     assert (status, body["code"]) == (400, "invalid_input")
 
 
+def test_a_head_in_many_pieces_is_read_as_one(bounded: Served) -> None:
+    with connect(bounded) as line:
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in START + b"X-Cut: in pieces\r\nConnection: close\r\n\r\n":
+            line.sendall(bytes([byte]))
+        assert read_all(line).startswith(b"HTTP/1.1 200")
+
+
+def test_requests_that_come_together_are_answered_one_after_the_other(bounded: Served) -> None:
+    last = START + b"Connection: close\r\n\r\n"
+    with connect(bounded) as line:
+        line.sendall(START + b"\r\n" + START + b"\r\n" + last[:20])
+        line.sendall(last[20:])
+        assert read_all(line).count(b"HTTP/1.1 200") == 3
+
+
+def test_a_wish_to_speak_another_protocol_is_passed_over(bounded: Served) -> None:
+    wish = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\r\n"
+    with connect(bounded) as line:
+        line.sendall(START + wish)
+        assert line.recv(4096).startswith(b"HTTP/1.1 200")
+    assert is_healthy(bounded)
+
+
 def test_headers_that_come_too_slowly_are_answered_with_408(bounded: Served) -> None:
     with connect(bounded) as line:
         line.sendall(START)

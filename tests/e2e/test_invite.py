@@ -38,8 +38,11 @@ def test_one_line_installs_the_client_from_the_server_and_logs_in(
     assert "it is good once" in made.stderr
     assert "Only this machine reaches" in made.stderr
     done = type_line(f"{line} --password-stdin", tmp_path, "a password of my own\n")
-    if done.returncode and any(words in done.stderr for words in NO_INDEX):
+    said = done.stdout + done.stderr
+    if done.returncode and any(words in said for words in NO_INDEX):
         pytest.skip("no package index can be reached, for what the client needs")
+    if done.returncode and "ensurepip" in said:
+        pytest.skip("this machine cannot make virtual environments: the package is called `python3-venv`")
     assert done.returncode == 0, done.stderr
     assert f"Welcome, colleague: you are logged in at {server.url}" in done.stdout
     assert "export PATH=" in done.stdout

@@ -142,6 +142,7 @@ def proxy(request: pytest.FixtureRequest, server: ServerProcess, tmp_path: Path)
 
 @pytest.fixture
 def signed(proxy: Proxy, server: ServerProcess) -> Iterator[httpx.Client]:
+    await_that((server.home / "client.toml").exists)
     token = re.search(r'token = "(.*)"', (server.home / "client.toml").read_text())
     assert token is not None
     with client(proxy, token[1]) as http:

@@ -43,6 +43,8 @@ def test_a_server_with_a_certificate_serves_commands_and_streams_and_renews_it(
     pair = authority.issue("127.0.0.1", "old.example.org")
     settings = f'tls_cert = "{pair.cert}"\ntls_key = "{pair.key}"\n'
     with SecureServer(tmp_path / "home", authority, settings) as server:
+        # It answers a moment before it leaves its address for commands.
+        await_that((server.home / "client.toml").exists)
         assert f'url = "{server.url}"' in (server.home / "client.toml").read_text()
         done = server.command("submit", "--name", "secure", "--follow", "--", "echo by $FOOTPLATE_URL")
         assert done.returncode == 0, done.stdout + done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import pwd
@@ -95,6 +96,7 @@ def _do(wish: Wish, plan: Plan, destdir: Path | None, is_removing: bool, say: Sa
         _refuse_here()
     if not is_removing:
         _refuse_unreachable(wish)
+        _refuse_unreadable(wish)
         _verify(wish)
     _carry_out(plan, destdir, say)
     for note in plan.notes:
@@ -150,6 +152,33 @@ def _refuse_unreachable(wish: Wish) -> None:
                 "for everybody, `python3 -m venv /opt/footplate && /opt/footplate/bin/pip install "
                 "'footplate[server]'`, and run /opt/footplate/bin/footplate install-service"
             )
+
+
+def _refuse_unreadable(wish: Wish) -> None:
+    """Refuse files of a certificate that are not there, or that the account will not be able to read."""
+    for path in (Path(one) for one in (wish.tls_cert, wish.tls_key) if one):
+        try:
+            closed = next((part for part in (path, *path.parents) if not _is_open(part, wish)), None)
+        except OSError as error:
+            raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
+        if closed is not None:
+            raise click.ClickException(
+                f"the account {wish.user} cannot read {path}, since {closed} is closed to it: copy "
+                "certificate and key where it can read them (a renewal must do that too), or give the "
+                "account their group with --group"
+            )
+
+
+def _is_open(path: Path, wish: Wish) -> bool:
+    """Tell whether the account will be able to read a file, or to go through a folder."""
+    found = path.stat()
+    group = {entry.gr_gid: entry.gr_name for entry in grp.getgrall()}.get(found.st_gid, "")
+    need = stat.S_IXOTH if stat.S_ISDIR(found.st_mode) else stat.S_IROTH
+    is_owner = _has_account(wish.user) and pwd.getpwnam(wish.user).pw_uid == found.st_uid
+    if wish.user == "root" or (is_owner and found.st_mode & need << 6):
+        return True
+    is_member = group in (wish.user, *wish.groups)
+    return bool(found.st_mode & need or (is_member and found.st_mode & need << 3))
 
 
 def _verify(wish: Wish) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 UNITS = Path("/etc/systemd/system")
 ENVIRONMENT = Path("/etc/footplate/environment")
-# From this version on, systemd can start a service whose tasks have outlived it, with control groups of v2.
+# From this version on, systemd itself can start a service whose tasks have outlived it; with an older one the
+# server begins as root, takes a control group of its own, and then becomes the account (server/entering.py).
 SUBGROUP_SINCE = 254
 # The group into which a server steps aside by itself, where systemd does not put it there.
 SUBGROUP = "footplate-server"
@@ -24,9 +25,7 @@ After=network-online.target remote-fs.target time-sync.target
 
 [Service]
 Type=exec
-User={user}
-Group={group}
-{groups}ExecStart={program} up --home {home}
+{account}ExecStart={program} up --home {home}{option}
 # FOOTPLATE_DATABASE_URL and other things that are not for everybody's eyes.
 EnvironmentFile=-{environment}
 WorkingDirectory={folder}
@@ -96,8 +95,10 @@ def install(wish: Wish, has_account: bool, is_started: bool = True) -> Plan:
     """Say what installs a service."""
     home = str(wish.home)
     account = ["useradd", "--system", "--user-group", "--home-dir", home, "--no-create-home"]
+    member = [["usermod", "--append", "--groups", ",".join(wish.groups), wish.user]] if wish.groups else []
     before = [
         *([] if has_account or wish.user == "root" else [[*account, "--shell", _SHELL, wish.user]]),
+        *member,
         ["install", "-d", "-m", "0700", "-o", wish.user, "-g", wish.user, home],
     ]
     files = (
@@ -125,12 +126,10 @@ def uninstall(wish: Wish) -> Plan:
 
 def unit_text(wish: Wish) -> str:
     """Write the unit file."""
-    groups = f"SupplementaryGroups={' '.join(wish.groups)}\n" if wish.groups else ""
     has_subgroup = wish.systemd_version >= SUBGROUP_SINCE
     return _UNIT.format(
-        user=wish.user,
-        group=wish.user,
-        groups=groups,
+        account=_account(wish) if has_subgroup else "",
+        option="" if has_subgroup else f" --account {wish.user}",
         program=_word(str(wish.program)),
         home=_word(str(wish.home)),
         # Not a word of a command: it is taken as it is.
@@ -138,6 +137,10 @@ def unit_text(wish: Wish) -> str:
         environment=ENVIRONMENT,
         subgroup=f"DelegateSubgroup={SUBGROUP}\n" if has_subgroup else "",
     )
+
+
+def _account(wish: Wish) -> str:
+    return f"User={wish.user}\nGroup={wish.user}\n"
 
 
 def _word(text: str) -> str:
@@ -166,12 +169,6 @@ def _notes(wish: Wish) -> list[str]:
         f"Its log, with the first password of admin: journalctl -u {wish.unit.name}",
         f"Its settings: {wish.home}/settings.toml; then systemctl restart {wish.name}: tasks go on",
     ]
-    if wish.systemd_version < SUBGROUP_SINCE:
-        notes.append(
-            f"systemd {wish.systemd_version} is older than {SUBGROUP_SINCE}: with control groups of v2 it "
-            "cannot start the service again while tasks run that have outlived it (status 219/CGROUP); drain "
-            "the node before a restart, or use a newer systemd"
-        )
     if not wish.tls_cert and not wish.public_url:
         notes.append(
             "It listens on the loopback address alone. For others, name --tls-cert and --tls-key, or put a "

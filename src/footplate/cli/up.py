@@ -46,6 +46,7 @@ log = logging.getLogger(__name__)
 @click.option(
     "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
 )
+@click.option("--account", metavar="NAME", help="For services: begin as root, and go on as this account.")
 @click.option("--verbose", is_flag=True, help="Log more.")
 def up(
     home: Path | None,
@@ -55,6 +56,7 @@ def up(
     take_over: bool,
     tls_cert: str | None,
     tls_key: str | None,
+    account: str | None,
     verbose: bool,
 ) -> None:
     """Start the platform on this machine and keep it up until Ctrl-C.
@@ -62,6 +64,7 @@ def up(
     Running tasks go on when the server stops; the next start takes them up again.
     """
     try:
+        from footplate.server.entering import become
         from footplate.server.serve import serve
         from footplate.server.settings import default_home, load
     except ModuleNotFoundError as error:
@@ -75,6 +78,9 @@ def up(
     )
     for noisy in ("uvicorn.error", "alembic", "httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+    if account:
+        become(account)
 
     async def tell(settings: Settings, parts: Parts) -> None:
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -12,7 +12,6 @@ from footplate.control.launch import chosen_images, launch_plan
 from footplate.control.mounts import storages_of
 from footplate.control.outlook import Foresight
 from footplate.control.runtimes import RunTimes
-from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
 from footplate.domain.events import Placed, Refused, WaitExplained
@@ -23,6 +22,7 @@ from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.plan import plan
 from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot, shape_of
 from footplate.store.store import Move
+from footplate.store.transitions import Foretold, foretell
 from footplate.store.writer import Transaction, Unit, Work
 
 T = TypeVar("T")
@@ -108,7 +108,8 @@ class Admission:
         """Decide and commit; the result is which new jobs are not there, None if room did not come back."""
         store, arriving = self._context.store, list(self._arriving)
         try:
-            freed = self._look_ahead(news)
+            foretold = self._foretell(news)
+            freed = self._look_ahead(foretold)
             moves = self._decide()
         except BaseException:
             # A fault of the planning is none of whoever submits: their jobs are stored all the same.
@@ -116,7 +117,7 @@ class Admission:
             raise
 
         def unit(tx: Transaction) -> list[str] | None:
-            store.apply_living(tx, news)
+            store.apply_living(tx, news, foretold)
             if any((job := store.living(tx, job_id)) and job.placement for job_id in freed):
                 return None
             store.apply_living(tx, moves)
@@ -128,10 +129,23 @@ class Admission:
         store.put([*works, committing])
         return await store.outcome(committing)
 
-    def _look_ahead(self, news: Sequence[Move]) -> set[str]:
+    def _foretell(self, news: Sequence[Move]) -> list[Foretold | None]:
+        """What each of these news will make of its job; None for jobs that are over."""
+        board = self._context.store.board
+        ahead: dict[str, Job] = {}
+        foretold: list[Foretold | None] = []
+        for job_id, event in news:
+            job = ahead.get(job_id) or board.get(job_id)
+            one = None if job is None else foretell(job, event)
+            foretold.append(one)
+            if one is not None:
+                ahead[job_id] = one.outcome.job
+        return foretold
+
+    def _look_ahead(self, foretold: Iterable[Foretold | None]) -> set[str]:
         """See jobs as they will stand after the commit; the result is which give back what they hold."""
         board = self._context.store.board
-        ahead = self._foretell(news)
+        ahead = {one.before.id: one.outcome.job for one in foretold if one is not None}
         freed = {
             job_id
             for job_id, job in ahead.items()
@@ -140,16 +154,6 @@ class Admission:
         self.take({**ahead, **self._arriving})
         self._foretold |= freed | self._arriving.keys()
         return freed
-
-    def _foretell(self, news: Sequence[Move]) -> dict[str, Job]:
-        """How jobs will stand once these news are committed."""
-        board = self._context.store.board
-        ahead: dict[str, Job] = {}
-        for job_id, event in news:
-            job = ahead.get(job_id) or board.get(job_id)
-            if job is not None:
-                ahead[job_id] = advance(job, event).job
-        return ahead
 
     def is_foretold(self, job: Job) -> bool:
         """Whether a pass has counted on the end of a job already; asked once for each."""

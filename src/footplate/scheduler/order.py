@@ -10,14 +10,12 @@ from footplate.scheduler.kinds import Kinds
 from footplate.scheduler.shares import Share
 from footplate.scheduler.snapshot import PendingJob
 
-_age = attrgetter("queued_at", "id")
-_priority = attrgetter("priority")
+_rank = attrgetter("rank")
 
 
 def in_order(pending: Iterable[PendingJob], kinds: Kinds, shares: Mapping[str, Share]) -> list[PendingJob]:
     """Sort the waiting jobs, first to start first."""
-    ordered = sorted(pending, key=_age)
-    ordered.sort(key=_priority, reverse=True)
+    ordered = sorted(pending, key=_rank)
     guaranteed = {s.queue.name: s for s in shares.values() if s.queue.guaranteed != NOTHING}
     return _guaranteed_first(ordered, kinds, guaranteed) if guaranteed else ordered
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from footplate.domain.cluster import Node, Placement, Queue
@@ -40,7 +40,11 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class PendingJob:
-    """A job that waits. Jobs of equal `shape` and queue need equal room."""
+    """A job that waits. Jobs of equal `shape` and queue need equal room.
+
+    `rank` puts those that want the same in order: priority, then age, then id. It is worked out once, since
+    every pass sorts all jobs by it.
+    """
 
     id: str
     owner: str
@@ -50,6 +54,10 @@ class PendingJob:
     shape: Shape
     time_limit_s: float | None = None
     pause: Pause | None = None
+    rank: tuple[int, float, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rank", (-self.priority, self.queued_at, self.id))
 
     def pauses(self, now: float) -> bool:
         return self.pause is not None and self.pause.holds(now)

@@ -118,6 +118,8 @@ class Job:
         wanted = {until} if isinstance(until, str) else set(until or ())
         deadline = None if timeout is None else time.monotonic() + timeout
         patience, pause_s = self._connection.patience(), _FIRST_POLL_S
+        # The server was there when it told us of the job.
+        patience.connect()
         while True:
             asked_at = time.monotonic()
             left_s = math.inf if deadline is None else max(deadline - asked_at, 0)

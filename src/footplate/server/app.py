@@ -112,6 +112,8 @@ def make_app(
             wanted = clock or SystemClock()
             store, identity = await _open_store(settings, wanted, opening, made)
             runner = engine or local_engine(settings, identity)
+            # What the engine has just made there is not for others either.
+            keep_private(settings.home, tells=False)
             parts = app.state.parts = await _wire(settings, store, runner, wanted, on_fatal, made)
             return parts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from enum import Enum, auto
 from typing import Any
 
@@ -23,6 +24,10 @@ MOST_REFUSED_AT_ONCE = 256
 # Chunk headers and trailers.
 MOST_BESIDE_A_BODY_BYTES = 16 * 1024
 ENDS_OF_A_HEAD = (b"\n\r\n", b"\n\n")
+
+
+_FAULTS_ONLY = logging.getLogger("footplate.http")
+_FAULTS_ONLY.setLevel(logging.ERROR)
 
 
 class Phase(Enum):
@@ -48,6 +53,8 @@ class BoundedConnection(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        # Strangers must not fill the log: what they send wrong is counted at the door.
+        self.logger = _FAULTS_ONLY
         self._phase = Phase.HEAD
         self._since = self.loop.time()
         self._stalled_at: float | None = None

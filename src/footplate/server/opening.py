@@ -109,7 +109,7 @@ def _is_known(error: Exception) -> bool:
 def explain(error: Exception) -> str:
     """Say in words what keeps a server from starting."""
     if isinstance(error, faults.GONE):
-        return faults.translate(error).message
+        return faults.translate(error).message.removesuffix("; try again in a moment")
     if isinstance(error, FootplateError):
         return error.message
     if isinstance(error, OSError) and error.strerror:

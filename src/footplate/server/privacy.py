@@ -8,8 +8,8 @@ import os
 import stat
 from pathlib import Path
 
-# Logs, code and results of everybody's jobs, and what people keep at home in them.
-FOLDERS = ("jobs", "blobs", "people")
+# Logs, code and results of everybody's jobs, what people keep at home in them, and room for a full disk.
+FOLDERS = ("jobs", "blobs", "people", "reserve")
 FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 

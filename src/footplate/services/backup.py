@@ -36,7 +36,10 @@ LOG_DEPTHS = (5, 6)
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup is: who made it, from what, and the digest of its list of contents."""
+    """What a backup is: who made it, from what, and the digest of its list of contents.
+
+    The `owner` of the home, by numbers, is whom the server's own files belong to.
+    """
 
     format: int
     footplate: str
@@ -48,6 +51,7 @@ class Manifest:
     size_bytes: int
     n_left_out: int
     contents_sha256: str
+    owner: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +123,15 @@ def _fill(source: Source, folder: Path, now: float, of_jobs: str) -> Manifest:
         size_bytes,
         n_left_out,
         hasher.hexdigest(),
+        _owner(source.home),
     )
     _write_last(folder, asdict(manifest))
     return manifest
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_uid, found.st_gid
 
 
 def _copies(source: Source, folder: Path, of_jobs: str) -> Iterator[Copied]:

@@ -99,8 +99,10 @@ async def _submit(
         return Submission(job, is_new=True)
 
     submission = await platform.outlook.enter(job, unit)
+    if not submission.is_new:
+        return submission
     # It may have started in the same commit.
-    return replace(submission, job=platform.store.board.get(submission.job.id, submission.job))
+    return replace(submission, job=await platform.store.job(job.id) or job)
 
 
 async def _remembered(platform: Platform, caller: Caller, key: str) -> tuple[str, str] | None:

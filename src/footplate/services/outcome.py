@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 
+from footplate.domain.errors import EngineUnavailable
 from footplate.domain.states import JobState
 from footplate.services.feed import Feed
 from footplate.services.platform import Platform
@@ -13,7 +14,10 @@ from footplate.services.platform import Platform
 async def await_state(
     platform: Platform, feed: Feed, job_id: str, states: Collection[JobState], within_s: float
 ) -> None:
-    """Wait until a job is over, is gone or is in one of these states, but not longer than `within_s`."""
+    """Wait until a job is over, is gone or is in one of these states, but not longer than `within_s`.
+
+    A server that stops meanwhile says so: whoever waits asks again, and the next one answers.
+    """
     changed = asyncio.Event()
 
     def is_reached() -> bool:
@@ -29,3 +33,5 @@ async def await_state(
                     await changed.wait()
         except TimeoutError:
             return
+        except asyncio.CancelledError as error:
+            raise EngineUnavailable("the server is being stopped: ask again in a moment") from error

@@ -108,19 +108,22 @@ def restore(backup: Backup, home: Path, database_url: str = "", advice: str = "n
     try:
         if engine is not None:
             refuse_used(engine, advice)
+        owner = _Owner(backup, home)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         home.chmod(0o700)
         with _held(home):
             stage = home / UNFINISHED
             shutil.rmtree(stage, ignore_errors=True)
             stage.mkdir(mode=0o700)
-            _gather(backup, stage)
+            _gather(backup, stage, owner)
             _name_database(stage / SETTINGS, database_url)
             if engine is not None:
                 copy_in(stage / DATABASE, engine)
                 (stage / DATABASE).unlink()
             else:
                 (stage / DATABASE).rename(stage / "footplate.db")
+            for path in (home, home / "lock", *stage.iterdir()):
+                owner.take(path)
             os.sync()
             for path in sorted(stage.iterdir()):
                 path.rename(home / path.name)
@@ -151,6 +154,30 @@ def refuse_unfinished(home: Path) -> None:
         )
 
 
+class _Owner:
+    """Whom restored files belong to, where root restores them: whoever has the home folder, if it is there.
+
+    Files of tasks that belonged to others stay theirs, by number. Who is not root gets all.
+    """
+
+    def __init__(self, backup: Backup, home: Path) -> None:
+        self._before = tuple(backup.manifest.owner)
+        found = home.stat() if home.exists() else None
+        self._now = (found.st_uid, found.st_gid) if found else self._before
+
+    def take(self, path: Path) -> None:
+        self._change(path, self._now)
+
+    def give_back(self, path: Path, told: Copied) -> None:
+        was = (told.uid, told.gid)
+        self._change(path, self._now if was == self._before else was)
+
+    def _change(self, path: Path, owner: tuple[int, ...]) -> None:
+        if os.geteuid() == 0:
+            with suppress(OSError):
+                os.chown(path, owner[0], owner[1], follow_symlinks=False)
+
+
 @contextmanager
 def _held(home: Path) -> Iterator[None]:
     """Keep servers, and other restores, from a home."""
@@ -165,7 +192,7 @@ def _held(home: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _gather(backup: Backup, stage: Path) -> None:
+def _gather(backup: Backup, stage: Path, owner: _Owner) -> None:
     """Copy what the backup has; links come last, so that nothing is written through one."""
     _copy_file(
         backup.folder / DATABASE, stage / DATABASE, next(o for o in backup.contents if o.path == DATABASE)
@@ -182,11 +209,11 @@ def _gather(backup: Backup, stage: Path) -> None:
     for one, path in below:
         if one.kind == "link":
             path.symlink_to(one.target)
-            _give_back(path, one)
+            owner.give_back(path, one)
     # Backwards: a folder that its owner may not write to is closed after what is in it.
     for one, path in reversed(below):
         if one.kind != "link":
-            _give_back(path, one)
+            owner.give_back(path, one)
             # What is not of jobs is for the server alone. No file may run as its owner: it may be ours now.
             path.chmod(one.mode & (0o777 if one.path.startswith(f"{HOME}/jobs/") else 0o700))
 
@@ -199,13 +226,6 @@ def _copy_file(source: Path, to: Path, told: Copied) -> None:
         os.close(descriptor)
     if digest != told.sha256:
         raise InvalidInput(f"the backup is damaged: {told.path} has changed since it was checked")
-
-
-def _give_back(path: Path, told: Copied) -> None:
-    """Let files belong to whom they belonged; where we are not root, they are ours."""
-    if os.geteuid() == 0:
-        with suppress(OSError):
-            os.chown(path, told.uid, told.gid, follow_symlinks=False)
 
 
 def _name_database(settings: Path, url: str) -> None:

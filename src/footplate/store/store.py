@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -19,7 +20,7 @@ from footplate.domain.events import Effect, Event
 from footplate.domain.job import Job
 from footplate.store import faults, leases, tables, transitions
 from footplate.store.rows import EventRecord
-from footplate.store.transitions import Transition
+from footplate.store.transitions import Foretold, Transition
 from footplate.store.writer import Transaction, Unit, Work, Writer
 
 log = logging.getLogger(__name__)
@@ -117,11 +118,16 @@ class Store:
         if wanted:
             await self.write(lambda tx: self.apply_living(tx, wanted))
 
-    def apply_living(self, tx: Transaction, moves: Iterable[Move]) -> None:
-        """Move jobs within a unit of work; those that are over by then are passed over."""
-        for job_id, event in moves:
+    def apply_living(
+        self, tx: Transaction, moves: Iterable[Move], foretold: Iterable[Foretold | None] = ()
+    ) -> None:
+        """Move jobs within a unit of work; those that are over by then are passed over.
+
+        `foretold` has what each of the moves was thought to lead to, in their order.
+        """
+        for (job_id, event), ahead in zip_longest(moves, foretold):
             if self.living(tx, job_id) is not None:
-                transitions.apply(tx, self.board, job_id, event)
+                transitions.apply(tx, self.board, job_id, event, foretold=ahead)
 
     def living(self, tx: Transaction, job_id: str) -> Job | None:
         """The job as a unit of work sees it; None for one that was over before, or is not there."""

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from footplate.domain import events as ev
 from footplate.domain.advance import advance
+from footplate.domain.ending import Outcome
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
@@ -54,12 +55,34 @@ def _task_rows(connection: sa.Connection, job_id: str, attempt: int) -> list[row
     return [dict(row) for row in connection.execute(wanted).mappings()]
 
 
+@dataclass(frozen=True, slots=True)
+class Foretold:
+    """What an event makes of a job that stands just so."""
+
+    before: Job
+    outcome: Outcome
+
+
+def foretell(job: Job, event: ev.Event) -> Foretold:
+    """Work out what an event would make of a job."""
+    return Foretold(job, advance(job, event))
+
+
 def apply(
-    tx: Transaction, board: dict[str, Job], job_id: str, event: ev.Event, actor: str = ""
+    tx: Transaction,
+    board: dict[str, Job],
+    job_id: str,
+    event: ev.Event,
+    actor: str = "",
+    foretold: Foretold | None = None,
 ) -> Transition:
-    """Move a job by an event; nothing is recorded when the event means nothing any more."""
+    """Move a job by an event; nothing is recorded when the event means nothing any more.
+
+    What was foretold of this event is taken as it is where the job still stands as it stood then.
+    """
     before = current(tx, job_id, board)
-    outcome = advance(before, event)
+    is_so = foretold is not None and foretold.before is before
+    outcome = foretold.outcome if foretold is not None and is_so else advance(before, event)
     after = outcome.job
     if after is not before:
         tx.before.setdefault(job_id, board.get(job_id) or before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import json
 import os
 import shutil
@@ -66,11 +67,18 @@ def test_systemd_finds_nothing_wrong_with_the_unit(tmp_path: Path, changes: dict
     assert (done.returncode, about_it) == (0, []), done.stderr
 
 
-def test_an_older_systemd_gets_no_key_that_it_does_not_know_and_people_are_told() -> None:
-    old = wish(systemd_version=252)
-    assert "DelegateSubgroup" not in unit_text(old)
-    assert any("219/CGROUP" in note for note in install(old, True).notes)
-    assert not any("219/CGROUP" in note for note in install(wish(), True).notes)
+def test_with_an_older_systemd_the_server_takes_a_group_of_its_own_and_then_the_account() -> None:
+    old = unit_text(wish(systemd_version=252))
+    assert "DelegateSubgroup" not in old
+    assert "User=" not in old
+    assert "up --home /var/lib/footplate --account footplate\n" in old
+    assert "Delegate=yes" in old
+    assert "--account" not in unit_text(wish())
+
+
+def test_further_groups_are_given_to_the_account() -> None:
+    commands = install(wish(groups=("video", "ssl-cert")), has_account=True).before
+    assert commands[0] == ["usermod", "--append", "--groups", "video,ssl-cert", "footplate"]
 
 
 def test_an_account_that_is_there_is_not_made_again() -> None:
@@ -163,3 +171,22 @@ def test_without_systemd_or_root_nothing_is_done(capsys: pytest.CaptureFixture[s
     assert run(["install-service"]) == 1
     said = capsys.readouterr().err
     assert "does not run systemd" in said or "only root can do that: sudo" in said
+
+
+def test_a_key_that_the_account_cannot_read_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    from footplate.cli import service
+
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid():
+            folder.chmod(folder.stat().st_mode | 0o011)
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    cert.touch(0o644)
+    key.touch(0o640)
+    pair = {"tls_cert": str(cert), "tls_key": str(key)}
+    with pytest.raises(service.click.ClickException, match=f"cannot read {key}, since {key} is closed to it"):
+        service._refuse_unreadable(wish(user="nobody-there", **pair))
+    group = grp.getgrgid(key.stat().st_gid).gr_name
+    service._refuse_unreadable(wish(user="nobody-there", groups=(group,), **pair))
+    service._refuse_unreadable(wish(user="root", **pair))
+    with pytest.raises(service.click.ClickException, match="No such file"):
+        service._refuse_unreadable(wish(**{**pair, "tls_key": "/nowhere/key.pem"}))

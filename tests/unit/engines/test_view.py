@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from footplate.engines.local.confinement import kept_of_run
 from footplate.engines.local.targets import bad_target, overlapping, resolve, shadows
 from footplate.engines.local.view import Outlook, compose, outermost
 
@@ -160,3 +161,15 @@ def test_paths_of_which_one_lies_in_the_other_are_found() -> None:
     assert overlapping(["/data/a/b", "/opt", "/data/a"]) == ("/data/a", "/data/a/b")
     assert overlapping(["/data", "/data-x", "/data/a"]) == ("/data", "/data/a")
     assert overlapping(["/data", "//data/"]) == ("/data", "/data")
+
+
+def test_how_names_are_looked_up_stays_visible(tmp_path: Path) -> None:
+    place = Path("/run/user")
+    if not place.is_dir():
+        place = next(
+            (path for path in Path("/run").iterdir() if path.is_dir() and not path.is_symlink()), place
+        )
+    (tmp_path / "resolv.conf").symlink_to(place / "resolv.conf")
+    assert str(place) in kept_of_run(tmp_path / "resolv.conf")
+    (tmp_path / "own.conf").touch()
+    assert str(tmp_path) not in kept_of_run(tmp_path / "own.conf")

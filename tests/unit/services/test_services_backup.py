@@ -375,3 +375,30 @@ def test_files_of_tasks_belong_to_whom_they_belonged(home: Path, tmp_path: Path)
     restored(tmp_path / "copy", tmp_path / "again")
     found = (tmp_path / "again" / log.relative_to(home)).stat()
     assert (found.st_uid, found.st_gid) == (100_123, 100_124)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives files to others")
+@pytest.mark.parametrize("is_made_before", [True, False])
+def test_what_root_restores_belongs_to_the_account_that_has_the_home(
+    home: Path, tmp_path: Path, is_made_before: bool
+) -> None:
+    engine = open_engine(sqlite_url(home))
+    migrate(engine)
+    engine.dispose()
+    log = home / "jobs" / "2mgk1" / "2mgk1yaq6pst" / "attempt-0" / "main-0" / "log"
+    for path in (home, *home.rglob("*")):
+        os.chown(path, 901, 902)
+    os.chown(log, 100_123, 100_124)
+    engine = open_engine(sqlite_url(home))
+    backup.make(Source(home, engine), tmp_path / "copy", NOW, backup.LOGS)
+    engine.dispose()
+    again, owner = tmp_path / "again", (901, 902)
+    if is_made_before:
+        again.mkdir(mode=0o700)
+        os.chown(again, 801, 802)
+        owner = (801, 802)
+    restored(tmp_path / "copy", again)
+    owners = {path.relative_to(again): (path.stat().st_uid, path.stat().st_gid) for path in again.rglob("*")}
+    assert owners.pop(log.relative_to(home)) == (100_123, 100_124)
+    assert set(owners.values()) == {owner}, owners
+    assert (again.stat().st_uid, again.stat().st_gid) == owner

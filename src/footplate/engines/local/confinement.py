@@ -30,9 +30,9 @@ from footplate.engines.local.view import Outlook, compose, outermost
 
 PROBE_S = 20
 SYS = "/sys"
-# Where services of the machine listen. What programs need of it stays: how names are looked up, and cards.
+# Where services of the machine listen.
 RUN = "/run"
-KEPT_OF_RUN = ("/run/systemd/resolve", "/run/nvidia-persistenced", "/run/nscd")
+KEPT_OF_RUN = ("/run/nvidia-persistenced", "/run/nscd")
 # The machine's programs and settings, which a task that is root could change for everybody.
 SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
 NOBODYS = ("/", *SYSTEM, "/home", "/nonexistent", "/opt", "/srv", "/tmp", "/var")  # noqa: S108
@@ -223,7 +223,7 @@ def _outlook(home: Path | None, found: Found) -> Outlook:
     trees = [*interpreter, *(SYSTEM if found.how == "root" else ())]
     # A home within one of them must stay writable.
     unwritable = [tree for tree in outermost(filter(_is_real_folder, trees)) if not is_below(place, (tree,))]
-    keeps = [*interpreter, *filter(os.path.isdir, KEPT_OF_RUN)]
+    keeps = [*interpreter, *outermost(kept_of_run())]
     has_accounts = found.how == "root" and not found.why_no_accounts
     closed = [path for path in (*account_folders(), RUN) if _is_real_folder(path)]
     if has_accounts:
@@ -237,6 +237,13 @@ def _outlook(home: Path | None, found: Found) -> Outlook:
         not found.why_no_pids,
         has_accounts,
     )
+
+
+def kept_of_run(names: Path = Path("/etc/resolv.conf")) -> list[str]:
+    """Name what of /run tasks still need: how the names of machines are looked up, and what cards need."""
+    found = str(names.resolve().parent)
+    lookup = [found] if is_below(found, (RUN,)) else []
+    return [path for path in (*KEPT_OF_RUN, *lookup) if Path(path).is_dir()]
 
 
 def account_folders() -> list[str]:
