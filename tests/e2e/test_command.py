@@ -250,10 +250,10 @@ def test_a_wrong_password_is_refused_clearly(server: ServerProcess) -> None:
 def test_a_running_job_is_adopted_by_a_restarted_server(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home") as server:
         server.command("submit", "--name", "survivor", "--", "echo before; sleep 3; echo after; exit 5")
-        await_that(lambda: server.command("logs", "survivor").stdout == "before\n", 10)
+        await_that(lambda: server.command("logs", "survivor").stdout == "before\n", 60)
         server.kill()
         server.start()
-        await_that(lambda: shown(server, "survivor")["state"] == "FAILED", 15)
+        await_that(lambda: shown(server, "survivor")["state"] == "FAILED", 60)
         view = shown(server, "survivor")
         assert view["tasks"][0]["exit_code"] == 5  # type: ignore[index]
         assert view["attempt"] == 0
@@ -262,12 +262,12 @@ def test_a_running_job_is_adopted_by_a_restarted_server(tmp_path: Path) -> None:
 
 def test_an_exit_while_the_server_was_away_is_learned_from_the_next_start(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "home") as server:
-        server.command("submit", "--name", "away", "--", "sleep 1; exit 9")
-        await_that(lambda: shown(server, "away")["state"] == "RUNNING", 10)
+        server.command("submit", "--name", "away", "--", "sleep 5; exit 9")
+        await_that(lambda: shown(server, "away")["state"] == "RUNNING", 60)
         server.kill()
-        await_that(lambda: not processes_of(server.home), 10)
+        await_that(lambda: not processes_of(server.home), 60)
         server.start()
-        await_that(lambda: shown(server, "away")["state"] == "FAILED", 10)
+        await_that(lambda: shown(server, "away")["state"] == "FAILED", 60)
         assert shown(server, "away")["tasks"][0]["exit_code"] == 9  # type: ignore[index]
 
 

@@ -52,6 +52,7 @@ def test_a_page_is_files_and_commands_in_order(tmp_path: Path) -> None:
     [
         ("a (2me2et0rs812) ran 0.51s", "a (2mgmny1c4whp) ran 12.3s"),
         ("NAME  AGE\nx     3s", "NAME    AGE\nx       14s"),
+        ("x  3s  0.51s", "x  1m56s  2m3s"),
         ("first\n  …\nlast", "first\nmore\nmore\nlast"),
         ("at http://127.0.0.1:8750 (home …/x)", "at http://127.0.0.1:41234 (home /tmp/x)"),
         ("", "anything"),

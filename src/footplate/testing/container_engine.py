@@ -107,7 +107,7 @@ class ContainerEngine:
     def _answers(self) -> bool:
         assert self._process is not None
         if self._process.poll() is not None:
-            raise ContainerEngineMissing(f"{self.kind} does not start here: {self.output[-500:]}")
+            raise ContainerEngineMissing(f"{self.kind} does not start here: {_why(self.output)}")
         # Tried by hand first: the HTTP client leaves a socket behind when nobody listens.
         with socket.socket(socket.AF_UNIX) as probe:
             try:
@@ -233,8 +233,8 @@ def _running_containerd(folder: Path, environment: Mapping[str, str]) -> Iterato
 
     def listens() -> bool:
         if process.poll() is not None:
-            said = (folder / "output").read_text(errors="replace")[-500:]
-            raise ContainerEngineMissing(f"containerd does not start here: {said}")
+            said = (folder / "output").read_text(errors="replace")
+            raise ContainerEngineMissing(f"containerd does not start here: {_why(said)}")
         return (folder / "containerd.sock").exists()
 
     try:
@@ -243,6 +243,15 @@ def _running_containerd(folder: Path, environment: Mapping[str, str]) -> Iterato
     finally:
         process.terminate()
         process.wait()
+
+
+def _why(output: str) -> str:
+    """The line that tells most of why a service has ended: the last one with a fault, no stack of a panic."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [
+        line for line in lines if any(word in line for word in ("panic:", "fatal", "failed", "Error:"))
+    ]
+    return (telling or lines or ["it said nothing"])[-1][:300]
 
 
 @contextmanager
