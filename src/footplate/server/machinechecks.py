@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import GIB, show_bytes
+from footplate.engines.base import Limit
 from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
 from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_socket
 from footplate.engines.local.delegation import find_tree
@@ -203,11 +204,21 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
     for limit in ALL_LIMITS:
         why_not = confinement.faults.get(limit)
         if why_not is None:
-            yield Finding(f"limit of {limit}", OK, "tasks are held to it")
+            yield Finding(f"limit of {limit}", OK, MEANINGS[limit])
         else:
             yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
 
 
+MEANINGS: dict[Limit, str] = {
+    "cpus": "tasks get no more CPU time than they asked for",
+    "memory": "tasks get no more memory than they asked for",
+    "processes": "the processes of a task are bounded",
+    "shm": "/dev/shm has the size that was asked for",
+    "files": "tasks see their own job, and nothing else of the home folder",
+    "gpus": "tasks can open their own cards only",
+    "isolation": "tasks see and signal their own processes only",
+    "accounts": "the tasks of each person run as accounts of their own",
+}
 _ADVICE = "run the server as a service: footplate install-service"
 _ADVICE_FOR = {
     "accounts": "run the server as root: footplate install-service --user root",
