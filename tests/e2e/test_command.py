@@ -131,7 +131,12 @@ def test_jobs_wait_for_cards_say_why_and_start_when_they_are_free(
     small = tmp_path / "small.yaml"
     small.write_text("name: needs-two\ncommand: echo cards $CUDA_VISIBLE_DEVICES\ngpus: 2\n")
     server.command("submit", str(small))
-    view = shown(server, "needs-two")
+
+    def looked_at() -> dict[str, object] | None:
+        found = shown(server, "needs-two")
+        return None if found["reason"]["code"] == "submitted" else found  # type: ignore[index]
+
+    view = await_that(looked_at, what="the scheduler has looked at it")
     assert view["state"] == "QUEUED"
     reason = view["reason"]
     assert reason["code"] == "insufficient_resources"  # type: ignore[index]

@@ -83,9 +83,10 @@ class ServerProcess:
         return self.log_file.read_text()
 
     def start(self) -> None:
-        """Start and wait until it answers."""
+        """Start and wait until it answers, and until commands find it, which comes a moment later."""
         self.begin()
         self.await_answer()
+        await_that((self.home / "client.toml").exists, START_DEADLINE_S, "commands find the server")
 
     def begin(self) -> None:
         """Start without waiting."""
