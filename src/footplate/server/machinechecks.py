@@ -213,7 +213,7 @@ MEANINGS: dict[Limit, str] = {
     "cpus": "tasks get no more CPU time than they asked for",
     "memory": "tasks get no more memory than they asked for",
     "processes": "the processes of a task are bounded",
-    "shm": "/dev/shm has the size that was asked for",
+    "shm": "shared memory has the size that was asked for",
     "files": "tasks see their own job, and nothing else of the home folder",
     "gpus": "tasks can open their own cards only",
     "isolation": "tasks see and signal their own processes only",
