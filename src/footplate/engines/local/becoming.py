@@ -51,6 +51,7 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
     with contextlib.suppress(OSError):
         tell(news_fd, news)
     if is_ours:
+        task["runner"] = [*task["runner"], ground.counters(task, name)]
         execute(task, env, entries, ground.own_groups(task, name))
     os._exit(0)
 

@@ -53,11 +53,16 @@ class Tree:
             settings.pop(self.folders.get("devices", ""), None)
         return [[place, pairs] for place, pairs in settings.items()]
 
+    def counters(self) -> list[tuple[str, str]]:
+        """Name the files that say what befell a task: the folder of its group's tree, and the file."""
+        known = ((self.folders.get(controller), file) for controller, file in _COUNTERS[self.version])
+        return [(folder, file) for folder, file in known if folder]
+
     def counted(self, name: str) -> str:
         """Read what a task has used and what befell it, as lines of `FILE TEXT`; empty without its group."""
         lines = []
-        for controller, file in _COUNTERS[self.version]:
-            text = read_text(self.file(controller, name, file) or "")
+        for folder, file in self.counters():
+            text = read_text(f"{folder}/{name}/{file}")
             lines += [f"{file} {line}\n" for line in text.splitlines()]
         return "".join(lines)
 

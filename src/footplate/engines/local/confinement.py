@@ -158,6 +158,7 @@ class Confinement:
         account = self._account_of(request)
         return {
             "groups": self.tree.order(need) if self.tree else [],
+            "counters": self.tree.counters() if self.tree else [],
             "joins": "",
             # Where no group holds them together, each process alone.
             "data_bytes": task["memory_bytes"] if self.holds_single_processes else None,

@@ -71,6 +71,14 @@ class Ground:
         places = (place for place, _ in task["groups"])
         return [(f"{place}/{name}", self.tops[place]) for place in places if place in self.tops]
 
+    def counters(self, task: dict[str, Any], name: str) -> str:
+        """Say where the task itself finds what its groups count."""
+        if task["view"] is None:
+            return " ".join(f"{place}/{name}/{file}" for place, file in task["counters"])
+        return " ".join(
+            f"{self.tops[place]}/{file}" for place, file in task["counters"] if place in self.tops
+        )
+
     def remove_groups(self, task: dict[str, Any], name: str) -> None:
         """Take back the groups of a task that this process did not become."""
         if not task["joins"]:

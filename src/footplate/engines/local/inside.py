@@ -140,6 +140,7 @@ def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
     return {
         "joins": f"{identity.pid}-{identity.start_ticks}",
         "groups": [[place, []] for place, _ in order["groups"]],
+        "counters": [],
         "view": order["view"] and {"of": identity.pid},
     }
 

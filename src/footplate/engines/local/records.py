@@ -1,9 +1,9 @@
 """What a task leaves on disk, and nothing else needs to be remembered: who runs it, and how it ended.
 
 `pid` is written once, by whoever comes first: the process that becomes the task, or the one who stops
-the task before it has started. `exit` holds the exit code in its first line. Then come the lines that a
-shell's `times` prints, and, for tasks that ran out of memory, what their control groups counted, as
-`FILE TEXT`, each the words of one line of a file of the group.
+the task before it has started. `exit` holds the exit code in its first line. Then comes what the task's
+control groups counted, as `FILE TEXT`, each the words of one line of a file of the group, and the lines that
+a shell's `times` prints.
 """
 
 from __future__ import annotations
