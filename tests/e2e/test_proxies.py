@@ -163,7 +163,8 @@ def test_lines_of_a_log_come_as_they_are_written(signed: httpx.Client) -> None:
                 state_at_first = signed.get(f"/api/v1/jobs/{job['id']}").json()["state"]
             if b"last" in seen:
                 break
-    assert state_at_first == "RUNNING"
+    # A line may be seen before the start is stored; that the job is not over is what counts.
+    assert state_at_first in ("STARTING", "RUNNING")
 
 
 def test_a_large_upload_passes(signed: httpx.Client) -> None:
