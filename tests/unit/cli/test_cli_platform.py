@@ -75,13 +75,17 @@ def test_version_is_quick_and_loads_neither_network_nor_tables() -> None:
         "heavy = {'httpx', 'yaml', 'rich', 'fastapi', 'sqlalchemy'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
-    fastest = 1e9
-    for _ in range(3):
+    fastest = bare = 1e9
+    for _ in range(5):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", ""], check=True)
+        bare = min(bare, time.perf_counter() - began)
         began = time.perf_counter()
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         fastest = min(fastest, time.perf_counter() - began)
         assert done.stdout == f"footplate {__version__}\n"
-    assert fastest < 0.12
+    # Beyond what an interpreter takes on this machine, as busy as it is.
+    assert fastest - bare < 0.12
 
 
 def test_a_list_loads_only_what_a_list_needs(server: FakeServer) -> None:
