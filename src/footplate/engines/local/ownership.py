@@ -18,8 +18,6 @@ from typing import Any
 from footplate import taskfiles
 from footplate.engines.local import apart, kernel
 
-N_IDS = 65_536
-
 
 class NotTheirs(Exception):
     """A folder that tasks should write to is not writable for them."""
@@ -77,7 +75,7 @@ def bind_as_theirs(fd: int, target: str, account: dict[str, Any], read_only: boo
 
 def _is_theirs(status: os.stat_result, account: dict[str, Any]) -> bool:
     first: int = account["first"]
-    return first <= status.st_uid < first + N_IDS
+    return first <= status.st_uid < first + int(account["n"])
 
 
 def _explain(owner: int, first: int) -> str:
