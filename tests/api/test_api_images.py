@@ -78,7 +78,7 @@ def test_an_image_that_was_deleted_is_gone(admin: Api) -> None:
 
 
 def test_only_a_platform_admin_keeps_the_catalogue(ann: Api, server: Served, sign: Sign, admin: Api) -> None:
-    task = sign(server.parts.accounts.job_token(admin.running()["id"], 0))
+    task = sign(server.parts.tokens.issue(admin.running()["id"], 0))
     for caller in (ann, task):
         caller.refused("PUT", "/images/mine", 403, json={"reference": "python:3.12"})
         caller.refused("DELETE", "/images/mine", 403)

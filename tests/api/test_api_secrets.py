@@ -90,7 +90,7 @@ def test_a_secret_of_a_queue_that_is_not_there_is_refused(admin: Api) -> None:
 
 def test_a_job_may_not_set_list_or_delete_secrets(ann: Api, server: Served, sign: Sign) -> None:
     job = ann.running()
-    task = sign(server.parts.accounts.job_token(job["id"], 0))
+    task = sign(server.parts.tokens.issue(job["id"], 0))
     task.refused("PUT", "/secrets/x", 403, json={"value": "x"})
     task.refused("GET", "/secrets", 403)
     task.refused("DELETE", "/secrets/x", 403)

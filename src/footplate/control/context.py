@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
-from footplate.domain.clock import Clock
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.pauses import Pauses
 from footplate.domain.secret import RegistryLogin
-from footplate.domain.storage import Storage
 from footplate.engines.base import Engine
 from footplate.scheduler.policy import Policy
-from footplate.store.blobs import Blobs
-from footplate.store.catalogue import Catalogue
-from footplate.store.cluster import Cluster
-from footplate.store.people import People
-from footplate.store.store import Store
+from footplate.store.shared import Shared
 
 
 async def _no_secrets(_job: Job) -> Mapping[str, str]:
@@ -31,26 +24,18 @@ async def _no_login(_job: Job, name: str) -> RegistryLogin:
     raise NotFound(f"there is no secret {name}")
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context(Shared):
     """The surroundings of control, handed in once."""
 
-    store: Store
-    cluster: Cluster
-    blobs: Blobs
     engine: Engine
-    clock: Clock
-    home: Path
     url: str = ""
     job_token: Callable[[str, int], str] = lambda _job_id, _attempt: ""
     policy: Policy = field(default_factory=Policy)
     ports: Ports = field(default_factory=Ports)
-    images: Catalogue = field(default_factory=Catalogue)
     secrets_of: Callable[[Job], Awaitable[Mapping[str, str]]] = _no_secrets
     login_of: Callable[[Job, str], Awaitable[RegistryLogin]] = _no_login
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
     pauses: Pauses = field(default_factory=Pauses)
-    storages: Mapping[str, Storage] = field(default_factory=dict)
     storage_watch: StorageWatch = field(default_factory=StorageWatch)
-    people: People = field(default_factory=People)

@@ -25,10 +25,7 @@ from footplate.domain.job import Job
 from footplate.domain.redact import redact
 from footplate.domain.states import JobState, TaskState
 from footplate.engines.base import Handle, LaunchPlan, Step
-from footplate.foldertree import remove_tree
-from footplate.store import transitions
 from footplate.store.blobs import unpack
-from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
 
@@ -187,17 +184,3 @@ async def _tell_step(context: Context, job: Job, step: str, began_at: float, mes
 async def _fail(context: Context, job: Job, message: str, is_final: bool) -> None:
     event = LaunchFailed(context.clock.now(), job.attempt, message, is_final)
     await context.store.apply_all([(job.id, event)])
-
-
-async def remove(context: Context, job: Job) -> None:
-    """Remove a job's files, then its record: a crash in between leaves the record to try again from."""
-    folder = layout.job_folder(context.home, job.id)
-    freed_bytes = await asyncio.to_thread(remove_tree, folder)
-    now = context.clock.now()
-
-    def unit(tx: Transaction) -> None:
-        kept = tx.after.get(job.id) or transitions.load(tx.connection, job.id)
-        if kept is not None and kept.state in (JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED):
-            transitions.remove(tx, kept, now, freed_bytes)
-
-    await context.store.write(unit)

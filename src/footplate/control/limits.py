@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from footplate.control.context import Context
 from footplate.domain.events import Released, StopAsked
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_duration, show_instant
 from footplate.domain.states import JobState, Reason, ReasonCode
+
+
+async def enforce_limits(context: Context, hint: Callable[[str], None]) -> None:
+    """Ask all jobs to stop that are over time."""
+    now = context.clock.now()
+    board = list(context.store.board.values())
+    await context.store.apply_all((job.id, event) for job in board if (event := overdue(job, now)))
+    for job in board:
+        if job.spec.keep_on_failure_s is not None and job.state is JobState.RUNNING:
+            # What is kept goes on after its end, so that no engine may notice the end by itself.
+            hint(f"{job.id}.{job.attempt}")
 
 
 def overdue(job: Job, now: float) -> StopAsked | Released | None:

@@ -60,6 +60,7 @@ from footplate.services.feed import Feed
 from footplate.services.keyring import Keyring
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
+from footplate.services.tokens import Tokens
 from footplate.services.vault import Vault
 from footplate.store import faults, homes
 from footplate.store.blobs import Blobs
@@ -70,6 +71,7 @@ from footplate.store.disk import Disk
 from footplate.store.growth import Growth
 from footplate.store.migrate import migrate
 from footplate.store.people import People
+from footplate.store.shared import Shared
 from footplate.store.store import Store
 from footplate.wire.payloads import ErrorBody
 
@@ -182,21 +184,36 @@ async def _open_database(
     return database, identity
 
 
-def _context(settings: Settings, store: Store, engine: Engine, clock: Clock, **parts: Any) -> Context:
-    """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
-    return Context(
+async def _shared(settings: Settings, store: Store, clock: Clock) -> Shared:
+    shared = Shared(
         store=store,
-        engine=engine,
+        cluster=Cluster(),
+        blobs=Blobs(settings.home / "blobs"),
         clock=clock,
         home=settings.home,
+        images=Catalogue(),
+        people=People(store),
+        storages=settings.storage_by_name,
+    )
+    for load in (shared.cluster.load, shared.images.load, shared.people.load):
+        await store.read(load)
+    return shared
+
+
+def _context(settings: Settings, shared: Shared, engine: Engine, keyring: Keyring, tokens: Tokens) -> Context:
+    """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
+    return Context(
+        **shared.parts(),
+        engine=engine,
         url=settings.url,
+        job_token=tokens.issue,
         ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
+        secrets_of=keyring.variables_of,
+        login_of=keyring.login_of,
         trash_kept_s=settings.trash_kept_s,
         idle_limit_s=settings.idle_limit_s,
         pauses=settings.pauses,
-        storages=settings.storage_by_name,
         storage_watch=StorageWatch(settings.storage_timeout_s),
-        **parts,
     )
 
 
@@ -225,51 +242,37 @@ async def _wire(
     stack: AsyncExitStack,
 ) -> Parts:
     disk = await _watch_disk(settings, store, clock, stack)
-    cluster, blobs, growth = Cluster(), Blobs(settings.home / "blobs"), Growth()
+    growth, secret = Growth(), server_secret(settings.home)
     stack.callback(growth.close)
-    images_, people_, secret = Catalogue(), People(store), server_secret(settings.home)
-    for load in (cluster.load, images_.load, people_.load):
-        await store.read(load)
-    keyring = Keyring(store, vault := Vault(secret), clock)
-    # A task's token needs the accounts, and those need the platform, which needs the controller.
-    issuers: list[Accounts] = []
-    context = _context(
-        settings,
-        store,
-        engine,
-        clock,
-        cluster=cluster,
-        blobs=blobs,
-        job_token=lambda job_id, attempt: issuers[0].job_token(job_id, attempt),
-        images=images_,
-        secrets_of=keyring.variables_of,
-        login_of=keyring.login_of,
-        people=people_,
-    )
+    shared, tokens, vault = await _shared(settings, store, clock), Tokens(secret), Vault(secret)
+    keyring = Keyring(store, vault, clock)
+    context = _context(settings, shared, engine, keyring, tokens)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
-        store,
-        cluster,
-        blobs,
-        clock,
-        settings.home,
-        controller.admission,
-        controller.replan,
-        engine.refuses,
-        controller.run_inside,
-        vault,
-        images_,
-        settings.storage_by_name,
-        disk,
+        **shared.parts(),
+        outlook=controller.admission,
+        replan=controller.replan,
+        refuses=engine.refuses,
+        run_inside=controller.run_inside,
+        vault=vault,
+        disk=disk,
     )
-    accounts_ = Accounts(platform, secret, people_.forget)
-    issuers.append(accounts_)
+    accounts_ = Accounts(platform, tokens, shared.people.forget)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
     stack.push_async_callback(controller.close)
     await controller.start()
-    sessions = _make_sessions(settings, secret)
-    return Parts(platform, accounts_, controller, Feed(store), growth, sessions, settings, made_up)
+    return Parts(
+        platform=platform,
+        accounts=accounts_,
+        tokens=tokens,
+        controller=controller,
+        feed=Feed(store),
+        growth=growth,
+        sessions=_make_sessions(settings, secret),
+        settings=settings,
+        first_password=made_up,
+    )
 
 
 def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:

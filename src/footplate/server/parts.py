@@ -12,15 +12,17 @@ from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
 from footplate.services.platform import Platform
+from footplate.services.tokens import Tokens
 from footplate.store.growth import Growth
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """`first_password` is that of the first account, when it had to be made up at this start."""
 
     platform: Platform
     accounts: Accounts
+    tokens: Tokens
     controller: Controller
     feed: Feed
     growth: Growth

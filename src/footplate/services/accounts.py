@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,12 +17,12 @@ from footplate.services.access import Caller, require_admin, require_person
 from footplate.services.passwords import HashingThreads, hash_password
 from footplate.services.platform import Platform
 from footplate.services.throttle import LoginThrottle
+from footplate.services.tokens import Tokens, claim_of, is_of_job
 from footplate.store import account_queries as accounts
 from footplate.store.account_queries import Token, User
 from footplate.store.writer import Transaction
 
 TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
-JOB_TOKEN_PREFIX = "fpj_"  # noqa: S105
 REMEMBER_S = 5.0
 MOST_REMEMBERED = 10_000
 TOUCH_EVERY_S = 60.0
@@ -40,10 +39,10 @@ class Accounts:
     """Knows callers by their tokens; remembers each for a few seconds, so that most calls read no table."""
 
     def __init__(
-        self, platform: Platform, secret: bytes, on_removed: Callable[[str], None] = lambda _name: None
+        self, platform: Platform, tokens: Tokens, on_removed: Callable[[str], None] = lambda _name: None
     ) -> None:
         self._platform = platform
-        self._secret = secret
+        self._tokens = tokens
         self._on_removed = on_removed
         self._hashing = HashingThreads()
         self._throttle = LoginThrottle()
@@ -56,7 +55,7 @@ class Accounts:
         if known is not None and now < known.until and self._still_lives(token):
             return known.caller
         memory = self._remembered
-        if token.startswith(JOB_TOKEN_PREFIX):
+        if is_of_job(token):
             found = _Remembered(await self._identify_job(token), now + REMEMBER_S)
         else:
             found = await self._look_up(token, now)
@@ -68,9 +67,9 @@ class Accounts:
 
     def _still_lives(self, token: str) -> bool:
         """Tell whether a token is not one of an attempt that is over."""
-        if not token.startswith(JOB_TOKEN_PREFIX):
+        if not is_of_job(token):
             return True
-        job_id, _, attempt = _claim(token)[0].partition("_")
+        job_id, attempt = claim_of(token)
         job = self._platform.store.board.get(job_id)
         return job is not None and str(job.attempt) == attempt
 
@@ -102,17 +101,9 @@ class Accounts:
 
     # Jobs that call us
 
-    def job_token(self, job_id: str, attempt: int) -> str:
-        """A token that a job's tasks carry: valid while that attempt lives, with its owner's rights."""
-        return f"{JOB_TOKEN_PREFIX}{job_id}_{attempt}_{self._sign(f'{job_id}_{attempt}')}"
-
-    def _sign(self, text: str) -> str:
-        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()
-
     async def _identify_job(self, token: str) -> Caller:
-        claim, signature = _claim(token)
-        job_id, _, attempt = claim.partition("_")
-        if not hmac.compare_digest(self._sign(claim).encode(), signature.encode()):
+        job_id, attempt = claim_of(token)
+        if not self._tokens.is_genuine(token):
             raise Unauthenticated(_NOBODY)
         job = self._platform.store.board.get(job_id)
         if job is None or not self._still_lives(token):
@@ -315,12 +306,6 @@ class Accounts:
         user = User("admin", hash_password(chosen), True, True, self._platform.clock.now())
         await self._platform.store.write(lambda tx: accounts.add_user(tx.connection, user))
         return None if password else chosen
-
-
-def _claim(token: str) -> tuple[str, str]:
-    """What the token of a job says, and the signature under it."""
-    claim, _, signature = token.removeprefix(JOB_TOKEN_PREFIX).rpartition("_")
-    return claim, signature
 
 
 def _require_an_admin(connection: sa.Connection) -> None:

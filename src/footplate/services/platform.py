@@ -7,20 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from footplate.domain.clock import Clock
 from footplate.domain.errors import Problem
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
-from footplate.domain.storage import Storage
 from footplate.engines.base import Ran
 from footplate.services.vault import Vault
-from footplate.store.blobs import Blobs
-from footplate.store.catalogue import Catalogue
-from footplate.store.cluster import Cluster
 from footplate.store.disk import Disk
-from footplate.store.store import Store
+from footplate.store.shared import Shared
 from footplate.store.writer import Unit
 
 T = TypeVar("T")
@@ -54,18 +49,13 @@ class Outlook(Protocol):
 RunInside = Callable[[Job, str, int, Sequence[str], float], Awaitable[Ran]]
 
 
-@dataclass(frozen=True, slots=True)
-class Platform:
-    store: Store
-    cluster: Cluster
-    blobs: Blobs
-    clock: Clock
-    home: Path
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform(Shared):
+    """The surroundings of services, handed in once."""
+
     outlook: Outlook
     replan: Callable[[], None]
     refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
     run_inside: RunInside
     vault: Vault
-    images: Catalogue
-    storages: Mapping[str, Storage] = field(default_factory=dict)
     disk: Disk = field(default_factory=lambda: Disk(Path("/")))

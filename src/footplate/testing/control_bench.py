@@ -87,7 +87,15 @@ async def life(
     if world is None:
         await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
     await store.read(cluster.load)
-    context = Context(store, cluster, Blobs(home / "blobs"), engine, clock, home, **surroundings)
+    context = Context(
+        store=store,
+        cluster=cluster,
+        blobs=Blobs(home / "blobs"),
+        engine=engine,
+        clock=clock,
+        home=home,
+        **surroundings,
+    )
     controller = Controller(context)
     await controller.start()
     try:

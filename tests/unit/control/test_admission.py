@@ -86,12 +86,12 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
     (home / "sets").mkdir()
     storages = {"sets": Storage("sets", home / "sets")}
     context = Context(
-        store,
-        cluster,
-        Blobs(home / "blobs"),
-        engine,
-        clock,
-        home / "home",
+        store=store,
+        cluster=cluster,
+        blobs=Blobs(home / "blobs"),
+        engine=engine,
+        clock=clock,
+        home=home / "home",
         ports=ports,
         storages=storages,
         storage_watch=watch,

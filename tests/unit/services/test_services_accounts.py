@@ -19,10 +19,10 @@ from footplate.services.access import Caller
 from footplate.services.accounts import Accounts
 from footplate.services.platform import Platform
 from footplate.services.throttle import FIRST_WAIT_S, FREE_TRIES, FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_NAME
+from footplate.services.tokens import Tokens
 from footplate.services.vault import Vault
 from footplate.store import account_queries, transitions
 from footplate.store.blobs import Blobs
-from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine
 from footplate.store.store import Store
@@ -61,19 +61,19 @@ class Office:
         self.clock = FakeClock(AT)
         self.store = Store(open_engine(database_url), "test", AT)
         self.platform = Platform(
-            self.store,
-            Cluster(),
-            Blobs(home),
-            self.clock,
-            home,
-            NoOutlook(),
+            store=self.store,
+            cluster=Cluster(),
+            blobs=Blobs(home),
+            clock=self.clock,
+            home=home,
+            outlook=NoOutlook(),
             replan=lambda: None,
             refuses=lambda _spec, _environments: None,
             run_inside=NoOutlook.run_inside,
             vault=Vault(b"secret"),
-            images=Catalogue(),
         )
-        self.accounts = Accounts(self.platform, b"secret")
+        self.tokens = Tokens(b"secret")
+        self.accounts = Accounts(self.platform, self.tokens)
 
     async def open(self) -> None:
         await queues.ensure_default(self.platform)
@@ -189,7 +189,7 @@ async def test_a_jobs_token_is_good_while_its_attempt_lives(office: Office) -> N
     await office.hire()
     one = job(retry=1)
     await office.put(one)
-    first, second = (office.accounts.job_token(one.id, attempt) for attempt in (0, 1))
+    first, second = (office.tokens.issue(one.id, attempt) for attempt in (0, 1))
     assert (await office.accounts.identify(first)).job_id == one.id
     assert not await is_known(office, second)
     await office.store.apply(one.id, Placed(AT, placement(one.spec)))
@@ -207,8 +207,8 @@ async def test_a_forged_token_of_a_job_is_refused(office: Office) -> None:
     await office.hire()
     one = job()
     await office.put(one)
-    good = office.accounts.job_token(one.id, 0)
-    elsewhere = Accounts(office.platform, b"another secret").job_token(one.id, 0)
+    good = office.tokens.issue(one.id, 0)
+    elsewhere = Tokens(b"another secret").issue(one.id, 0)
     assert await is_known(office, good)
     for forged in (
         elsewhere,
@@ -226,7 +226,7 @@ async def test_a_forged_token_of_a_job_is_refused(office: Office) -> None:
 async def test_a_job_of_a_platform_admin_is_none_itself(office: Office) -> None:
     one = job(owner="admin")
     await office.put(one)
-    caller = await office.accounts.identify(office.accounts.job_token(one.id, 0))
+    caller = await office.accounts.identify(office.tokens.issue(one.id, 0))
     assert (caller.name, caller.is_admin, caller.roles) == ("admin", False, {"default": "member"})
     with pytest.raises(Denied):
         await office.accounts.issue(caller, "sneaky", None)
@@ -237,7 +237,7 @@ async def test_a_job_has_no_role_that_its_owner_has_lost(office: Office) -> None
     await office.hire()
     one = job()
     await office.put(one)
-    token = office.accounts.job_token(one.id, 0)
+    token = office.tokens.issue(one.id, 0)
     assert (await office.accounts.identify(token)).roles == {"default": "member"}
     await queues.remove_member(office.platform, ROOT, "default", "ann")
     office.accounts.forget()
@@ -272,7 +272,7 @@ async def test_a_job_of_a_disabled_owner_is_refused(office: Office) -> None:
     await office.hire()
     one = job()
     await office.put(one)
-    token = office.accounts.job_token(one.id, 0)
+    token = office.tokens.issue(one.id, 0)
     await office.accounts.change(ROOT, "ann", None, None, False)
     assert not await is_known(office, token)
 

@@ -1,0 +1,22 @@
+"""Running a command where a task of a job runs or ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footplate.control.context import Context
+from footplate.control.launch import launch_plan
+from footplate.domain.errors import EngineRejected
+from footplate.domain.job import Job
+from footplate.engines.base import Ran, RunsInside
+
+
+async def run_inside(
+    context: Context, job: Job, role: str, index: int, argv: Sequence[str], timeout_s: float
+) -> Ran:
+    engine = context.engine
+    if not isinstance(engine, RunsInside):
+        raise EngineRejected("the engine of this server cannot run commands inside tasks")
+    secrets = await context.secrets_of(job)
+    request = engine.compile(launch_plan(context, job, secrets))
+    return await engine.run_inside(request, role, index, argv, timeout_s)

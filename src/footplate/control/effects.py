@@ -1,0 +1,20 @@
+"""Carrying out what `advance` asks for: one table from kinds of effects to who carries them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from footplate.domain.events import Effect
+from footplate.domain.job import Job
+
+CarryOut = Callable[[Job, Effect], None]
+
+
+def dispatcher(table: Mapping[type[Effect], Callable[[Job, Any], None]]) -> CarryOut:
+    """Make the function that hands each effect of a job to the one who carries out its kind."""
+
+    def carry_out(job: Job, effect: Effect) -> None:
+        table[type(effect)](job, effect)
+
+    return carry_out

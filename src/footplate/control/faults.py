@@ -1,0 +1,23 @@
+"""Faults of control itself: each is logged, and the loss of the lease ends the server."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from footplate.domain.errors import StaleLease
+
+log = logging.getLogger(__name__)
+
+Report = Callable[[str, BaseException], None]
+
+
+def reporter(on_fatal: Callable[[BaseException], None]) -> Report:
+    """Make the function to which loops and work report what failed, and why."""
+
+    def report(what: str, error: BaseException) -> None:
+        log.error("%s failed", what, exc_info=error)
+        if isinstance(error, StaleLease):
+            on_fatal(error)
+
+    return report

@@ -1,0 +1,100 @@
+"""Observing: hints say which attempts to look at, polling catches up, and what was seen becomes events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from footplate.control.context import Context
+from footplate.control.faults import Report
+from footplate.control.handles import Handles
+from footplate.control.lastwords import searcher
+from footplate.control.passes import Passes
+from footplate.control.watch import events_from
+from footplate.control.work import LAUNCH, JobWork
+from footplate.domain.events import TaskExited, TaskLost
+from footplate.domain.job import Job
+from footplate.domain.states import JobState
+from footplate.engines.base import Observation
+from footplate.store.store import Move
+
+AFTER_LAUNCH_S = 0.01
+
+
+class Observer:
+    """Looks at attempts through the engine, and tells the store what became of their tasks."""
+
+    def __init__(
+        self, context: Context, work: JobWork, passes: Passes, handles: Handles, report: Report
+    ) -> None:
+        self._context = context
+        self._work = work
+        self._passes = passes
+        self._handles = handles
+        self._report = report
+        self._look = asyncio.Event()
+        self._hinted: set[str] = set()
+        # Hints about attempts that were still being launched.
+        self._hinted_early: set[str] = set()
+
+    def hint(self, attempt_id: str) -> None:
+        """Look at an attempt soon."""
+        self._hinted.add(attempt_id)
+        self._look.set()
+
+    def hint_after_launch(self, attempt_id: str) -> None:
+        if attempt_id in self._hinted_early:
+            self._hinted_early.discard(attempt_id)
+            self.hint(attempt_id)
+        else:
+            # A moment later: a task that is over by then costs one look and one commit, not two.
+            asyncio.get_running_loop().call_later(AFTER_LAUNCH_S, self.hint, attempt_id)
+
+    async def observe_hinted(self) -> None:
+        """Wait for hints, and look at the attempts that they name."""
+        await self._look.wait()
+        self._look.clear()
+        hinted, self._hinted = self._hinted, set()
+        jobs = [self._context.store.board.get(attempt_id.rpartition(".")[0]) for attempt_id in hinted]
+        found = [job for job in jobs if job is not None]
+        self._hinted_early.update(f"{job.id}.{job.attempt}" for job in found if self._is_launching(job))
+        await self._observe(found)
+
+    async def observe_all(self) -> None:
+        await self._observe(list(self._context.store.board.values()))
+
+    async def _observe(self, jobs: list[Job]) -> None:
+        # An attempt that is still being launched is looked at when that is done.
+        watched = {
+            f"{job.id}.{job.attempt}": job
+            for job in jobs
+            if job.state in (JobState.STARTING, JobState.RUNNING) and not self._is_launching(job)
+        }
+        if not watched:
+            return
+        seen: dict[str, list[Observation]] = {}
+        for one in await self._see(list(watched.values())):
+            seen.setdefault(one.attempt_id, []).append(one)
+        now = self._context.clock.now()
+        news: list[Move] = []
+        for attempt_id, job in watched.items():
+            search = searcher(self._context.home, job)
+            events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
+            news += [(job.id, event) for event in events]
+        if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
+            await self._passes.run(news)
+        else:
+            await self._context.store.apply_all(news)
+
+    def _is_launching(self, job: Job) -> bool:
+        return self._work.is_under_way(LAUNCH, job)
+
+    async def _see(self, jobs: Sequence[Job]) -> Sequence[Observation]:
+        """Look at these jobs; one that cannot be looked at must not hide the others."""
+        try:
+            return await self._context.engine.observe([self._handles.of(job) for job in jobs])
+        except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
+            if len(jobs) == 1:
+                self._report(f"looking at job {jobs[0].id}", error)
+                return ()
+            return [one for job in jobs for one in await self._see([job])]

@@ -1,0 +1,34 @@
+"""What both control and services work on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.clock import Clock
+from footplate.domain.storage import Storage
+from footplate.store.blobs import Blobs
+from footplate.store.catalogue import Catalogue
+from footplate.store.cluster import Cluster
+from footplate.store.people import People
+from footplate.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """The state of the platform, made once and handed to whoever works on it."""
+
+    store: Store
+    cluster: Cluster
+    blobs: Blobs
+    clock: Clock
+    home: Path
+    images: Catalogue = field(default_factory=Catalogue)
+    people: People = field(default_factory=People)
+    storages: Mapping[str, Storage] = field(default_factory=dict)
+
+    def parts(self) -> dict[str, Any]:
+        """Name all that is shared, for a value that has more."""
+        return {one.name: getattr(self, one.name) for one in fields(Shared)}
