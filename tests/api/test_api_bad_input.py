@@ -393,4 +393,4 @@ def test_lone_surrogates_in_bodies_are_refused_everywhere(admin: Api) -> None:
 def test_a_pattern_that_cannot_be_looked_for_is_refused_with_its_field(ann: Api) -> None:
     rules = [{"action": "retry", "log": "/CUDA error: .*/"}, {"action": "retry", "log": "/CUDA (/"}]
     document = {"name": fresh("pattern"), "command": "true", "on_failure": rules}
-    ann.refused("POST", "/jobs", 422, "on_failure[1].log", says="unclosed group", json=document)
+    ann.refused("POST", "/jobs", 422, "on_failure[1].log", says="missing )", json=document)

@@ -134,7 +134,7 @@ BAD: tuple[Data, ...] = (
     {"on_failure": [{"action": "retry"}]},
     {"on_failure": [{"action": "pray"}]},
     {"on_failure": [{"action": "retry", "log": "/(a/"}]},
-    {"on_failure": [{"action": "retry", "log": "/a{3}/"}]},
+    {"on_failure": [{"action": "retry", "log": "/(.?){1000}/"}]},
     {"alerts": [{"on": "deadline"}]},
     {"alerts": [{"on": "failed", "to": ["a b"]}]},
     {"alerts": [{}]},

@@ -343,8 +343,8 @@ export const RULES: readonly (readonly [string, string])[] = [
     '{x} 处的容器引擎没有响应（{e}）：请确认它在运行',
   ],
   [
-    'is no pattern that can be looked for: counts in braces are not supported: {x}',
-    '不是可用的模式：不支持花括号中的次数，请写 \\d+ 或 \\d\\d，或用 \\{ 表示花括号本身',
+    'is no pattern that can be looked for: it is too large: use smaller counts in braces',
+    '不是可用的模式：过于庞大，请减小花括号中的次数',
   ],
   ['is no pattern that can be looked for: {e}', '不是可用的模式：{e}'],
   // What the framework has against a request.

@@ -1,23 +1,47 @@
-"""Which files of a folder stay behind, by the rules of `.gitignore` files."""
+"""Which files of a folder stay behind, by git's rules for `.gitignore` files."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 IGNORE_FILES = (".gitignore", ".footplateignore")
 ALWAYS_IGNORED = frozenset({".git", ".venv", "__pycache__", "node_modules"})
+# The library reads these names letter by letter.
+_NAMED_SETS = {
+    "[:alnum:]": "a-zA-Z0-9",
+    "[:alpha:]": "a-zA-Z",
+    "[:digit:]": "0-9",
+    "[:lower:]": "a-z",
+    "[:space:]": " \t",
+    "[:upper:]": "A-Z",
+    "[:xdigit:]": "0-9a-fA-F",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One line of an ignore file; paths are relative to the folder that the file lies in."""
 
-    pattern: re.Pattern[str]
-    is_negated: bool
+    pattern: GitIgnoreSpecPattern
     is_for_folders: bool
+
+    @property
+    def is_negated(self) -> bool:
+        return not self.pattern.include
+
+    def matches(self, path: str, is_folder: bool) -> bool:
+        """Tell whether the rule names this very path. One that names a folder above it does not count."""
+        if self.is_for_folders and not is_folder:
+            return False
+        found = self.pattern.match_file(path)
+        # The only group of these patterns is the slash behind a folder above.
+        return found is not None and found.match.lastgroup is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +58,26 @@ def read_rules(folder: Path, base: str) -> Rules | None:
     for name in IGNORE_FILES:
         path = folder / name
         if path.is_file():
-            lines += path.read_text("utf-8", "replace").splitlines()
+            lines += path.read_text("utf-8-sig", "replace").splitlines()
     rules = tuple(rule for rule in map(parse, lines) if rule is not None)
     return Rules(base, rules) if rules else None
 
 
 def parse(line: str) -> Rule | None:
-    """Read one line; None for blank lines and comments."""
-    text = line.rstrip()
-    if not text or text.startswith("#"):
+    """Read one line; None for blank lines, comments and patterns that match nothing."""
+    # Here, since most submits meet no ignore file and should not wait for the library.
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+    text = line if line.endswith("\\ ") else line.rstrip()
+    for name, characters in _NAMED_SETS.items():
+        text = text.replace(name, characters)
+    try:
+        # Without its last slash a pattern can be asked about a folder itself, not only about what is in it.
+        pattern = GitIgnoreSpecPattern(text.removesuffix("/"))
+    except GitIgnorePatternError:
         return None
-    is_negated, text = text.startswith("!"), text.removeprefix("!").removeprefix("\\")
-    is_for_folders, text = text.endswith("/"), text.rstrip("/")
-    if not text:
-        return None
-    anywhere = "" if "/" in text else "(?:.*/)?"
-    return Rule(re.compile(anywhere + _translate(text.lstrip("/"))), is_negated, is_for_folders)
+    return None if pattern.include is None else Rule(pattern, text.endswith("/"))
 
 
 def is_ignored(path: str, is_folder: bool, scopes: Sequence[Rules]) -> bool:
@@ -57,32 +85,13 @@ def is_ignored(path: str, is_folder: bool, scopes: Sequence[Rules]) -> bool:
     if path.rsplit("/", 1)[-1] in ALWAYS_IGNORED:
         return True
     for rule, inner in _newest_first(path, scopes):
-        if (is_folder or not rule.is_for_folders) and rule.pattern.fullmatch(inner):
+        if rule.matches(inner, is_folder):
             return not rule.is_negated
     return False
 
 
-def _newest_first(path: str, scopes: Sequence[Rules]) -> Iterable[tuple[Rule, str]]:
+def _newest_first(path: str, scopes: Sequence[Rules]) -> Iterator[tuple[Rule, str]]:
     for scope in reversed(scopes):
         inner = path[len(scope.base) :]
         for rule in reversed(scope.rules):
             yield rule, inner
-
-
-_TOKEN = re.compile(r"\*\*/|/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|.", re.DOTALL)
-
-
-def _translate(glob: str) -> str:
-    """Turn a pattern into a regular expression."""
-
-    def one(match: re.Match[str]) -> str:
-        token = match[0]
-        simple = {"**/": "(?:.*/)?", "/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(token)
-        if simple is not None:
-            return simple
-        if token[0] == "[" and len(token) > 2:
-            inside = token[1:-1].replace("\\", "\\\\").replace("[", "\\[")
-            return f"[^{inside[1:]}]" if inside[0] == "!" else f"[{inside}]"
-        return re.escape(token)
-
-    return _TOKEN.sub(one, glob)

@@ -1,4 +1,4 @@
-import { IGNORE_FILES, isIgnored, readScope, type Scope } from './ignore';
+import { IGNORE_FILES, ignoreRules, isNeverSent } from './ignore';
 import type { TarFile } from './tar';
 
 /** What somebody dropped or chose, before the ignore rules. */
@@ -28,7 +28,7 @@ async function below(entry: FileSystemEntry, base: string): Promise<Given[]> {
   const path = base + entry.name;
   if (entry.isFile) return [{ path, file: await fileOf(entry as FileSystemFileEntry) }];
   // These are never sent, and reading a repository's history or an environment takes minutes.
-  if (isIgnored(path, true, [])) return [];
+  if (isNeverSent(entry.name)) return [];
   const inner: Given[] = [];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (let batch = await read(reader); batch.length > 0; batch = await read(reader)) {
@@ -80,26 +80,14 @@ function onlyFolder(given: readonly Given[]): string {
 }
 
 async function withoutIgnored(given: readonly Given[]): Promise<Given[]> {
-  const scopes = new Map<string, Scope>();
-  for (const base of new Set(given.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)))) {
-    const files = IGNORE_FILES.flatMap((name) => given.find(({ path }) => path === base + name) ?? []);
-    const scope = readScope(base, await Promise.all(files.map(({ file }) => file.text())));
-    if (scope) scopes.set(base, scope);
-  }
-  return given.filter(({ path }) => !staysBehind(path, scopes));
-}
-
-/** Whether a file or a folder above it is ignored, by the rules of all folders above. */
-function staysBehind(path: string, scopes: ReadonlyMap<string, Scope>): boolean {
-  const parts = path.split('/');
-  const active: Scope[] = [];
-  let base = '';
-  for (const [index, part] of parts.entries()) {
-    const scope = scopes.get(base);
-    if (scope) active.push(scope);
-    const isFolder = index < parts.length - 1;
-    if (isIgnored(base + part, isFolder, active)) return true;
-    base += `${part}/`;
-  }
-  return false;
+  const byPath = new Map(given.map((one) => [one.path, one.file]));
+  const bases = new Set(given.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)));
+  const found = [...bases].flatMap((base) =>
+    IGNORE_FILES.flatMap((name) => ({ base, file: byPath.get(base + name) })),
+  );
+  const rules = await Promise.all(
+    found.flatMap(({ base, file }) => (file ? file.text().then((text) => ({ base, text })) : [])),
+  );
+  const staysBehind = ignoreRules(rules);
+  return given.filter(({ path }) => !staysBehind(path));
 }

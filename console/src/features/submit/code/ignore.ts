@@ -1,69 +1,37 @@
-/** Which files of a folder stay behind: the rules of `footplate submit`, which are those of `.gitignore`. */
+import ignore from 'ignore';
+
+/** Which files of a folder stay behind: the rules of `footplate submit`, which are git's for `.gitignore`. */
 export const IGNORE_FILES = ['.gitignore', '.footplateignore'] as const;
 const ALWAYS = new Set(['.git', '.venv', '__pycache__', 'node_modules']);
 
-interface Rule {
-  pattern: RegExp;
-  isNegated: boolean;
-  isForFolders: boolean;
-}
-
-/** The rules of one folder; `base` is its path with a slash at the end, unless it is the root. */
-export interface Scope {
+/** The text of one ignore file; `base` is its folder's path with a slash at the end, unless it is the root. */
+export interface IgnoreFile {
   base: string;
-  rules: readonly Rule[];
+  text: string;
 }
 
-export function readScope(base: string, texts: readonly string[]): Scope | undefined {
-  const rules = texts.flatMap((text) => text.split('\n')).flatMap((line) => readRule(line) ?? []);
-  return rules.length > 0 ? { base, rules } : undefined;
+/** Whether a folder is never sent, whatever the rules say. */
+export const isNeverSent = (name: string) => ALWAYS.has(name);
+
+/** The question whether a file stays behind; the last rule that matches decides, those of inner folders last. */
+export function ignoreRules(files: readonly IgnoreFile[]): (path: string) => boolean {
+  const outerFirst = files.toSorted((one, other) => one.base.length - other.base.length);
+  const rules = ignore({ ignorecase: false }).add(outerFirst.flatMap(linesFromRoot));
+  return (path) => path.split('/').some(isNeverSent) || rules.ignores(path);
 }
 
-function readRule(line: string): Rule | undefined {
-  let text = line.trimEnd();
-  if (!text || text.startsWith('#')) return undefined;
-  const isNegated = text.startsWith('!');
-  text = text.replace(/^!/, '').replace(/^\\/, '');
-  const isForFolders = text.endsWith('/');
-  text = text.replace(/\/+$/, '');
-  if (!text) return undefined;
-  const anywhere = text.includes('/') ? '' : '(?:.*/)?';
-  return {
-    pattern: new RegExp(`^${anywhere}${translate(text.replace(/^\/+/, ''))}$`, 's'),
-    isNegated,
-    isForFolders,
-  };
+/** The lines of an ignore file as they would stand in one of the root. */
+function linesFromRoot({ base, text }: IgnoreFile): string[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return base ? lines.filter((line) => /^[^#]/.test(line)).map((line) => fromRoot(base, line)) : lines;
 }
 
-/** Whether a path stays behind; the last rule that matches decides. */
-export function isIgnored(path: string, isFolder: boolean, scopes: readonly Scope[]): boolean {
-  if (ALWAYS.has(path.split('/').at(-1) ?? '')) return true;
-  for (const scope of [...scopes].reverse()) {
-    const inner = path.slice(scope.base.length);
-    for (const rule of [...scope.rules].reverse()) {
-      if ((isFolder || !rule.isForFolders) && rule.pattern.test(inner)) return !rule.isNegated;
-    }
-  }
-  return false;
+function fromRoot(base: string, line: string): string {
+  const not = line.startsWith('!') ? '!' : '';
+  const pattern = line.slice(not.length);
+  // A slash that is not the last sign ties a pattern to its folder.
+  const isTied = /\/(?=.*\S)/.test(pattern);
+  return `${not}/${escaped(base)}${isTied ? '' : '**/'}${pattern.replace(/^\//, '')}`;
 }
 
-const TOKEN = /\*\*\/|\/\*\*|\*\*|\*|\?|\[!?\]?[^\]/]*\]|./gs;
-const SIMPLE: Record<string, string> = {
-  '**/': '(?:.*/)?',
-  '/**': '/.*',
-  '**': '.*',
-  '*': '[^/]*',
-  '?': '[^/]',
-};
-
-function translate(glob: string): string {
-  return glob.replace(TOKEN, (token) => {
-    const simple = SIMPLE[token];
-    if (simple !== undefined) return simple;
-    if (token.startsWith('[') && token.length > 2) {
-      const inside = token.slice(1, -1).replaceAll('\\', '\\\\').replaceAll('[', '\\[');
-      return inside.startsWith('!') ? `[^${inside.slice(1)}]` : `[${inside}]`;
-    }
-    return token.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  });
-}
+const escaped = (path: string) => path.replace(/[\\*?[\]!# ]/g, '\\$&');

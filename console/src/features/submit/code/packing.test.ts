@@ -47,6 +47,26 @@ describe('the choice of files', () => {
   });
 });
 
+interface IgnoreCase {
+  title: string;
+  ignore: Record<string, string>;
+  ignored: string[];
+  sent: string[];
+}
+
+// The command line is tested with the same cases, and git beside it.
+const SAMPLES = new URL('../../../../../tests/samples/ignore_rules.json', import.meta.url);
+const CASES = JSON.parse(readFileSync(SAMPLES, 'utf8')) as IgnoreCase[];
+
+describe('the ignore rules', () => {
+  it.each(CASES)('$title', async ({ ignore, ignored, sent }) => {
+    const empty = Object.fromEntries([...ignored, ...sent].map((path) => [path, '']));
+    const chosen = new Set(await names({ ...empty, ...ignore }));
+    expect(ignored.filter((path) => chosen.has(path))).toEqual([]);
+    expect(sent.filter((path) => !chosen.has(path))).toEqual([]);
+  });
+});
+
 describe('the archive', () => {
   it('unpacks to the same files with the real tar, long and foreign names too', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tar-'));
