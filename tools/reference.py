@@ -42,7 +42,7 @@ from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.engines.base import LaunchPlan
 from footplate.engines.local.request import INHERITED
-from footplate.engines.taskenv import task_environment
+from footplate.engines.taskenv.environment import task_environment
 from footplate.server import settings
 from footplate.server.describe import descriptions
 from footplate.server.errors import status_of

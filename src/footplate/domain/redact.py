@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 HIDDEN = "••••"
 # A shorter value is found in half of all words: hiding it would hide the text, and tell the value.
@@ -18,22 +17,6 @@ def redact(text: str, values: Iterable[str]) -> str:
         pieces += [text[seen_to:begin], HIDDEN]
         seen_to = end
     return "".join((*pieces, text[seen_to:]))
-
-
-def redact_within(data: Any, values: Iterable[str]) -> Any:
-    """Replace secret values in every text of JSON-like data, names of entries included."""
-    needles = _needles(values)
-    return _redact_within(data, needles) if needles else data
-
-
-def _redact_within(data: Any, needles: set[str]) -> Any:
-    if isinstance(data, str):
-        return redact(data, needles)
-    if isinstance(data, Mapping):
-        return {_redact_within(name, needles): _redact_within(item, needles) for name, item in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_redact_within(item, needles) for item in data]
-    return data
 
 
 def _needles(values: Iterable[str]) -> set[str]:

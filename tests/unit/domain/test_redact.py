@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footplate.domain.redact import HIDDEN, redact, redact_within
+from footplate.domain.redact import HIDDEN, redact
 
 KEY = "-----BEGIN KEY-----\n  c2VjcmV0\n}\n-----END KEY-----\n"
 
@@ -73,16 +73,6 @@ def test_an_escaped_value_of_several_lines_is_hidden() -> None:
 
 def test_signs_with_a_meaning_in_patterns_are_signs() -> None:
     assert redact("x a.c* x abcc", ["a.c*"]) == f"x {HIDDEN} x abcc"
-
-
-def test_data_is_searched_to_its_leaves() -> None:
-    data = {"env": {"TOKEN": "hunter22", "N": 3}, "args": ["--key=hunter22", None, True], "hunter22": ()}
-    assert redact_within(data, ["hunter22"]) == {
-        "env": {"TOKEN": HIDDEN, "N": 3},
-        "args": [f"--key={HIDDEN}", None, True],
-        HIDDEN: [],
-    }
-    assert redact_within(data, ["abc"]) is data
 
 
 @given(st.text("ab\n", max_size=40), st.lists(st.text("ab\n", min_size=4, max_size=8), max_size=4))

@@ -12,7 +12,7 @@ from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.base import LaunchPlan
-from footplate.engines.taskenv import task_command, task_environment
+from footplate.engines.taskenv.environment import task_environment
 
 
 def placed(role: str, index: int, **more: Any) -> TaskPlacement:
@@ -132,8 +132,3 @@ def test_folders_and_access_are_passed_on() -> None:
     assert env["FOOTPLATE_CHECKPOINT_DIR"] == "/c"
     assert env["FOOTPLATE_OUTPUT_DIR"] == "/o"
     assert (env["FOOTPLATE_URL"], env["FOOTPLATE_TOKEN"]) == ("http://h", "t")
-
-
-def test_parameters_are_filled_into_the_command() -> None:
-    role = RoleSpec("train --epochs ${{ parameters.epochs }}")
-    assert task_command(launch(roles=(role,), parameters={"epochs": 5}), "main") == "train --epochs 5"

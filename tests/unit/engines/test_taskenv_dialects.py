@@ -12,7 +12,8 @@ from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import GIB, Resources
 from footplate.domain.spec import CodeRef, Completion, DataMount, JobSpec, PortRange, RoleSpec
 from footplate.engines.base import LaunchPlan
-from footplate.engines.taskenv import ffdl, frameworks, pai, slurm, task_environment, tfconfig, tione, uai
+from footplate.engines.taskenv import ffdl, frameworks, pai, slurm, tfconfig, tione, uai
+from footplate.engines.taskenv.environment import task_environment
 from footplate.engines.taskenv.gang import Gang, Group, gather
 
 PS = RoleSpec("serve", "ps", 1, milli_cpus=500, memory_bytes=GIB)

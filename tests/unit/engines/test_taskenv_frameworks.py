@@ -14,7 +14,7 @@ from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.base import LaunchPlan
 from footplate.engines.strategies import prepare
-from footplate.engines.taskenv import task_environment
+from footplate.engines.taskenv.environment import task_environment
 
 
 def plan(*roles: RoleSpec, gpus: tuple[int, ...] = (), labels: int = 0, **spec: Any) -> LaunchPlan:

@@ -1,8 +1,7 @@
 """Merging the groups of variables; later ones win.
 
 What a user sets replaces any convention and nothing of the platform's own. What is the same for the whole
-gang or a whole role is written once; `Environments` serves a gang of thousands, the functions below it one
-task at a time.
+gang or a whole role is written once, so that a gang of thousands is served too.
 """
 
 from __future__ import annotations
@@ -110,24 +109,9 @@ def _user(gang: Gang, role: RoleSpec) -> Environment:
     }
 
 
-def gang_environment(plan: LaunchPlan) -> Environment:
-    """Say what every task of the gang has in common."""
-    return Environments(gather(plan)).gang()
-
-
-def own_environment(plan: LaunchPlan, task: TaskPlacement, rank: int) -> Environment:
-    """Say what one task has for itself, to be laid over the gang's."""
-    return Environments(gather(plan)).own(task, rank)
-
-
 def task_environment(plan: LaunchPlan, role: str, index: int) -> Environment:
     """Say all that one task finds in its environment."""
     gang = gather(plan)
     environments = Environments(gang)
     rank = gang.member_ranks[role, index]
     return {**environments.gang(), **environments.own(gang.tasks[rank], rank)}
-
-
-def task_command(plan: LaunchPlan, role: str) -> str:
-    """Write a role's command with its parameters filled in."""
-    return resolve(plan.spec.role(role).command, plan.spec.parameters)
