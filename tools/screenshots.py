@@ -17,6 +17,7 @@ from typing import Any
 
 import console
 import httpx
+from PIL import Image
 
 from footplate.testing.process import PASSWORD, ServerProcess, await_that
 
@@ -184,6 +185,13 @@ def draw(server: ServerProcess, ids: dict[str, str], chromium: str) -> None:
     )
 
 
+def shrink(picture: Path) -> None:
+    """Keep 256 colours of a picture, which is all that a screen full of text needs."""
+    with Image.open(picture) as image:
+        few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(picture, optimize=True)
+
+
 def needed() -> str:
     """Find the browser; say what is missing and how to get it."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
@@ -208,6 +216,8 @@ def main() -> None:
         print(f"{len(ids)} jobs are there; letting them run for {WATCHED_S} s", flush=True)
         time.sleep(WATCHED_S)
         draw(server, ids, chromium)
+        for picture in IMAGES.glob("*.png"):
+            shrink(picture)
         for name in ids:
             if admin.get(f"/jobs/{ids[name]}").json()["can"]["stop"]:
                 admin.post(f"/jobs/{ids[name]}/stop")

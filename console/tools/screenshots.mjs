@@ -1,8 +1,6 @@
 // Draws the main pages of a server that runs, for docs/images; started by tools/screenshots.py.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from '@playwright/test';
-import { smaller } from './smallPng.mjs';
 
 const {
   FOOTPLATE_URL: url,
@@ -70,7 +68,7 @@ async function shoot(page, name, { path, ready }) {
   await page.locator('.ant-skeleton').first().waitFor({ state: 'detached' });
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(400);
-  writeFileSync(join(IMAGES, `${name}.png`), smaller(await page.screenshot()));
+  await page.screenshot({ path: join(IMAGES, `${name}.png`) });
 }
 
 const browser = await chromium.launch({

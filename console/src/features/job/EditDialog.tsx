@@ -1,12 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Form, Input } from 'antd';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
 import { isFinal } from '@/ui/jobState';
-import { useTell } from '@/ui/useTell';
+import { useSaving } from '@/ui/useSaving';
 import { WholeItem } from '@/ui/WholeItem';
 import { words } from './words';
 
@@ -21,17 +20,15 @@ interface EditDialogProps {
 export default function EditDialog({ job, onClose }: EditDialogProps) {
   const say = useWords(words);
   const client = useQueryClient();
-  const { failed } = useTell();
-  const showProblems = useProblems();
   const [form] = Form.useForm<Change>();
-  const saving = useMutation({
-    mutationFn: (change: Change) =>
+  const saving = useSaving({
+    form,
+    save: (change: Change) =>
       answer(api.PATCH('/api/v1/jobs/{job_id}', { params: { path: { job_id: job.id } }, body: change })),
-    onSuccess: async (changed) => {
+    onSaved: async (changed) => {
       await putJob(client, job.id, changed);
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
   });
   const { name, description, priority } = job;
   return (

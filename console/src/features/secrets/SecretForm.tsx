@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Form, Input, Radio, Select } from 'antd';
 import { answer, api, type Schemas } from '@/api/client';
 import { secretsQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
+import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import { words } from './words';
 
@@ -30,26 +29,23 @@ const MOST_OF_A_VALUE = 65_536;
 /** Set a secret, or replace the value of one. */
 export function SecretForm({ secret, queues, onClose }: SecretFormProps) {
   const say = useWords(words);
-  const client = useQueryClient();
-  const { done, failed } = useTell();
-  const showProblems = useProblems();
+  const { done } = useTell();
   const [form] = Form.useForm<Fields>();
   const kind = Form.useWatch('kind', form) ?? secret?.kind ?? 'value';
-  const setting = useMutation({
-    mutationFn: ({ name, queue, ...content }: Fields) =>
+  const setting = useSaving({
+    form,
+    save: ({ name, queue, ...content }: Fields) =>
       answer(
         api.PUT('/api/v1/secrets/{name}', {
           params: { path: { name } },
           body: { ...content, queue: queue || null },
         }),
       ),
-    onSuccess: ({ name }) => {
+    onSaved: ({ name }) => {
       done(say.saved(name));
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
-    // Not awaited: a form that was refused can be sent again at once.
-    onSettled: () => void client.invalidateQueries({ queryKey: secretsQuery.queryKey }),
+    changes: secretsQuery.queryKey,
   });
   const needed = [{ required: true, message: say.needed }];
   return (

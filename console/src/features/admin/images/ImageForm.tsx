@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Form, Input, Switch } from 'antd';
 import { answer, api, type Schemas } from '@/api/client';
 import { imagesQuery } from '@/api/platformQueries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
+import { NameItem } from '@/ui/NameItem';
+import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -20,20 +20,17 @@ interface Fields {
 /** Add an image to the catalogue, or change one. */
 export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; onClose: () => void }) {
   const say = useWords(words);
-  const client = useQueryClient();
-  const { done, failed } = useTell();
-  const showProblems = useProblems();
+  const { done } = useTell();
   const [form] = Form.useForm<Fields>();
-  const saving = useMutation({
-    mutationFn: ({ name, ...body }: Fields) =>
+  const saving = useSaving({
+    form,
+    save: ({ name, ...body }: Fields) =>
       answer(api.PUT('/api/v1/images/{name}', { params: { path: { name } }, body })),
-    onSuccess: ({ name }) => {
+    onSaved: ({ name }) => {
       done(say.images.saved(name));
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
-    // Not awaited: a form that was refused can be sent again at once.
-    onSettled: () => void client.invalidateQueries({ queryKey: imagesQuery.queryKey }),
+    changes: imagesQuery.queryKey,
   });
   const first: Fields = {
     name: image?.name ?? '',
@@ -55,15 +52,7 @@ export function ImageForm({ image, onClose }: { image?: Schemas['ImageBody']; on
       onFinish={(fields) => saving.mutate(fields)}
       onClose={onClose}
     >
-      <Form.Item
-        name="name"
-        label={say.name}
-        rules={[
-          { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.images.badName },
-        ]}
-      >
-        <Input disabled={Boolean(image)} />
-      </Form.Item>
+      <NameItem label={say.name} bad={say.images.badName} isFixed={Boolean(image)} />
       <Form.Item
         name="reference"
         label={say.images.reference}

@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { answer, api } from '@/api/client';
 import { keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
+import { NameItem } from '@/ui/NameItem';
+import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -14,13 +15,12 @@ import type { Queue } from './QueuesPage';
 /** Add a queue, or change one. */
 export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => void }) {
   const say = useWords(words);
-  const client = useQueryClient();
-  const { done, failed } = useTell();
-  const showProblems = useProblems();
+  const { done } = useTell();
   const { data: nodes = [] } = useQuery(nodesQuery);
   const [form] = Form.useForm<Fields>();
-  const saving = useMutation({
-    mutationFn: (fields: Fields) => {
+  const saving = useSaving({
+    form,
+    save: (fields: Fields) => {
       const body = {
         description: fields.description,
         nodes: fields.nodes,
@@ -34,13 +34,11 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
           : api.POST('/api/v1/queues', { body: { ...body, name: fields.name, is_open: true } }),
       );
     },
-    onSuccess: ({ name }) => {
+    onSaved: ({ name }) => {
       done(queue ? say.queues.changed(name) : say.queues.added(name));
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
-    // Not awaited: a form that was refused can be sent again at once.
-    onSettled: () => void client.invalidateQueries({ queryKey: keys.platform }),
+    changes: keys.platform,
   });
   return (
     <FormDialog<Fields>
@@ -55,15 +53,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       onFinish={(fields) => saving.mutate(fields)}
       onClose={onClose}
     >
-      <Form.Item
-        name="name"
-        label={say.name}
-        rules={[
-          { required: true, pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, message: say.queues.badName },
-        ]}
-      >
-        <Input disabled={Boolean(queue)} />
-      </Form.Item>
+      <NameItem label={say.name} bad={say.queues.badName} isFixed={Boolean(queue)} />
       <Form.Item name="description" label={say.description}>
         <Input maxLength={4096} />
       </Form.Item>

@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select, Switch } from 'antd';
 import { answer, api } from '@/api/client';
 import { keys, queuesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
+import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -18,13 +18,12 @@ interface Fields {
 
 export function NewUser({ onClose }: { onClose: () => void }) {
   const say = useWords(words);
-  const client = useQueryClient();
-  const { done, failed } = useTell();
-  const showProblems = useProblems();
+  const { done } = useTell();
   const { data: queues = [] } = useQuery(queuesQuery);
   const [form] = Form.useForm<Fields>();
-  const adding = useMutation({
-    mutationFn: ({ name, password, is_admin, queues: chosen, role }: Fields) =>
+  const adding = useSaving({
+    form,
+    save: ({ name, password, is_admin, queues: chosen, role }: Fields) =>
       answer(
         api.POST('/api/v1/users', {
           body: {
@@ -35,13 +34,11 @@ export function NewUser({ onClose }: { onClose: () => void }) {
           },
         }),
       ),
-    onSuccess: ({ name }) => {
+    onSaved: ({ name }) => {
       done(say.users.added(name));
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
-    // Not awaited: a form that was refused can be sent again at once.
-    onSettled: () => void client.invalidateQueries({ queryKey: keys.accounts }),
+    changes: keys.accounts,
   });
   return (
     <FormDialog<Fields>

@@ -1,9 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { Form, Input } from 'antd';
 import { answer, api } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
-import { useProblems } from '@/ui/formProblems';
+import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import { words } from '../words';
 
@@ -13,17 +12,16 @@ interface Fields {
 
 export function ResetPassword({ user, onClose }: { user: string; onClose: () => void }) {
   const say = useWords(words);
-  const { done, failed } = useTell();
-  const showProblems = useProblems();
+  const { done } = useTell();
   const [form] = Form.useForm<Fields>();
-  const resetting = useMutation({
-    mutationFn: ({ password }: Fields) =>
+  const resetting = useSaving({
+    form,
+    save: ({ password }: Fields) =>
       answer(api.PATCH('/api/v1/users/{name}', { params: { path: { name: user } }, body: { password } })),
-    onSuccess: () => {
+    onSaved: () => {
       done(say.users.resetDone(user));
       onClose();
     },
-    onError: (error) => showProblems(form, error) || failed(error),
   });
   return (
     <FormDialog<Fields>

@@ -1,10 +1,10 @@
-import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
-import { AutoComplete, Button, Input } from 'antd';
+import { AutoComplete, Input } from 'antd';
 import { useState } from 'react';
 import { useWords } from '@/i18n/language';
 import { isMapping, isSame, type Json, type Mapping } from '../document';
 import { words } from '../words';
 import { type Bound, useForm } from './context';
+import { Entries, RemoveEntry } from './Entries';
 import styles from './form.module.css';
 
 interface Row {
@@ -44,9 +44,8 @@ export function MappingControl({ bound, options }: MappingControlProps) {
   };
   const edit = (id: number, part: Partial<Row>) =>
     set(current.map((row) => (row.id === id ? { ...row, ...part } : row)));
-  const path = bound.id;
   return (
-    <div className={styles.rows} role="group" aria-labelledby={`${path}-label`} id={path} tabIndex={-1}>
+    <Entries bound={bound} onAdd={() => set([...current, { id: ++lastId, name: '', value: '' }])}>
       {current.map((row, index) => {
         const isTwice = row.name !== '' && current.findIndex(({ name }) => name === row.name) < index;
         const fault = isTwice ? say.twice(row.name) : faultOf(bound, row.name, problems);
@@ -71,12 +70,9 @@ export function MappingControl({ bound, options }: MappingControlProps) {
               value={row.value}
               onChange={(value: string) => edit(row.id, { value })}
             />
-            <Button
-              type="text"
-              disabled={isDisabled}
-              icon={<DeleteOutlined aria-hidden />}
-              aria-label={say.removeOf(row.name || String(index + 1))}
-              onClick={() => set(current.filter(({ id }) => id !== row.id))}
+            <RemoveEntry
+              name={row.name || String(index + 1)}
+              onRemove={() => set(current.filter(({ id }) => id !== row.id))}
             />
             {fault && (
               <div className={styles.fault} role="alert">
@@ -86,17 +82,7 @@ export function MappingControl({ bound, options }: MappingControlProps) {
           </div>
         );
       })}
-      <Button
-        className={styles.add}
-        size="small"
-        aria-label={say.addTo(bound.label)}
-        disabled={isDisabled}
-        icon={<PlusOutlined aria-hidden />}
-        onClick={() => set([...current, { id: ++lastId, name: '', value: '' }])}
-      >
-        {say.add}
-      </Button>
-    </div>
+    </Entries>
   );
 }
 

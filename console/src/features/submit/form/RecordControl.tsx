@@ -1,10 +1,10 @@
-import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Switch } from 'antd';
 import { useWords } from '@/i18n/language';
 import { isMapping, type Json, type Mapping, type Path } from '../document';
 import { type Field, shorthandOf } from '../schema';
 import { words } from '../words';
 import { type Bound, useForm } from './context';
+import { Entries, RemoveEntry } from './Entries';
 import { FieldRow } from './FieldRow';
 import styles from './form.module.css';
 
@@ -34,45 +34,24 @@ export function RecordControl({ bound }: { bound: Bound }) {
 
 /** A list of records: a card each, added and removed one by one. */
 export function RecordListControl({ bound }: { bound: Bound }) {
-  const say = useWords(words);
-  const { isDisabled } = useForm();
   if (bound.field.kind !== 'list') return null;
   const { item } = bound.field;
   const items = Array.isArray(bound.value) ? bound.value : [];
   const set = (next: Json[]) => bound.set(next.length === 0 ? undefined : next);
   return (
-    <div
-      className={styles.rows}
-      role="group"
-      aria-labelledby={`${bound.id}-label`}
-      id={bound.id}
-      tabIndex={-1}
-    >
+    <Entries bound={bound} onAdd={() => set([...items, begun(item)])}>
       {items.map((value, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: entries have nothing else to tell them apart
         <div key={index} className={styles.card}>
           <Fields path={[...bound.path, index]} field={item} value={value} />
-          <Button
-            type="text"
-            disabled={isDisabled}
+          <RemoveEntry
             className={styles.removeCard}
-            icon={<DeleteOutlined aria-hidden />}
-            aria-label={say.removeOf(`${bound.label} ${index + 1}`)}
-            onClick={() => set(items.filter((_item, other) => other !== index))}
+            name={`${bound.label} ${index + 1}`}
+            onRemove={() => set(items.filter((_item, other) => other !== index))}
           />
         </div>
       ))}
-      <Button
-        className={styles.add}
-        size="small"
-        aria-label={say.addTo(bound.label)}
-        disabled={isDisabled}
-        icon={<PlusOutlined aria-hidden />}
-        onClick={() => set([...items, begun(item)])}
-      >
-        {say.add}
-      </Button>
-    </div>
+    </Entries>
   );
 }
 
