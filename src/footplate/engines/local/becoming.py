@@ -58,8 +58,8 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
 
 def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> int:
     """See files and processes as the task does; return where it is recorded, which it does not see."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write(str(ground.oom_score))
+    with contextlib.suppress(OSError):
+        write_file("/proc/self/oom_score_adj", ground.oom_score)
     make_folders(task)
     records_fd = os.open(task["folder"], os.O_PATH | os.O_DIRECTORY)
     open_log(task)
@@ -115,6 +115,13 @@ def enter_view(view: dict[str, Any], ground: Ground) -> None:
     kernel.prctl(kernel.PR_SET_PDEATHSIG, 0)
 
 
+def write_file(path: str, text: bytes) -> None:
+    # Not by open(): what that touches first would be copied for every task.
+    fd = os.open(path, os.O_WRONLY)
+    os.write(fd, text)
+    os.close(fd)
+
+
 def who_am_i() -> tuple[int, int]:
     """Read the number and the start of this process, as those see them who started it."""
     fd = os.open("/proc/self/stat", os.O_RDONLY)
@@ -138,15 +145,16 @@ def make_folders(task: dict[str, Any]) -> None:
     """Make what is missing, and let the task's account through to what is its own."""
     # Whatever the server's own is: other accounts must get through what is made here.
     os.umask(0o022)
-    new = {folder for folder in task["folders"] if is_made(folder)}
+    account = task["account"]
+    for folder in task["passages"]:
+        if not is_made(folder) and account is not None:
+            ownership.let_through(folder)
+    new = [folder for folder in task["folders"] if is_made(folder)]
     if task["view"] is not None and "tmp" in task["view"]:
         open_to_all(task["view"]["tmp"])
-    if task["account"] is not None:
-        for folder in task["passages"]:
-            if folder not in new:
-                ownership.let_through(folder)
+    if account is not None:
         for folder in task["given"]:
-            ownership.give(folder, task["account"], is_new=folder in new)
+            ownership.give(folder, account, is_new=folder in new)
 
 
 def is_made(folder: str) -> bool:

@@ -24,7 +24,8 @@ class Ground:
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
         with open("/proc/self/oom_score_adj") as file:
-            self.oom_score = min(int(file.read()) + OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE)
+            above_ours = int(file.read()) + OOM_SCORE_ABOVE_OURS
+        self.oom_score = str(min(above_ours, HIGHEST_OOM_SCORE)).encode()
         self.view = confined["view"]
         self.sealed = confined["sealed"]
         self.mounted_within_s = confined["mounted_within_s"]
@@ -34,6 +35,7 @@ class Ground:
         self.filter = syscallfilter.build() if confined["filter"] else b""
         # Opened before they are sealed: through these, and only these, groups can still be made.
         self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
+        self.entry = {place: entry_of(fd) for place, fd in self.places.items()}
         self.tops = kernelfiles.tops_of(confined["places"])
         self.proc = kernelfiles.Proc()
         self._pids_fd = os.open("/proc/self/ns/pid", os.O_RDONLY)
@@ -63,7 +65,7 @@ class Ground:
                 os.mkdir(name, dir_fd=folder_fd)
             for file, text in settings:
                 write_to(folder_fd, f"{name}/{file}", text)
-            entries.append(os.open(f"{name}/cgroup.procs", os.O_WRONLY, dir_fd=folder_fd))
+            entries.append(os.open(f"{name}/{self.entry[place]}", os.O_WRONLY, dir_fd=folder_fd))
         return entries
 
     def own_groups(self, task: dict[str, Any], name: str) -> list[tuple[str, str]]:
@@ -92,6 +94,19 @@ class Ground:
             for name in os.listdir(self.places[place]):
                 if name.startswith(f"{pid}-"):
                     self.remove_groups(task, name)
+
+
+def entry_of(place_fd: int) -> str:
+    """Name the file through which a process enters the groups of a place.
+
+    A whole process waits for the kernel to stop every fork and exit of the machine, some 5 ms. A single thread
+    that moves itself does not, and a child of ours has one thread; only version 1 of groups lets it.
+    """
+    try:
+        os.stat("tasks", dir_fd=place_fd)
+    except FileNotFoundError:
+        return "cgroup.procs"
+    return "tasks"
 
 
 def write_to(folder_fd: int, path: str, text: str) -> None:
