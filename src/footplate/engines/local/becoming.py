@@ -5,7 +5,7 @@ of them up. When the program starts, nothing of the server's is left.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH101, PTH102, PTH103, PTH123
+# ruff: noqa: PTH101, PTH102, PTH103
 from __future__ import annotations
 
 import contextlib

@@ -99,8 +99,8 @@ class Ground:
 def entry_of(place_fd: int) -> str:
     """Name the file through which a process enters the groups of a place.
 
-    A whole process waits for the kernel to stop every fork and exit of the machine, some 5 ms. A single thread
-    that moves itself does not, and a child of ours has one thread; only version 1 of groups lets it.
+    To move a whole process the kernel holds up every fork and exit of the machine, which takes some 5 ms. A
+    thread that moves itself need not wait, and a child of ours has one; only version 1 of groups allows it.
     """
     try:
         os.stat("tasks", dir_fd=place_fd)
