@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,7 @@ def code(text: str) -> str:
 def states() -> str:
     return page(
         "States and reasons",
-        "src/footplate/domain/job.py and states.py",
+        "src/footplate/domain/advance.py and states.py",
         "A job is in one of seven states. A state says where it is; the reason beside it says why.",
         table(
             ("state", "meaning", "holds resources", "final"),
@@ -99,9 +99,9 @@ def states() -> str:
         "This is the table that the code obeys. A pair of state and event that is not in it is an error, "
         "unless the event is news that came late.",
         table(("in state", "the event", "may lead to"), _moves()),
-        "News that comes late or twice changes nothing. That holds for "
-        + ", ".join(code(event.__name__) for event in LATE)
-        + ", and for all news of an attempt that is over.",
+        "Some news may come late or twice, and then changes nothing. "
+        "So does all news of an attempt that is over.",
+        table(("in state", "the event that means nothing any more"), _late()),
         "## Tasks",
         table(("state", "meaning"), ((code(state), meanings.TASK_STATES[state]) for state in TaskState)),
         "## Reasons",
@@ -112,6 +112,13 @@ def states() -> str:
 
 def _yes(value: bool) -> str:
     return "yes" if value else ""
+
+
+def _late() -> Iterator[tuple[str, str]]:
+    for state in JobState:
+        kinds = sorted(kind.__name__ for late, kind in LATE if late is state)
+        if kinds:
+            yield code(state), ", ".join(map(code, kinds))
 
 
 def _diagram() -> Iterable[str]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
+from footplate.domain.errors import Conflict
+from footplate.domain.events import TaskLost, TasksGone
+from footplate.domain.job import Job
 from footplate.engines.base import Handle, Request
+from footplate.services import endings
+from footplate.services.access import Caller
+from footplate.services.platform import Platform
 from footplate.store import job_queries
+from footplate.store.writer import Work
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
 
@@ -38,6 +46,35 @@ def test_a_job_that_was_just_restored_is_not_emptied_out_with_the_trash(
     monkeypatch.setattr(job_queries, "in_trash_since", lambda _connection, _before: [job["id"]])
     server.run(server.parts.controller.sweep())
     assert ann.job(job["id"])["state"] == "SUCCEEDED"
+
+
+@pytest.mark.parametrize("verb", [endings.stop, endings.halt, endings.preempt, endings.release])
+def test_what_is_asked_of_a_job_that_ends_meanwhile_is_a_conflict(
+    ann: Api, server: Served, verb: Callable[[Platform, Caller, str], Awaitable[Job]]
+) -> None:
+    kept = verb is endings.release
+    job = ann.running(**({"keep_on_failure": "1h"} if kept else {}))
+    if kept:
+        ann.finish(job, 1)
+        ann.until(job, "STOPPING")
+    platform, caller = server.parts.platform, Caller("admin", is_admin=True)
+    may_write = threading.Event()
+
+    async def ask_while_it_ends() -> Job:
+        ending = Work(lambda _tx: may_write.wait(10))
+        platform.store.put([ending])
+        stopping = asyncio.create_task(endings.stop(platform, caller, job["id"]))
+        gone = [TaskLost(0.0, 0, "main", 0), TasksGone(0.0, 0)]
+        over = asyncio.create_task(platform.store.apply_all([(job["id"], event) for event in gone]))
+        asking = asyncio.create_task(verb(platform, caller, job["id"]))  # type: ignore[arg-type]
+        # Each comes as far as the writer, where it is behind the unit that waits.
+        await asyncio.sleep(0)
+        may_write.set()
+        await asyncio.gather(stopping, over)
+        return await asking
+
+    with pytest.raises(Conflict, match=f"job {job['id']} is over already: it is (STOPPED|FAILED)"):
+        server.run(ask_while_it_ends())
 
 
 def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(

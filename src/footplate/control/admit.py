@@ -58,6 +58,8 @@ class Admission:
         self._pending: dict[str, PendingJob] = {}
         self._running: dict[str, RunningJob] = {}
         self._foretold: set[str] = set()
+        # The last event that made somebody ask for a pass; 0 when only time has passed.
+        self._asked_by = 0
         self._one_at_a_time = asyncio.Lock()
         self._explained_at = 0.0
         self.last: Plan | None = None
@@ -75,6 +77,10 @@ class Admission:
         self._arrivals.append(arrival)
         self._wake()
         return await self._context.store.outcome(arrival.work)
+
+    def ask_for(self, event: int) -> None:
+        """Note the number of the event on which the next pass will act."""
+        self._asked_by = max(self._asked_by, event)
 
     def has_room(self, job: Job) -> bool:
         """Tell whether the last pass left room for a job that came after it."""
@@ -107,6 +113,7 @@ class Admission:
     async def _commit(self, news: Sequence[Move], works: Sequence[Work[Any]]) -> list[str] | None:
         """Decide and commit; the result is which new jobs are not there, None if room did not come back."""
         store, arriving = self._context.store, list(self._arriving)
+        asked_by, self._asked_by = self._asked_by, 0
         try:
             foretold = self._foretell(news)
             freed = self._look_ahead(foretold)
@@ -120,7 +127,7 @@ class Admission:
             store.apply_living(tx, news, foretold)
             if any((job := store.living(tx, job_id)) and job.placement for job_id in freed):
                 return None
-            store.apply_living(tx, moves)
+            store.apply_living(tx, moves, cause=max([asked_by, *(_last_move(tx, one) for one in freed)]))
             return [job_id for job_id in arriving if store.living(tx, job_id) is None]
 
         if not (works or news or moves):
@@ -173,7 +180,7 @@ class Admission:
         for job_id, reason in passed_over.items():
             job = self._find(job_id)
             if job is not None and job.reason.code is not reason.code:
-                moves.append((job_id, WaitExplained(now, reason)))
+                moves.append((job_id, WaitExplained(now, job.attempt, reason)))
         return moves + self._explanations(now)
 
     def _held_by_storages(self) -> dict[str, Reason]:
@@ -205,8 +212,8 @@ class Admission:
                 without_ports.add(start.job_id)
             else:
                 placements.append(placed)
-                moves.append((start.job_id, Placed(now, placed)))
-        moves += [(refusal.job_id, Refused(now, refusal.reason)) for refusal in self.last.refusals]
+                moves.append((start.job_id, Placed(now, start.attempt, placed)))
+        moves += [(one.job_id, Refused(now, one.attempt, one.reason)) for one in self.last.refusals]
         return moves, frozenset(without_ports)
 
     def _find(self, job_id: str) -> Job | None:
@@ -307,7 +314,7 @@ class Admission:
             job = self._find(job_id)
             reason = self.last.explain(job_id)
             if job is not None and job.state is JobState.QUEUED and job.reason.code is not reason.code:
-                moves.append((job_id, WaitExplained(now, reason)))
+                moves.append((job_id, WaitExplained(now, job.attempt, reason)))
         return moves
 
     @property
@@ -321,6 +328,11 @@ class Admission:
         return len(self._pending)
 
 
+def _last_move(tx: Transaction, job_id: str) -> int:
+    job = tx.after.get(job_id)
+    return 0 if job is None else job.moved_by
+
+
 def _pending(job: Job) -> PendingJob:
     spec = job.spec
     return PendingJob(
@@ -332,6 +344,7 @@ def _pending(job: Job) -> PendingJob:
         shape=shape_of(spec),
         time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
         pause=None if job.not_before is None else Pause(job.queued_at, job.not_before, job.reason),
+        attempt=job.attempt,
     )
 
 

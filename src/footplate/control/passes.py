@@ -36,6 +36,7 @@ class Passes:
         """
         if self.admission.is_foretold(job):
             return
+        self.admission.ask_for(job.moved_by)
         if job.state is JobState.QUEUED and not job.attempt and not self.admission.has_room(job):
             return
         if job.state is not JobState.QUEUED or self.admission.n_waiting <= 1:

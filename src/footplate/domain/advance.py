@@ -84,32 +84,25 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     **{(state, DeleteAsked): frozenset({state}) for state in FINAL_STATES},
 }
 
-# What may arrive late or twice and then means nothing: the world is slower than our table.
-LATE = (
-    TaskStarted,
-    TaskExited,
-    TaskLost,
-    LaunchFailed,
-    TasksGone,
-    OthersGone,
-    Placed,
-    Refused,
-    WaitExplained,
-    Preempted,
-    Hung,
-    HangSeen,
-    ProgressSeen,
-    Released,
-    Restored,
-    StopAsked,
+# News of how tasks do, which is gathered outside of any transaction.
+_HANGS = (Hung, HangSeen, ProgressSeen)
+_NEWS = (TaskStarted, TaskExited, TaskLost, LaunchFailed, TasksGone, OthersGone, *_HANGS)
+# What may come late, or twice, in the very attempt that it speaks of, and then means nothing: a task's end
+# after its job's, progress of a job that is stopped by now. Whoever asks for a move looks first whether it
+# can be; what the scheduler decides is for jobs that wait.
+LATE = frozenset(
+    {
+        *((state, kind) for state in FINAL_STATES for kind in _NEWS),
+        *((S.STOPPING, kind) for kind in _HANGS),
+    }
 )
 
 
 def advance(job: Job, event: Event) -> Outcome:
     """Apply an event; raise `InvalidTransition` for a move that the table does not know."""
-    attempt = getattr(event, "attempt", job.attempt)
-    allowed = MOVES.get((job.state, type(event)))
-    if attempt < job.attempt or (allowed is None and isinstance(event, LATE)):
+    attempt, pair = getattr(event, "attempt", job.attempt), (job.state, type(event))
+    allowed = MOVES.get(pair)
+    if attempt < job.attempt or pair in LATE:
         return Outcome(job)
     if allowed is None or attempt > job.attempt:
         raise InvalidTransition(_story(job, event))

@@ -15,6 +15,7 @@ from footplate.domain.states import Reason
 @dataclass(frozen=True, slots=True)
 class Placed:
     at: float
+    attempt: int
     placement: Placement
 
 
@@ -151,6 +152,7 @@ class Refused:
     """The job can never start as it is."""
 
     at: float
+    attempt: int
     reason: Reason
 
 
@@ -159,6 +161,7 @@ class WaitExplained:
     """The scheduler has said why the job does not start yet."""
 
     at: float
+    attempt: int
     reason: Reason
 
 

@@ -102,6 +102,8 @@ class Job:
     kept_until: float | None = None
     deleted_at: float | None = None
     is_deleting: bool = False
+    # The number of the event that brought it to its state; 0 before it is stored.
+    moved_by: int = 0
 
     @property
     def is_kept(self) -> bool:

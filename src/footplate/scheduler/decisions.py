@@ -17,6 +17,7 @@ class Start:
 
     job_id: str
     placement: Placement
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Refuse:
 
     job_id: str
     reason: Reason
+    attempt: int = 0
 
 
 @dataclass(frozen=True)

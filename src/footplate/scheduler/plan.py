@@ -66,7 +66,7 @@ def _walk(
             waiting.append(job)
         elif placement := _find_place(job, kind, situation):
             situation.start(job, kind, placement)
-            starts.append(Start(job.id, placement))
+            starts.append(Start(job.id, placement, job.attempt))
         else:
             kind.first_waiting = kind.first_waiting or job.id
             waiting.append(job)
@@ -99,5 +99,5 @@ def _refuse_impossible(snapshot: Snapshot, kinds: Kinds, waiting: list[PendingJo
         kind = kinds.find(job)
         if kind not in reasons and kind.queue is not None:
             reasons[kind] = can_ever_fit(kind.shape, snapshot.nodes, kind.queue)
-    verdicts = ((job.id, reasons.get(kinds.find(job))) for job in waiting)
-    return tuple(Refuse(job_id, reason) for job_id, reason in verdicts if reason is not None)
+    verdicts = ((job, reasons.get(kinds.find(job))) for job in waiting)
+    return tuple(Refuse(job.id, reason, job.attempt) for job, reason in verdicts if reason is not None)

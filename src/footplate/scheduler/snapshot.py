@@ -54,6 +54,7 @@ class PendingJob:
     shape: Shape
     time_limit_s: float | None = None
     pause: Pause | None = None
+    attempt: int = 0
     rank: tuple[int, float, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

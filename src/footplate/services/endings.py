@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from footplate.domain.errors import Conflict
 from footplate.domain.events import DeleteAsked, Edited, Event, Preempted, Released, Restored, StopAsked
 from footplate.domain.job import Job
@@ -15,47 +17,69 @@ from footplate.store.writer import Transaction
 
 async def stop(platform: Platform, caller: Caller, id_or_name: str, now: bool = False) -> Job:
     """Ask a job to end, `now` without any grace; a job that is over already is a conflict."""
-    job = await _living(platform, caller, id_or_name, "stop")
     reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
     asked = StopAsked(platform.clock.now(), reason, caller.name, grace_s=0.0 if now else None)
-    return await _apply(platform, caller, job, asked)
+
+    def decide(job: Job) -> Event:
+        _require_living(job)
+        return asked
+
+    return await _move(platform, caller, id_or_name, "stop", decide)
 
 
 async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Ask a job to end and to leave what it has so far; its files stay to be fetched."""
-    job = await _living(platform, caller, id_or_name, "halt")
-    if job.state is JobState.STOPPING:
-        raise Conflict(f"job {job.id} is {job.state} already; what it has made stays until it is deleted")
     message = f"halted by {caller.name}; what it has made so far can be downloaded"
     reason = Reason(ReasonCode.HALTED, message, {"by": caller.name})
-    return await _apply(platform, caller, job, StopAsked(platform.clock.now(), reason, caller.name))
+    asked = StopAsked(platform.clock.now(), reason, caller.name)
+
+    def decide(job: Job) -> Event:
+        _require_living(job)
+        if job.state is JobState.STOPPING:
+            raise Conflict(f"job {job.id} is {job.state} already; what it has made stays until it is deleted")
+        return asked
+
+    return await _move(platform, caller, id_or_name, "halt", decide)
 
 
 async def preempt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Make a job give its place back and wait again, as if a more urgent one had come."""
-    job = await _living(platform, caller, id_or_name, "preempt")
-    if job.state not in (JobState.STARTING, JobState.RUNNING):
-        raise Conflict(f"job {job.id} is {job.state} and has no place to give back")
     message = f"{caller.name} asked it to give its place back; it waits to run again from its checkpoint"
     reason = Reason(ReasonCode.PREEMPTED, message, {"by": caller.name})
-    return await _apply(platform, caller, job, Preempted(platform.clock.now(), job.attempt, reason))
+    now = platform.clock.now()
+
+    def decide(job: Job) -> Event:
+        _require_living(job)
+        if job.state not in (JobState.STARTING, JobState.RUNNING):
+            raise Conflict(f"job {job.id} is {job.state} and has no place to give back")
+        return Preempted(now, job.attempt, reason)
+
+    return await _move(platform, caller, id_or_name, "preempt", decide)
 
 
 async def release(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Give up the environment that was kept after a failure."""
-    job = await _living(platform, caller, id_or_name, "release")
-    if not job.is_kept:
-        raise Conflict(f"nothing of job {job.id} is kept: it is {job.state}")
-    return await _apply(platform, caller, job, Released(platform.clock.now(), caller.name))
+    asked = Released(platform.clock.now(), caller.name)
+
+    def decide(job: Job) -> Event:
+        _require_living(job)
+        if not job.is_kept:
+            raise Conflict(f"nothing of job {job.id} is kept: it is {job.state}")
+        return asked
+
+    return await _move(platform, caller, id_or_name, "release", decide)
 
 
 async def delete(platform: Platform, caller: Caller, id_or_name: str, for_good: bool = False) -> Job:
     """Put a job into the trash, or remove it for good; one that runs is stopped first."""
-    job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, "delete")
-    if job.deleted_at is not None and not for_good:
-        raise Conflict(f"job {job.id} is in the trash already: restore it, or delete it for good")
-    return await _apply(platform, caller, job, DeleteAsked(platform.clock.now(), caller.name, for_good))
+    asked = DeleteAsked(platform.clock.now(), caller.name, for_good)
+
+    def decide(job: Job) -> Event:
+        if job.deleted_at is not None and not for_good:
+            raise Conflict(f"job {job.id} is in the trash already: restore it, or delete it for good")
+        return asked
+
+    return await _move(platform, caller, id_or_name, "delete", decide)
 
 
 async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
@@ -86,16 +110,26 @@ def _why_not_restorable(job: Job) -> str:
     return f"it is {job.state}; wait until it has stopped"
 
 
-async def _living(platform: Platform, caller: Caller, id_or_name: str, verb: str) -> Job:
-    job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, verb)
+def _require_living(job: Job) -> None:
     if job.state.is_final:
         raise Conflict(f"job {job.id} is over already: it is {job.state}")
-    return job
 
 
-async def _apply(platform: Platform, caller: Caller, job: Job, event: Event) -> Job:
-    return (await platform.store.apply(job.id, event, caller.name)).after
+async def _move(
+    platform: Platform, caller: Caller, id_or_name: str, verb: str, decide: Callable[[Job], Event]
+) -> Job:
+    """Move a job by the event that `decide` makes for it; `decide` raises `Conflict` where none can be."""
+    found = await find(platform, caller, id_or_name)
+    require_touch(caller, found, verb)
+    # Most of what cannot be is refused here, before it costs others their commit.
+    decide(found)
+
+    def unit(tx: Transaction) -> Job:
+        board = platform.store.board
+        job = transitions.current(tx, found.id, board)
+        return transitions.apply(tx, board, job.id, decide(job), caller.name).after
+
+    return await platform.store.write(unit)
 
 
 def possible(job: Job, may_touch: bool) -> dict[str, bool]:

@@ -40,6 +40,8 @@ class EventRecord:
     actor: str
     message: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    # The number of the event that led to this one; None where somebody or the world did.
+    cause: int | None = None
 
     def row(self) -> dict[str, Any]:
         return {
@@ -53,6 +55,7 @@ class EventRecord:
             "actor": self.actor,
             "message": self.message,
             "data": dumps(self.data) if self.data else "{}",
+            "cause": self.cause,
         }
 
     def view(self) -> dict[str, Any]:
@@ -66,6 +69,7 @@ class EventRecord:
             "actor": self.actor,
             "message": self.message,
             "data": dict(self.data),
+            "cause": self.cause,
         }
 
 
@@ -152,6 +156,7 @@ def state_columns(job: Job) -> dict[str, Any]:
         "deleted_at": job.deleted_at,
         "placement": write_placement(job.placement),
         "next": _write_next(job.next),
+        "moved_by": job.moved_by,
     }
 
 
@@ -213,6 +218,7 @@ def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
         kept_until=row["kept_until"],
         deleted_at=row["deleted_at"],
         is_deleting=bool(row["is_deleting"]),
+        moved_by=row["moved_by"],
     )
 
 

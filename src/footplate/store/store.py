@@ -119,15 +119,21 @@ class Store:
             await self.write(lambda tx: self.apply_living(tx, wanted))
 
     def apply_living(
-        self, tx: Transaction, moves: Iterable[Move], foretold: Iterable[Foretold | None] = ()
+        self,
+        tx: Transaction,
+        moves: Iterable[Move],
+        foretold: Iterable[Foretold | None] = (),
+        cause: int = 0,
     ) -> None:
-        """Move jobs within a unit of work; those that are over by then are passed over.
+        """Move jobs within a unit of work; those that are over by then, this unit included, are passed over.
 
-        `foretold` has what each of the moves was thought to lead to, in their order.
+        `foretold` has what each of the moves was thought to lead to, in their order; `cause` is the number
+        of the event that they answer.
         """
         for (job_id, event), ahead in zip_longest(moves, foretold):
-            if self.living(tx, job_id) is not None:
-                transitions.apply(tx, self.board, job_id, event, foretold=ahead)
+            job = self.living(tx, job_id)
+            if job is not None and not job.state.is_final:
+                transitions.apply(tx, self.board, job_id, event, foretold=ahead, cause=cause)
 
     def living(self, tx: Transaction, job_id: str) -> Job | None:
         """The job as a unit of work sees it; None for one that was over before, or is not there."""

@@ -42,6 +42,7 @@ jobs = sa.Table(
     sa.Column("spec", sa.Text, nullable=False),
     sa.Column("placement", sa.Text),
     sa.Column("next", sa.Text),
+    sa.Column("moved_by", sa.BigInteger, nullable=False, server_default="0"),
     sa.UniqueConstraint("owner", "name", name="uq_jobs_owner_name"),
     sa.Index("ix_jobs_queue_id", "queue", "id"),
     sa.Index("ix_jobs_owner_id", "owner", "id"),
@@ -105,6 +106,7 @@ events = sa.Table(
     sa.Column("actor", sa.String(255), nullable=False),
     sa.Column("message", sa.Text, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
+    sa.Column("cause", sa.BigInteger),
     sa.Index("ix_events_job_seq", "job_id", "seq"),
 )
 

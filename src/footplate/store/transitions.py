@@ -75,10 +75,12 @@ def apply(
     event: ev.Event,
     actor: str = "",
     foretold: Foretold | None = None,
+    cause: int = 0,
 ) -> Transition:
     """Move a job by an event; nothing is recorded when the event means nothing any more.
 
-    What was foretold of this event is taken as it is where the job still stands as it stood then.
+    What was foretold of this event is taken as it is where the job still stands as it stood then. `cause` is
+    the number of the event that this one answers.
     """
     before = current(tx, job_id, board)
     is_so = foretold is not None and foretold.before is before
@@ -86,14 +88,24 @@ def apply(
     after = outcome.job
     if after is not before:
         tx.before.setdefault(job_id, board.get(job_id) or before)
-        tx.after[job_id] = after
         if after.attempt != before.attempt:
             tx.ended_attempts.append(_closed(before, event.at))
-        for kind, message, data in _describe(before, after, event):
-            # A move into the next attempt is told as the end of the one before.
-            tx.record(before if kind != "edited" else after, kind, event.at, message, actor, **data)
+        after = _record(tx, before, after, event, actor, cause)
+        tx.after[job_id] = after
     tx.effects.extend((after, effect) for effect in outcome.effects)
     return Transition(before, after)
+
+
+def _record(tx: Transaction, before: Job, after: Job, event: ev.Event, actor: str, cause: int) -> Job:
+    """Write what there is to say of a move; the result knows the line that tells its new state."""
+    caused_by = 0 if actor else max(cause, before.moved_by)
+    seq = 0
+    for kind, message, data in _describe(before, after, event):
+        # A move into the next attempt is told as the end of the one before.
+        told = before if kind != "edited" else after
+        seq = tx.record(told, kind, event.at, message, actor, caused_by, **data)
+        caused_by = seq
+    return replace(after, moved_by=seq) if after.state is not before.state else after
 
 
 def _closed(job: Job, at: float) -> Job:
@@ -225,6 +237,7 @@ _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
 
 def insert(tx: Transaction, job: Job) -> bool:
     """Add a new job; False when its owner has one of that name already."""
+    job = replace(job, moved_by=tx.next_seq)
     if _INSERT_JOB.run(tx.connection, [rows.job_row(job)]) != 1:
         return False
     tx.before[job.id] = job
@@ -310,6 +323,7 @@ _STATE_COLUMNS = (
     "deleted_at",
     "placement",
     "next",
+    "moved_by",
 )
 _SPEC_COLUMNS = (
     "name",

@@ -46,13 +46,39 @@ class Transaction:
         self.effects: list[tuple[Job, Effect]] = []
         self.is_committing = False
 
-    def record(self, job: Job, kind: str, at: float, message: str, actor: str = "", **data: Any) -> None:
-        """Add a line to the event log."""
-        event = EventRecord(
-            self.next_seq, at, job.id, job.owner, job.spec.queue, kind, job.attempt, actor, message, data
-        )
-        self.events.append(event)
+    def record(
+        self,
+        job: Job,
+        kind: str,
+        at: float,
+        message: str,
+        actor: str = "",
+        caused_by: int = 0,
+        **data: Any,
+    ) -> int:
+        """Add a line to the event log, and return its number.
+
+        What no other event has caused, and nobody asked for, comes from the job's last move.
+        """
+        seq = self.next_seq
         self.next_seq += 1
+        cause = caused_by or (0 if actor else job.moved_by)
+        self.events.append(
+            EventRecord(
+                seq=seq,
+                at=at,
+                job_id=job.id,
+                owner=job.owner,
+                queue=job.spec.queue,
+                kind=kind,
+                attempt=job.attempt,
+                actor=actor,
+                message=message,
+                data=data,
+                cause=cause or None,
+            )
+        )
+        return seq
 
 
 Unit = Callable[[Transaction], T]

@@ -45,7 +45,7 @@ def after(start: Job, *events: Event) -> Job:
 
 def placed(of: Job | None = None, **fields: Any) -> Job:
     of = of or job(**fields)
-    return after(of, Placed(AT + 1, placement(of.spec)))
+    return after(of, Placed(AT + 1, of.attempt, placement(of.spec)))
 
 
 def running(of: Job | None = None, **fields: Any) -> Job:

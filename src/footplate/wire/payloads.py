@@ -448,6 +448,9 @@ class EventBody(Body):
     actor: str
     message: str
     data: dict[str, Any]
+    cause: int | None = Field(
+        description="The number of the event that led to this one; null where a person or the world did."
+    )
 
 
 class Events(Body):

@@ -64,13 +64,13 @@ def in_state(state: JobState) -> Job:
         case JobState.SUCCEEDED:
             return after(running(count=2), exited(), exited(index=1))
         case JobState.FAILED:
-            return after(job(count=2), Refused(AT, Reason(ReasonCode.NEVER_FITS, "no")))
+            return after(job(count=2), Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, "no")))
         case JobState.STOPPED:
             return after(job(count=2), StopAsked(AT, USER, "ann"))
 
 
 EVENTS: list[Event] = [
-    Placed(AT, placement(job(count=2).spec)),
+    Placed(AT, 0, placement(job(count=2).spec)),
     TaskStarted(AT, 0, "main", 0),
     exited(0),
     exited(1),
@@ -86,8 +86,8 @@ EVENTS: list[Event] = [
     Released(AT, "ann"),
     gone(),
     OthersGone(AT, 0),
-    Refused(AT, Reason(ReasonCode.NEVER_FITS, "no")),
-    WaitExplained(AT, Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")),
+    Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, "no")),
+    WaitExplained(AT, 0, Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")),
     Edited(AT, "ann", name="other"),
     DeleteAsked(AT, "ann"),
     DeleteAsked(AT, "ann", for_good=True),
@@ -101,8 +101,8 @@ def test_every_state_takes_every_event_as_the_table_says(state: JobState, event:
     before = in_state(state)
     assert before.state is state
     allowed = MOVES.get((state, type(event)))
-    if allowed is None and not isinstance(event, LATE):
-        with pytest.raises(InvalidTransition):
+    if allowed is None and (state, type(event)) not in LATE:
+        with pytest.raises(InvalidTransition, match=f"is {state} .* cannot take {type(event).__name__}"):
             advance(before, event)
         return
     result = advance(before, event).job
@@ -114,6 +114,37 @@ def test_every_state_takes_every_event_as_the_table_says(state: JobState, event:
     assert (result.placement is not None) == holds, "a job holds a place exactly while it may run"
     assert (result.finished_at is not None) == result.state.is_final
     assert (result.next is not None) == (result.state is JobState.STOPPING)
+
+
+def test_the_table_refuses_what_neither_moves_a_job_nor_comes_late() -> None:
+    refused = set()
+    for state in JobState:
+        for event in EVENTS:
+            try:
+                advance(in_state(state), event)
+            except InvalidTransition:
+                refused.add((state, type(event)))
+    pairs = {(state, type(event)) for state in JobState for event in EVENTS}
+    assert refused == pairs - MOVES.keys() - LATE
+    assert len(refused) >= 50
+    assert not LATE & MOVES.keys()
+
+
+@pytest.mark.parametrize("kind", [Placed, Refused, WaitExplained])
+def test_the_scheduler_decides_about_waiting_jobs_only(kind: type) -> None:
+    (event,) = (event for event in EVENTS if type(event) is kind)
+    for state in set(JobState) - {JobState.QUEUED}:
+        with pytest.raises(InvalidTransition):
+            advance(in_state(state), event)
+
+
+def test_what_the_scheduler_decided_about_an_earlier_attempt_changes_nothing() -> None:
+    requeued = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "made room")), gone())
+    told = Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")
+    for event in (Placed(AT, 0, placement(requeued.spec)), Refused(AT, 0, told), WaitExplained(AT, 0, told)):
+        assert advance(requeued, event).job is requeued
+    with pytest.raises(InvalidTransition):
+        advance(requeued, Placed(AT, 2, placement(requeued.spec)))
 
 
 def test_every_kind_of_event_is_in_the_table() -> None:
@@ -160,7 +191,7 @@ def test_a_task_that_ends_before_the_others_start_counts_as_started() -> None:
 
 def test_placing_asks_to_launch_and_ending_asks_to_plan_again() -> None:
     waiting = job()
-    assert advance(waiting, Placed(AT, placement(waiting.spec))).effects == (LaunchTasks(0),)
+    assert advance(waiting, Placed(AT, waiting.attempt, placement(waiting.spec))).effects == (LaunchTasks(0),)
     assert advance(running(), exited(0)).effects == (Reschedule(),)
 
 
@@ -294,4 +325,4 @@ def test_an_edit_of_the_priority_of_a_waiting_job_plans_again() -> None:
 
 def test_a_reason_for_waiting_is_kept_with_the_job() -> None:
     reason = Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead", {"ahead": 2})
-    assert advance(job(), WaitExplained(AT, reason)).job.reason == reason
+    assert advance(job(), WaitExplained(AT, 0, reason)).job.reason == reason

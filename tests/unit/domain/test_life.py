@@ -49,7 +49,7 @@ def again(stopping: Job) -> Job:
     assert stopping.state is JobState.STOPPING, stopping
     queued = after(stopping, TasksGone(AT + 6, stopping.attempt))
     assert queued.state is JobState.QUEUED, queued
-    started = after(queued, Placed(AT + 7, placement(queued.spec)))
+    started = after(queued, Placed(AT + 7, queued.attempt, placement(queued.spec)))
     return after(
         started,
         *(TaskStarted(AT + 8, queued.attempt, task.role, task.index) for task in started.tasks),

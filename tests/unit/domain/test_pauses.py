@@ -31,13 +31,13 @@ USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
 def up(of: Job, at: float) -> Job:
     """Place a job and let all its tasks run."""
     starts = [TaskStarted(at, of.attempt, task.role, task.index) for task in of.tasks]
-    return after(of, Placed(at, placement(of.spec)), *starts)
+    return after(of, Placed(at, of.attempt, placement(of.spec)), *starts)
 
 
 def away(of: Job, at: float = AT, pauses: Pauses = PAUSES) -> Job:
     """Place a job whose launch fails, and put it back."""
     failed = LaunchFailed(at, of.attempt, "the registry is away")
-    return after(of, Placed(at, placement(of.spec)), failed, TasksGone(at, of.attempt, pauses))
+    return after(of, Placed(at, of.attempt, placement(of.spec)), failed, TasksGone(at, of.attempt, pauses))
 
 
 def crashed(of: Job, lived_s: float = 0.1, code: int = 1, **more: object) -> Job:
@@ -113,7 +113,7 @@ def test_the_reason_says_what_failed_and_when_the_next_try_comes() -> None:
 
 
 def test_the_pause_begins_when_nothing_of_the_attempt_runs_any_more() -> None:
-    stopping = after(away(job()), Placed(AT, placement(job().spec)), LaunchFailed(AT, 1, "away"))
+    stopping = after(away(job()), Placed(AT, 1, placement(job().spec)), LaunchFailed(AT, 1, "away"))
     assert (stopping.state, stopping.not_before) == (JobState.STOPPING, None)
     queued = after(stopping, TasksGone(AT + 30, 1, PAUSES))
     assert (queued.queued_at, queued.not_before) == (AT + 30, AT + 31)
@@ -158,7 +158,7 @@ def test_an_attempt_that_never_ran_is_short_lived_however_long_it_took() -> None
     one, seen = job(count=2, on_failure=[{"action": "retry", "causes": ["lost"], "times": 10}]), []
     for _ in range(4):
         gone = TaskLost(AT + 600, one.attempt, "main", 0, "vanished"), TasksGone(AT, one.attempt, PAUSES)
-        one = after(one, Placed(AT, placement(one.spec)), *gone)
+        one = after(one, Placed(AT, one.attempt, placement(one.spec)), *gone)
         seen.append(pause_s(one))
     assert (seen, dict(one.uses)) == ([0, 0, 1, 2], {"rule-0": 4})
 
@@ -175,7 +175,7 @@ def test_a_preempted_job_does_not_pause() -> None:
 def test_a_job_that_is_placed_pauses_no_more() -> None:
     paused = away(away(job()))
     assert paused.not_before is not None
-    assert after(paused, Placed(AT + 9, placement(paused.spec))).not_before is None
+    assert after(paused, Placed(AT + 9, paused.attempt, placement(paused.spec))).not_before is None
 
 
 @pytest.mark.parametrize(
@@ -192,14 +192,13 @@ def test_a_job_that_pauses_ends_at_once(event: Event, state: JobState) -> None:
 
 
 def test_a_stop_while_the_last_tasks_end_leaves_no_pause_behind() -> None:
-    stopping = after(away(job()), Placed(AT, placement(job().spec)), LaunchFailed(AT, 1, "away"))
+    stopping = after(away(job()), Placed(AT, 1, placement(job().spec)), LaunchFailed(AT, 1, "away"))
     over = after(stopping, StopAsked(AT, USER, "ann"), TasksGone(AT + 1, 1, PAUSES))
     assert (over.state, over.not_before) == (JobState.STOPPED, None)
 
 
 def test_a_change_of_priority_or_another_reason_leaves_the_pause_as_it_is() -> None:
     paused = away(away(job()))
-    edited = after(
-        paused, Edited(AT, "ann", priority=5), WaitExplained(AT, Reason(ReasonCode.NO_PORTS, "no"))
-    )
+    told = WaitExplained(AT, paused.attempt, Reason(ReasonCode.NO_PORTS, "no"))
+    edited = after(paused, Edited(AT, "ann", priority=5), told)
     assert (edited.not_before, edited.queued_at) == (paused.not_before, paused.queued_at)

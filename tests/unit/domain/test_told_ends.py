@@ -62,7 +62,7 @@ def test_a_rule_that_is_used_up_is_named_with_its_count() -> None:
     once = after(running(on_failure=rules), exited(3))
     assert once.reason.message == "task main-0 exited with code 3; retry 1 of 1 by rule 2 of on_failure"
     queued = after(once, TasksGone(AT + 6, 0))
-    again = after(queued, Placed(AT + 7, placement(queued.spec)), TaskStarted(AT + 8, 1, "main", 0))
+    again = after(queued, Placed(AT + 7, 1, placement(queued.spec)), TaskStarted(AT + 8, 1, "main", 0))
     told = message_after(again, exited(3, attempt=1))
     assert told == "task main-0 exited with code 3; rule 2 of on_failure: tried 1 of 1 times"
 

@@ -192,7 +192,7 @@ async def test_a_jobs_token_is_good_while_its_attempt_lives(office: Office) -> N
     first, second = (office.tokens.issue(one.id, attempt) for attempt in (0, 1))
     assert (await office.accounts.identify(first)).job_id == one.id
     assert not await is_known(office, second)
-    await office.store.apply(one.id, Placed(AT, placement(one.spec)))
+    await office.store.apply(one.id, Placed(AT, one.attempt, placement(one.spec)))
     await office.store.apply(one.id, TaskExited(AT, 0, "main", 0, 1))
     assert await is_known(office, first)
     await office.store.apply(one.id, TasksGone(AT, 0))

@@ -63,7 +63,7 @@ async def a_job(store: Store, number: int = 1, **fields: Any) -> Job:
     fields.setdefault("name", f"job-{number}")
     new = job(job_id(number), **fields)
     await insert(store, new)
-    return new
+    return store.board[new.id]
 
 
 async def rows_of(store: Store) -> dict[str, Job]:

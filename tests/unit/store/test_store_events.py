@@ -7,7 +7,16 @@ import asyncio
 import sqlalchemy as sa
 from storebench import a_job, insert, job_id, with_store
 
-from footplate.domain.events import Edited, Placed, StopAsked, TaskExited, TaskStarted, WaitExplained
+from footplate.domain.events import (
+    Edited,
+    Placed,
+    StopAsked,
+    TaskExited,
+    TasksGone,
+    TaskStarted,
+    WaitExplained,
+)
+from footplate.domain.job import Job
 from footplate.domain.states import Reason, ReasonCode
 from footplate.store import event_queries
 from footplate.store.rows import EventRecord
@@ -56,10 +65,10 @@ async def test_a_jobs_life_is_told_in_order_and_read_back_as_it_was_published(st
     store.subscribe(lambda news: published.extend(news.events))
     one = await a_job(store, 1, queue="vision")
     busy = Reason(ReasonCode.INSUFFICIENT_RESOURCES, "8 of 8 CPUs are in use", {"free": 0})
-    await store.apply(one.id, WaitExplained(AT, busy))
-    await store.apply(one.id, WaitExplained(AT, busy))
+    await store.apply(one.id, WaitExplained(AT, 0, busy))
+    await store.apply(one.id, WaitExplained(AT, 0, busy))
     await store.apply(one.id, Edited(AT, "ann", priority=3), "ann")
-    await store.apply(one.id, Placed(AT + 1, placement(one.spec)))
+    await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
     await store.apply(one.id, TaskStarted(AT + 2, 0, "main", 0))
     await store.apply(one.id, TaskStarted(AT + 2, 0, "main", 0))
     await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 1, "no such file"))
@@ -96,6 +105,55 @@ async def test_what_means_nothing_any_more_leaves_no_line(store: Store) -> None:
     stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"), "ann")
     await store.apply(one.id, stop)
     last = await store.read(event_queries.last_seq)
-    await store.apply(one.id, stop)
     await store.apply(one.id, TaskStarted(AT, 0, "main", 0))
+    await store.apply_all([(one.id, stop)])
     assert await store.read(event_queries.last_seq) == last
+
+
+async def _causes(store: Store, of: Job) -> dict[str, str | None]:
+    """What each kind of event of a job was caused by."""
+    events = await _after(store, 0)
+    kinds = {event.seq: f"{event.job_id}: {event.kind}" for event in events}
+    return {event.kind: event.cause and kinds[event.cause] for event in events if event.job_id == of.id}
+
+
+@with_store
+async def test_every_event_names_the_one_that_led_to_it(store: Store) -> None:
+    one = await a_job(store, 1, retry=1)
+    await store.apply(one.id, Placed(AT + 1, 0, placement(one.spec)))
+    await store.apply(one.id, TaskStarted(AT + 2, 0, "main", 0))
+    await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 1))
+    await store.apply(one.id, TasksGone(AT + 4, 0))
+    mine = f"{one.id}: "
+    assert await _causes(store, one) == {
+        "submitted": None,
+        "starting": mine + "submitted",
+        "task_started": mine + "starting",
+        "running": mine + "task_started",
+        "task_exited": mine + "running",
+        "stopping": mine + "task_exited",
+        "requeued": mine + "stopping",
+    }
+
+
+@with_store
+async def test_what_a_person_asks_for_has_no_cause_and_what_follows_has(store: Store) -> None:
+    one = await a_job(store, 1)
+    await store.apply(one.id, Placed(AT + 1, 0, placement(one.spec)))
+    stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"), "ann")
+    await store.apply(one.id, stop, "ann")
+    causes = await _causes(store, one)
+    assert causes["stop_asked"] is None
+    assert causes["stopping"] == f"{one.id}: stop_asked"
+
+
+@with_store
+async def test_a_start_names_the_later_of_its_own_coming_and_what_made_room(store: Store) -> None:
+    one, other = await a_job(store, 1), await a_job(store, 2)
+    moves = [(one.id, Placed(AT + 1, 0, placement(one.spec)))]
+    early, late = store.board[one.id].moved_by, store.board[other.id].moved_by
+    await store.write(lambda tx: store.apply_living(tx, moves, cause=late))
+    assert (await _causes(store, one))["starting"] == f"{other.id}: submitted"
+    moves = [(other.id, Placed(AT + 1, 0, placement(other.spec)))]
+    await store.write(lambda tx: store.apply_living(tx, moves, cause=early))
+    assert (await _causes(store, other))["starting"] == f"{other.id}: submitted"

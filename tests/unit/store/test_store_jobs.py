@@ -98,13 +98,13 @@ def test_a_job_in_any_state_is_read_back_as_it_was(database_url: str) -> None:
 def _lives() -> dict[str, list[Event]]:
     """The events that lead to each state."""
     of = job(**EVERYTHING)
-    up: list[Event] = [Placed(AT + 1, placement(of.spec))]
+    up: list[Event] = [Placed(AT + 1, of.attempt, placement(of.spec))]
     up += [TaskStarted(AT + 2, 0, task.role, task.index) for task in of.tasks]
     failing = [*up, TaskExited(AT + 5, 0, "worker", 1, 137, "out of memory")]
     stopping = [*up, StopAsked(AT + 5, BY_ANN, "ann")]
     return {
         "QUEUED": [],
-        "QUEUED, told why": [WaitExplained(AT + 1, BUSY)],
+        "QUEUED, told why": [WaitExplained(AT + 1, 0, BUSY)],
         "QUEUED again": [*failing, TasksGone(AT + 6, 0)],
         "STARTING": up[:1],
         "STARTING, half": up[:3],
@@ -114,7 +114,7 @@ def _lives() -> dict[str, list[Event]]:
         "STOPPING for good": stopping,
         "STOPPING to be deleted": [*up, DeleteAsked(AT + 5, "ann")],
         "SUCCEEDED": [*up, *_exit_all(of, 0)],
-        "FAILED": [Refused(AT + 1, Reason(ReasonCode.NEVER_FITS, "never"))],
+        "FAILED": [Refused(AT + 1, 0, Reason(ReasonCode.NEVER_FITS, "never"))],
         "STOPPED": [*stopping, TasksGone(AT + 6, 0)],
     }
 
@@ -125,8 +125,8 @@ def _some_event(chance: random.Random, of: Job, at: float) -> Event:
     attempt = max(0, of.attempt - chance.choice((0, 0, 0, 1)))
     code = chance.choice((0, 0, 0, 1, 137))
     events: list[Event] = [
-        Placed(at, placement(of.spec)),
-        Placed(at, placement(of.spec)),
+        Placed(at, of.attempt, placement(of.spec)),
+        Placed(at, of.attempt, placement(of.spec)),
         TaskStarted(at, attempt, task.role, task.index),
         TaskStarted(at, attempt, task.role, task.index),
         TaskExited(at, attempt, task.role, task.index, code),
@@ -137,7 +137,7 @@ def _some_event(chance: random.Random, of: Job, at: float) -> Event:
         Preempted(at, attempt, Reason(ReasonCode.PREEMPTED, "made room")),
         TasksGone(at, attempt),
         TasksGone(at, attempt),
-        WaitExplained(at, BUSY),
+        WaitExplained(at, 0, BUSY),
         Edited(at, "ann", description=f"as of {at}", priority=chance.randrange(-9, 9)),
         DeleteAsked(at, "ann"),
     ]
@@ -145,14 +145,17 @@ def _some_event(chance: random.Random, of: Job, at: float) -> Event:
     return chance.choices(events, weights)[0]
 
 
-async def _live_at_random(store: Store, chance: random.Random, one: Job, n_events: int) -> None:
+async def _live_at_random(store: Store, chance: random.Random, one: Job, n_events: int) -> int:
+    """Tell a job of events as they come; the result is how many it refused."""
+    n_refused = 0
     for step in range(n_events):
         now = await store.job(one.id)
         assert now is not None
         try:
             await store.apply(one.id, _some_event(chance, now, AT + step))
         except InvalidTransition:
-            continue
+            n_refused += 1
+    return n_refused
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -163,9 +166,10 @@ def test_the_board_equals_the_rows_after_any_sequence_of_events(database_url: st
         with opened(database_url) as store:
             jobs = [job(job_id(n), name=f"job-{n}", roles=roles, retry=n % 3) for n in range(25)]
             await insert(store, *jobs)
-            await asyncio.gather(
+            refused = await asyncio.gather(
                 *(_live_at_random(store, random.Random(chance.random()), one, 30) for one in jobs)
             )
+            assert 0 < sum(refused) < 25 * 30
             rows = await rows_of(store)
             assert len({one.state for one in rows.values()}) > 3
             assert store.board == {key: one for key, one in rows.items() if not one.state.is_final}
@@ -194,12 +198,12 @@ async def test_several_moves_of_one_job_in_one_commit_leave_the_last(store: Stor
 async def _retried(store: Store) -> Job:
     """A job whose first attempt failed and whose second succeeded."""
     one = await a_job(store, 1, count=2, retry=1)
-    await store.apply(one.id, Placed(AT + 1, placement(one.spec)))
+    await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
     for index in (0, 1):
         await store.apply(one.id, TaskStarted(AT + 2, 0, "main", index))
     await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 7, "broken pipe"))
     await store.apply(one.id, TasksGone(AT + 4, 0))
-    await store.apply(one.id, Placed(AT + 5, placement(one.spec, "there")))
+    await store.apply(one.id, Placed(AT + 5, 1, placement(one.spec, "there")))
     for index in (0, 1):
         await store.apply(one.id, TaskExited(AT + 7, 1, "main", index, 0))
     return one
@@ -222,7 +226,7 @@ async def test_a_retried_job_keeps_the_history_of_both_attempts(store: Store) ->
 @with_store
 async def test_a_preempted_attempt_ends_as_stopped(store: Store) -> None:
     one = await a_job(store)
-    await store.apply(one.id, Placed(AT + 1, placement(one.spec)))
+    await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
     await store.apply(one.id, Preempted(AT + 2, 0, Reason(ReasonCode.PREEMPTED, "made room")))
     await store.apply(one.id, TasksGone(AT + 3, 0))
     (first,) = await attempts(store, one.id)
@@ -297,10 +301,10 @@ async def test_an_idempotency_key_is_remembered_per_owner_until_it_is_forgotten(
 async def test_moves_of_a_job_that_is_gone_are_passed_over_in_a_group(store: Store) -> None:
     one = await a_job(store)
     moves: list[tuple[str, Event]] = [
-        (job_id(404), WaitExplained(AT, BUSY)),
-        (one.id, WaitExplained(AT, BUSY)),
+        (job_id(404), WaitExplained(AT, 0, BUSY)),
+        (one.id, WaitExplained(AT, 0, BUSY)),
     ]
     await store.apply_all(moves)
     assert store.board[one.id].reason == BUSY
     with pytest.raises(NotFound):
-        await store.apply(job_id(404), WaitExplained(AT, BUSY))
+        await store.apply(job_id(404), WaitExplained(AT, 0, BUSY))

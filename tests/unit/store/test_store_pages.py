@@ -44,7 +44,8 @@ async def _filled(store: Store) -> dict[str, JobLine]:
     await insert(store, *jobs)
     for number, one in enumerate(jobs):
         if number % 3 == 0:
-            await store.apply(one.id, Refused(AT + 100 + number % 5, Reason(ReasonCode.NEVER_FITS, "never")))
+            never = Reason(ReasonCode.NEVER_FITS, "never")
+            await store.apply(one.id, Refused(AT + 100 + number % 5, 0, never))
         elif number % 7 == 0:
             await store.apply(one.id, StopAsked(AT + 100, Reason(ReasonCode.STOPPED_BY_USER, "by ann")))
     lines: dict[str, JobLine] = {}

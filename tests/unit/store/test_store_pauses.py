@@ -21,7 +21,7 @@ PAUSES = Pauses(first_s=7, most_s=100)
 
 async def lose(store: Store, one: Job, attempt: int) -> None:
     """Let the only task of an attempt be lost."""
-    await store.apply(one.id, Placed(AT + 1, placement(one.spec)))
+    await store.apply(one.id, Placed(AT + 1, attempt, placement(one.spec)))
     await store.apply(one.id, TaskLost(AT + 2, attempt, "main", 0, "vanished"))
 
 
@@ -63,7 +63,7 @@ def test_the_pause_that_a_stopping_job_has_before_it_is_not_forgotten(database_u
 
 def test_short_lives_are_counted_over_restarts(database_url: str) -> None:
     async def crash(store: Store, one: Job, attempt: int) -> None:
-        await store.apply(one.id, Placed(AT, placement(one.spec)))
+        await store.apply(one.id, Placed(AT, attempt, placement(one.spec)))
         await store.apply(one.id, TaskStarted(AT, attempt, "main", 0))
         await store.apply(one.id, TaskExited(AT, attempt, "main", 0, 1))
         await store.apply(one.id, TasksGone(AT, attempt, PAUSES))
@@ -104,7 +104,7 @@ def test_a_job_that_an_older_version_left_stopping_does_not_pause(database_url: 
 @with_store
 async def test_a_placed_or_stopped_job_keeps_no_pause_in_its_row(store: Store) -> None:
     paused = await pausing(store)
-    await store.apply(paused.id, Placed(AT + 10, placement(paused.spec)))
+    await store.apply(paused.id, Placed(AT + 10, paused.attempt, placement(paused.spec)))
     assert [one.not_before for one in (await rows_of(store)).values()] == [None]
     reason = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
     await store.apply(paused.id, StopAsked(AT + 11, reason, "ann"))
