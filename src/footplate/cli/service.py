@@ -82,7 +82,8 @@ def install_service(
         name, user, home.absolute(), program, groups=groups, systemd_version=_systemd_version(), **asked
     )
     _refuse_odd(wish)
-    plan = uninstall(wish) if is_removing else install(wish, _has_account(user), not no_start)
+    has_account = _has_account(user)
+    plan = uninstall(wish, has_account) if is_removing else install(wish, has_account, not no_start)
     if not dry_run:
         _do(wish, plan, destdir, is_removing, Say(as_json))
     if as_json:

@@ -115,15 +115,18 @@ def install(wish: Wish, has_account: bool, is_started: bool = True) -> Plan:
     return Plan(tuple(before), files, tuple(after), tuple(_notes(wish)))
 
 
-def uninstall(wish: Wish) -> Plan:
+def uninstall(wish: Wish, has_account: bool) -> Plan:
     """Say what takes a service away; account, home folder and running tasks stay."""
     unit = wish.unit
+    is_ours = has_account and wish.user != "root"
+    account = f", the account {wish.user}" if is_ours else ""
+    remove_account = f"; userdel {wish.user}" if is_ours else ""
     return Plan(
         before=(["systemctl", "disable", "--now", unit.name], ["rm", "-f", str(unit)]),
         after=(["systemctl", "daemon-reload"],),
         notes=(
-            f"The home folder {wish.home}, the account {wish.user} and tasks that run are left. To remove "
-            f"them for good: rm -rf {shlex.quote(str(wish.home))}; userdel {wish.user}",
+            f"The home folder {wish.home}{account} and running tasks are left. To remove them for good: "
+            f"rm -rf {shlex.quote(str(wish.home))}{remove_account}",
         ),
         is_tolerant=True,
     )
@@ -174,6 +177,11 @@ def _notes(wish: Wish) -> list[str]:
         f"Its log, with the first password of admin: journalctl -u {wish.unit.name}",
         f"Its settings: {wish.home}/settings.toml; then systemctl restart {wish.name}: tasks go on",
     ]
+    if wish.user != "root":
+        notes.append(
+            f"All people's tasks run as the account {wish.user}. With --user root the tasks of each person "
+            "get host accounts of their own (docs/howto/run-a-server.md)"
+        )
     if not wish.tls_cert and not wish.public_url:
         notes.append(
             "It listens on the loopback address alone. For others, name --tls-cert and --tls-key, or put a "

@@ -134,7 +134,8 @@ def test_taking_away_what_is_half_gone_goes_on(tmp_path: Path) -> None:
 
     unit = tmp_path / "footplate.service"
     unit.touch()
-    plan = Plan(before=(["false"], ["rm", "-f", str(unit)]), is_tolerant=uninstall(wish()).is_tolerant)
+    is_tolerant = uninstall(wish(), has_account=True).is_tolerant
+    plan = Plan(before=(["false"], ["rm", "-f", str(unit)]), is_tolerant=is_tolerant)
     service._carry_out(plan, None, service.Say(False))
     assert not unit.exists()
     with pytest.raises(service.click.ClickException, match="`false` failed with 1"):
@@ -142,11 +143,12 @@ def test_taking_away_what_is_half_gone_goes_on(tmp_path: Path) -> None:
 
 
 def test_taking_the_service_away_leaves_data_and_says_how_to_remove_it(command: Command) -> None:
-    plan = uninstall(wish())
+    plan = uninstall(wish(), has_account=True)
     assert plan.before[0] == ["systemctl", "disable", "--now", "footplate.service"]
     assert not any("/var/lib/footplate" in word for one in (*plan.before, *plan.after) for word in one)
+    assert plan.notes[0].endswith("rm -rf /var/lib/footplate; userdel footplate")
     result = command("install-service", "--uninstall", "--dry-run")
-    assert "rm -rf /var/lib/footplate; userdel footplate" in result.out
+    assert "rm -rf /var/lib/footplate" in result.out
 
 
 @pytest.mark.parametrize(
@@ -202,3 +204,15 @@ def test_a_key_that_the_account_cannot_read_is_refused_with_what_to_do(tmp_path:
     service._refuse_unreadable(wish(user="root", **pair))
     with pytest.raises(service.click.ClickException, match="No such file"):
         service._refuse_unreadable(wish(**{**pair, "tls_key": "/nowhere/key.pem"}))
+
+
+def test_only_an_account_that_is_there_and_not_roots_is_named_for_removal() -> None:
+    assert "userdel footplate" in uninstall(wish(), has_account=True).notes[0]
+    assert "userdel" not in uninstall(wish(), has_account=False).notes[0]
+    assert "userdel" not in uninstall(wish(user="root"), has_account=True).notes[0]
+
+
+def test_an_account_for_all_tasks_is_told_with_the_way_to_accounts_for_each_person() -> None:
+    assert any("--user root" in note for note in install(wish(), has_account=True, is_started=True).notes)
+    as_root = install(wish(user="root"), has_account=True, is_started=True)
+    assert not any("--user root" in note for note in as_root.notes)
