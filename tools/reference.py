@@ -40,12 +40,12 @@ from footplate.domain.kinds import (
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
-from footplate.engines.base import LaunchPlan
+from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.local.request import INHERITED
-from footplate.engines.taskenv.environment import task_environment
 from footplate.server import settings
 from footplate.server.describe import descriptions
 from footplate.server.errors import status_of
+from footplate.testing.task_environments import task_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
@@ -249,7 +249,7 @@ def _short_note(record: Record) -> list[str]:
 
 
 def environment() -> str:
-    found = task_environment(_plan(), "worker", 1)
+    found = task_environment(_plan(), "worker", 1, _paths)
     listed = [meanings.VARIABLES, *(names for _, _, names in variables.SECTIONS)]
     mismatch = set(found) ^ {name for names in listed for name in names}
     assert not mismatch, f"received by no task, or without a meaning: {mismatch}"
@@ -309,19 +309,20 @@ def _plan(**env: str) -> LaunchPlan:
             TaskPlacement("worker", 1, "node1", asked, (1,), (("main", (20004,)), ("http", (20005, 20006)))),
         )
     )
-    folder = Path("…")
     return LaunchPlan(
         job_id="2me19e9zbny0",
         owner="ada",
         attempt=0,
         spec=spec,
         placement=placement,
-        folder=folder,
-        checkpoint_folder=folder / "checkpoints",
-        output_folder=folder / "output",
         url="http://127.0.0.1:8750",
         token="fpj_…",
     )
+
+
+def _paths(_plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
+    own = f"…/{task.role}-{task.index}"
+    return TaskPaths(f"{own}/work", "…/checkpoints", "…/output", f"{own}/notice", "…/strategy")
 
 
 def _example(value: str) -> str:
@@ -332,7 +333,7 @@ def _example(value: str) -> str:
 def _is_replaceable(name: str) -> bool:
     problems = Problems()
     specfields.ENV_NAME.read(name, name, problems)
-    return not problems and task_environment(_plan(**{name: "mine"}), "worker", 1)[name] == "mine"
+    return not problems and task_environment(_plan(**{name: "mine"}), "worker", 1, _paths)[name] == "mine"
 
 
 # Settings

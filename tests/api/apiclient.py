@@ -13,8 +13,8 @@ import httpx
 from pydantic import BaseModel
 
 from footplate.domain.cluster import Gpu, Node
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.resources import GIB
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.sdk.sse import ServerEvent, parse
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import tarfile
 from base64 import b64decode
 from itertools import takewhile
@@ -11,7 +10,7 @@ from itertools import takewhile
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
-from footplate.domain.layout import attempt_folder, checkpoint_folder, notice_file, output_folder, task_folder
+from footplate.home.layout import attempt_folder, checkpoint_folder, output_folder, task_folder
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
@@ -201,16 +200,14 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) ->
 
 def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Served) -> None:
     job = ann.running(grace="30s")
-    attempt = attempt_folder(server.home, job["id"], 0)
-    task = task_folder(attempt, "main", 0)
-    task.mkdir(parents=True, exist_ok=True)
     checkpoint_folder(server.home, job["id"]).mkdir(parents=True, exist_ok=True)
     (checkpoint_folder(server.home, job["id"]) / "step-7").touch()
     ann.ok("POST", f"/jobs/{job['id']}/preempt", p.JobDetail)
     again = ann.until(job, "RUNNING", attempt=1)
     assert again["retries_used"] == 0
-    notice = json.loads(notice_file(task).read_text())
-    assert (notice["reason"], notice["grace_s"], notice["will_run_again"]) == ("preempted", 30, True)
+    assert isinstance(server.engine, FakeEngine)
+    notice = server.engine.world.notices[f"{job['id']}.0", "main", 0]
+    assert (notice.reason, notice.grace_s, notice.will_run_again) == ("preempted", 30, True)
     assert (checkpoint_folder(server.home, job["id"]) / "step-7").exists()
     ann.finish(job, attempt=1)
     ann.until(job, "SUCCEEDED")

@@ -8,12 +8,13 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from apiclient import Api, Data, Hire, fresh
+from apiclient import Api, Hire, fresh
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import Conflict
 from footplate.domain.events import TaskLost, TasksGone
 from footplate.domain.job import Job
-from footplate.engines.base import Handle, Request
+from footplate.engines.base import Notice, Request
 from footplate.services import endings
 from footplate.services.access import Caller
 from footplate.services.platform import Platform
@@ -84,30 +85,25 @@ def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
     assert isinstance(engine, FakeEngine)
     job = ann.running(count=2, task_retry=1)
     start = engine.launch
-    stopped: list[Handle] = []
+    stopped: list[Attempt] = []
     stop = engine.stop
 
-    async def start_and_fail(request: Request) -> Handle:
+    async def start_and_fail(request: Request) -> None:
         await start(request)
         raise RuntimeError("the answer was lost")
 
-    async def note_and_stop(handle: Handle, grace_s: float) -> None:
-        stopped.append(handle)
-        await stop(handle, grace_s)
+    async def note_and_stop(attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
+        stopped.append(attempt)
+        await stop(attempt, grace_s, notice)
 
     monkeypatch.setattr(engine, "launch", start_and_fail)
     monkeypatch.setattr(engine, "stop", note_and_stop)
     ann.finish(job, 3, index=1)
     until(lambda: stopped)
     monkeypatch.undo()
-    assert _runs_of(stopped[0]) == [0, 1]
+    assert [task.run for task in stopped[0].tasks] == [0, 1]
     again = ann.until(job, "RUNNING", attempt=1)
     ann.ok("POST", f"/jobs/{again['id']}/stop")
-
-
-def _runs_of(handle: Handle) -> list[int]:
-    tasks: list[Data] = handle["tasks"]
-    return [task[2] if isinstance(task, list | tuple) else task["run"] for task in tasks]
 
 
 def test_a_job_that_is_restored_several_times_at_once_keeps_its_name(ann: Api) -> None:
@@ -136,9 +132,9 @@ def test_a_job_that_is_stopping_has_nothing_to_halt_or_give_back(
     engine, may_stop = server.engine, threading.Event()
     stop = engine.stop
 
-    async def stop_later(handle: Handle, grace_s: float) -> None:
+    async def stop_later(attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         await asyncio.to_thread(may_stop.wait)
-        await stop(handle, grace_s)
+        await stop(attempt, grace_s, notice)
 
     monkeypatch.setattr(engine, "stop", stop_later)
     job = ann.running()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from apiclient import Api, Streamed
 
-from footplate.domain.layout import attempt_folder, log_index_file, task_folder
+from footplate.home.layout import attempt_folder, log_index_file, task_folder
 from footplate.services.logs import Reading
 from footplate.store.logfiles import BLOCK, MOST_TIMES, LogFile
 from footplate.testing.fake_clock import FakeClock

@@ -12,8 +12,8 @@ import pytest
 from apiclient import Api, Data, Streamed
 
 from footplate.domain.cluster import Node
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.resources import GIB
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.services import logs
 from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock

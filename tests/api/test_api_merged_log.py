@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apiclient import Api, Hire
 
-from footplate.domain.layout import attempt_folder, output_folder, task_folder
+from footplate.home.layout import attempt_folder, output_folder, task_folder
 from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
 from footplate.wire import files as w

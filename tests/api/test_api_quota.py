@@ -5,8 +5,8 @@ from __future__ import annotations
 from apiclient import Api, Hire
 
 from footplate.control.quota import QuotaKeeper, Quotas
-from footplate.domain.layout import output_folder
 from footplate.domain.resources import MIB
+from footplate.home.layout import output_folder
 from footplate.testing.server import Served
 
 

@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 
-from footplate.engines.base import Handle, LaunchPlan, Mount, Request
+from footplate.domain.attempt import Attempt
+from footplate.engines.base import LaunchPlan, Request
 from footplate.engines.local.containers.cards import grant_cards
 from footplate.engines.local.containers.describing import describe, key_of
+from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_claim
-from footplate.engines.local.settings import LocalSettings
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
-from footplate.testing.engine_bench import Bench, until
+from footplate.testing.engine_bench import Bench, local_settings, until, volume
 from footplate.testing.namespaced import has_process
 
 
@@ -31,8 +32,8 @@ class InContainers(LocalEngine):
         if any(role.image for role in plan.spec.roles):
             return super().compile(plan)
         spec = replace(plan.spec, image=engines.HOST_TOOLS)
-        tools = tuple(Mount(Path(path), Path(path)) for path in ("/usr", "/etc/ld.so.cache"))
-        return super().compile(replace(plan, spec=spec, mounts=(*plan.mounts, *tools)))
+        tools = tuple(volume(Path(path), path) for path in ("/usr", "/etc/ld.so.cache"))
+        return super().compile(replace(plan, spec=spec, volumes=(*plan.volumes, *tools)))
 
 
 class OfEngine:
@@ -46,14 +47,14 @@ class OfEngine:
     def bench(self, tmp_path: Path) -> Bench:
         self.home = tmp_path / "home"
         self.home.mkdir()
-        return Bench(self.make_engine, tmp_path)
+        return Bench(self.make_engine, tmp_path, self.home)
 
     def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
         asyncio.run(main)
 
     def make_engine(self) -> LocalEngine:
         containers = replace(self.settings, socket=str(self.engine.socket))
-        return InContainers(LocalSettings(containers=containers, home=self.home))
+        return InContainers(local_settings(self.home, containers=containers))
 
     def is_running(self, pid: int) -> bool:
         """Tell whether some container has a living process with this number of its own."""
@@ -64,10 +65,10 @@ def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None =
     """Do what a server did before it was killed in the middle of a launch."""
     with tests.engine.client() as client:
         info = client.get("/info").json()
+        make_folders(request, request["tasks"], "")
         for task in request["tasks"]:
-            Path(task["work_folder"]).mkdir(parents=True, exist_ok=True)
             name = container_name(key_of(request, task))
-            body = describe(request, task, info, LocalSettings(home=tests.home))
+            body = describe(request, task, info, local_settings(tests.home))
             if dev is not None:
                 body["HostConfig"].update(grant_cards(task["gpus"], info, dev, cdi=()))
             client.post("/containers/create", params={"name": name}, json=body).raise_for_status()
@@ -75,20 +76,20 @@ def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None =
                 client.post(f"/containers/{name}/start").raise_for_status()
 
 
-def containers_of(tests: OfEngine, handle: Handle) -> list[dict[str, Any]]:
+def containers_of(tests: OfEngine, launched: Attempt) -> list[dict[str, Any]]:
     found = tests.engine.containers()
-    return [one for one in found if one["Labels"].get("footplate.attempt") == handle["attempt_id"]]
+    return [one for one in found if one["Labels"].get("footplate.attempt") == launched.id]
 
 
-async def until_removed(tests: OfEngine, handle: Handle) -> None:
+async def until_removed(tests: OfEngine, launched: Attempt) -> None:
     async def look() -> bool | None:
-        return not await asyncio.to_thread(containers_of, tests, handle) or None
+        return not await asyncio.to_thread(containers_of, tests, launched) or None
 
     await until(look)
 
 
-def first_process(bench: Bench, handle: Handle) -> int:
-    claim = read_claim(bench.task(handle))
+def first_process(bench: Bench, launched: Attempt) -> int:
+    claim = read_claim(bench.task(launched))
     assert claim is not None
     assert claim.identity is not None
     return claim.identity.pid

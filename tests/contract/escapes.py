@@ -3,7 +3,7 @@
 The first group was seen to work once; the others follow what is known of escapes from containers, such as
 CVE-2019-5736 (the runtime's program through /proc/self/exe), CVE-2022-0492 (release_agent through a user
 namespace), CVE-2024-21626 (a descriptor of the host's files left open), CVE-2017-5226 (typing into the
-terminal of whoever started it), and opening files by their handles.
+terminal of whoever started it), and opening files by their all_launched.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ CALLS = {
     "clone into a user namespace": call("call(56, 220, 0x10000000 | 17, 0, 0, 0, 0)"),
     "clone3": call("call(435, 435, 0, 0)"),
     "setns": call("libc.setns(os.open('/proc/1/ns/mnt', os.O_RDONLY), 0)"),
-    "file by handle": call("call(304, 265, -100, ctypes.create_string_buffer(136), 0)"),
+    "file by launched": call("call(304, 265, -100, ctypes.create_string_buffer(136), 0)"),
     "keyring": call("call(250, 219, 0, -3, 1)"),
     "bpf": call("call(321, 280, 0, 0, 0)"),
     "io_uring": call("call(425, 425, 1, ctypes.create_string_buffer(120))"),

@@ -11,18 +11,17 @@ from typing import Any
 import psutil
 import pytest
 
-from footplate.engines.base import Handle
+from footplate.domain.attempt import Attempt
 from footplate.engines.local import cgroups
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import descendants
 from footplate.engines.local.records import read_claim
-from footplate.engines.local.settings import LocalSettings
-from footplate.testing.engine_bench import Bench, until
+from footplate.testing.engine_bench import Bench, local_settings, until
 from footplate.testing.namespaced import numbers_of
 
 
-def shim_of(bench: Bench, handle: Handle) -> int:
-    claim = read_claim(bench.task(handle))
+def shim_of(bench: Bench, launched: Attempt) -> int:
+    claim = read_claim(bench.task(launched))
     assert claim is not None
     assert claim.identity is not None
     return claim.identity.pid
@@ -60,16 +59,16 @@ class WithEngine:
 
     @pytest.fixture
     def bench(self, tmp_path: Path) -> Bench:
-        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path, **self.settings)), tmp_path)
+        return Bench(lambda: LocalEngine(local_settings(tmp_path, **self.settings)), tmp_path)
 
     def needs(self, bench: Bench, limit: Any) -> None:
         if limit not in bench.engine.limits:
             pytest.skip(f"tasks cannot be held to their {limit} here")
 
-    async def daemon(self, bench: Bench, handle: Handle) -> int:
+    async def daemon(self, bench: Bench, launched: Attempt) -> int:
         async def look() -> int | None:
-            file = bench.task(handle) / "work/daemon"
+            file = bench.task(launched) / "work/daemon"
             text = file.read_text() if file.exists() else ""
             return int(text) if text.endswith("\n") else None
 
-        return seen_from_outside(shim_of(bench, handle), await until(look))
+        return seen_from_outside(shim_of(bench, launched), await until(look))

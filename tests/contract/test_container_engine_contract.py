@@ -15,13 +15,15 @@ import psutil
 import pytest
 from containerbench import OfEngine, containers_of, create, first_process, until_removed
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import Conflict, EngineError, EngineRejected, EngineUnavailable
 from footplate.domain.resources import Resources
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, Step
+from footplate.engines.base import Step
 from footplate.engines.local.containers.describing import key_of
+from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import descendants
@@ -39,21 +41,21 @@ class ContainerContract(OfEngine):
 
     @on_loop
     async def test_a_task_goes_on_while_its_engine_is_killed_and_started_again(self, bench: Bench) -> None:
-        handle = await bench.launch(WAITS_FOR_GO, attempt=0)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.launch(WAITS_FOR_GO, attempt=0)
+        await bench.until_logged(launched, b"ready")
         stopped = await bench.launch(RUNS_LONG, attempt=1)
         await asyncio.to_thread(self.engine.kill)
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
         with pytest.raises(EngineUnavailable, match="does not answer"):
             await bench.launch("true", attempt=2)
         await bench.engine.stop(stopped, grace_s=20)
         assert await bench.exit_code(stopped) == 143
         await asyncio.to_thread(self.engine.start)
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
-        let_go(bench, handle, 9)
-        assert await bench.exit_code(handle) == 9
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
+        let_go(bench, launched, 9)
+        assert await bench.exit_code(launched) == 9
         assert await bench.exit_code(await bench.launch("exit 4", attempt=2)) == 4
-        for one in (handle, stopped):
+        for one in (launched, stopped):
             await bench.engine.stop(one, grace_s=0)
             await until_removed(self, one)
 
@@ -61,32 +63,32 @@ class ContainerContract(OfEngine):
     async def test_1_a_server_killed_between_create_and_start_is_taken_over(self, bench: Bench) -> None:
         request = bench.compile("echo once; exit 3")
         create(self, request, start=False)
-        handle = bench.engine.handle_of(request)
-        assert (await bench.see_one(handle)).state is TaskState.WAITING
+        launched = bench.attempt_of(request)
+        assert (await bench.see_one(launched)).state is TaskState.WAITING
         await bench.engine.launch(request)
-        assert await bench.exit_code(handle) == 3
-        assert bench.log(handle) == b"once\n"
+        assert await bench.exit_code(launched) == 3
+        assert bench.log(launched) == b"once\n"
 
     @on_loop
     async def test_1_a_server_killed_right_after_a_start_finds_the_task_again(self, bench: Bench) -> None:
         request = bench.compile(f"echo once; {WAITS_FOR_GO}")
         create(self, request, start=True)
-        handle = bench.engine.handle_of(request)
-        await bench.until_logged(handle, b"ready")
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        launched = bench.attempt_of(request)
+        await bench.until_logged(launched, b"ready")
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
         await bench.engine.launch(request)
-        let_go(bench, handle, 5)
-        assert await bench.exit_code(handle) == 5
-        assert bench.log(handle) == b"once\nready\n"
+        let_go(bench, launched, 5)
+        assert await bench.exit_code(launched) == 5
+        assert bench.log(launched) == b"once\nready\n"
 
     @on_loop
     async def test_1_an_end_before_anybody_noticed_the_start_is_learned(self, bench: Bench) -> None:
         request = bench.compile("exit 6")
         create(self, request, start=True)
-        handle = bench.engine.handle_of(request)
-        await_that((bench.task(handle) / "exit").exists)
+        launched = bench.attempt_of(request)
+        await_that((bench.task(launched) / "exit").exists)
         await bench.engine.launch(request)
-        (seen,) = await bench.see(handle)
+        (seen,) = await bench.see(launched)
         assert (seen.state, seen.exit_code) == (TaskState.EXITED, 6)
         assert seen.started_at is not None
         assert seen.finished_at is not None
@@ -96,40 +98,41 @@ class ContainerContract(OfEngine):
     async def test_2_stop_removes_a_container_that_was_never_started(self, bench: Bench) -> None:
         request = bench.compile(RUNS_LONG)
         create(self, request, start=False)
-        handle = bench.engine.handle_of(request)
-        await bench.engine.stop(handle, grace_s=5)
-        assert containers_of(self, handle) == []
+        launched = bench.attempt_of(request)
+        await bench.engine.stop(launched, grace_s=5)
+        assert containers_of(self, launched) == []
         await bench.engine.launch(request)
-        assert (await bench.see_one(handle)).exit_code == 143
-        assert containers_of(self, handle) == []
+        assert (await bench.see_one(launched)).exit_code == 143
+        assert containers_of(self, launched) == []
 
     @on_loop
     async def test_2_a_container_that_comes_up_after_a_stop_does_nothing(self, bench: Bench) -> None:
         request = bench.compile("echo ran")
-        handle = bench.engine.handle_of(request)
-        await bench.engine.stop(handle, grace_s=5)
+        launched = bench.attempt_of(request)
+        make_folders(request, request["tasks"], "")
+        await bench.engine.stop(launched, grace_s=5)
         create(self, request, start=True)
-        await_that(lambda: [one["State"] for one in containers_of(self, handle)] == ["exited"])
-        assert bench.log(handle) == b""
-        assert (await bench.see_one(handle)).exit_code == 143
+        await_that(lambda: [one["State"] for one in containers_of(self, launched)] == ["exited"])
+        assert bench.log(launched) == b""
+        assert (await bench.see_one(launched)).exit_code == 143
 
     @on_loop
     async def test_2_after_stop_no_container_is_left(self, bench: Bench) -> None:
-        handle = await bench.launch(RoleSpec(RUNS_LONG, count=3))
-        assert len(containers_of(self, handle)) == 3
-        await bench.engine.stop(handle, grace_s=20)
-        assert containers_of(self, handle) == []
+        launched = await bench.launch(RoleSpec(RUNS_LONG, count=3))
+        assert len(containers_of(self, launched)) == 3
+        await bench.engine.stop(launched, grace_s=20)
+        assert containers_of(self, launched) == []
 
     @on_loop
     async def test_3_a_container_killed_from_outside_is_lost(self, bench: Bench) -> None:
-        handle = await bench.launch(RUNS_LONG)
-        os.kill(first_process(bench, handle), signal.SIGKILL)
-        (seen,) = await bench.until_over(handle)
+        launched = await bench.launch(RUNS_LONG)
+        os.kill(first_process(bench, launched), signal.SIGKILL)
+        (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.LOST
         assert seen.detail.endswith(
             "killed from outside before it could record an exit code; the container's exit code was 137"
         )
-        await until_removed(self, handle)
+        await until_removed(self, launched)
 
     @on_loop
     async def test_a_name_that_is_taken_by_somebody_elses_container_is_an_error(self, bench: Bench) -> None:
@@ -146,15 +149,15 @@ class ContainerContract(OfEngine):
         request = bench.compile(RoleSpec("true", image=engines.NO_SHELL))
         with pytest.raises(EngineRejected, match="has no shell at /bin/sh"):
             await bench.engine.launch(request)
-        assert containers_of(self, bench.engine.handle_of(request)) == []
+        assert containers_of(self, bench.attempt_of(request)) == []
 
     @on_loop
     async def test_a_small_image_without_bash_runs_commands_too(self, bench: Bench) -> None:
         role = RoleSpec("echo one; echo $RANK; pwd; false; echo two", image=engines.BUSYBOX)
-        handle = await bench.launch(role)
-        assert await bench.exit_code(handle) == 1
-        work = bench.task(handle) / "work"
-        assert bench.log(handle).decode() == f"one\n0\n{work}\n"
+        launched = await bench.launch(role)
+        assert await bench.exit_code(launched) == 1
+        work = bench.task(launched) / "work"
+        assert bench.log(launched).decode() == f"one\n0\n{work}\n"
 
     @on_loop
     async def test_steps_of_a_launch_are_told_with_times(self, bench: Bench) -> None:
@@ -169,9 +172,11 @@ class ContainerContract(OfEngine):
         with registry(self.engine, bench.folder / "registry") as image:
             steps = listen(bench)
             roles = RoleSpec("exit 3", image=image, count=2)
-            handles = await asyncio.gather(*(bench.launch(roles, attempt=attempt) for attempt in range(2)))
-            for handle in handles:
-                assert [one.exit_code for one in await bench.until_over(handle)] == [3, 3]
+            all_launched = await asyncio.gather(
+                *(bench.launch(roles, attempt=attempt) for attempt in range(2))
+            )
+            for launched in all_launched:
+                assert [one.exit_code for one in await bench.until_over(launched)] == [3, 3]
         told = [step.message for step in steps if step.name == "image"]
         assert told.count(f"pulling image {image}") == 1
         assert told.count(f"image {image} was pulled") == 1
@@ -198,7 +203,7 @@ class ContainerContract(OfEngine):
             request = bench.compile(
                 RoleSpec("exit 3", image=image), attempt=2, spec={"image_credentials": "good"}
             )
-            assert await bench.exit_code(await bench.engine.launch(request)) == 3
+            assert await bench.exit_code(await bench.start(request)) == 3
         assert asked == [(f"{request['attempt_id'][:-2]}.1", "bad"), (request["attempt_id"], "good")]
         assert LOGIN[1] not in json.dumps(request)
 
@@ -214,8 +219,8 @@ class ContainerContract(OfEngine):
     @on_loop
     async def test_6_out_of_memory_is_told_with_numbers(self, bench: Bench) -> None:
         command = "head -c 200000000 /dev/zero | tail >/dev/null || exit 9"
-        handle = await bench.launch(command, resources=Resources(1000, 64 * MIB))
-        (seen,) = await bench.until_over(handle)
+        launched = await bench.launch(command, resources=Resources(1000, 64 * MIB))
+        (seen,) = await bench.until_over(launched)
         assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 9, "oom")
         assert seen.limit_bytes == 64 * MIB
         assert seen.peak_bytes is not None
@@ -228,27 +233,27 @@ class ContainerContract(OfEngine):
             "echo lost >scratch; cd /; touch /inside; exit 7", spec={"keep_on_failure_s": 60}
         )
         assert isinstance(bench.engine, LocalEngine)
-        handle = await bench.engine.launch(request)
-        assert await bench.exit_code(handle) == 7
+        launched = await bench.start(request)
+        assert await bench.exit_code(launched) == 7
         ran = await bench.engine.run_inside(request, "main", 0, ["sh", "-c", "pwd; cat scratch; ls /inside"])
-        work = bench.task(handle) / "work"
+        work = bench.task(launched) / "work"
         assert ran.output.decode() == f"{work}\nlost\n/inside\n"
         await bench.restart()
-        assert await bench.exit_code(handle) == 7
-        assert [one["State"] for one in containers_of(self, handle)] == ["running"]
+        assert await bench.exit_code(launched) == 7
+        assert [one["State"] for one in containers_of(self, launched)] == ["running"]
         # Longer than a test may take: nobody waits for the grace of what is over.
-        await bench.engine.stop(handle, grace_s=3600)
-        assert containers_of(self, handle) == []
-        assert await bench.exit_code(handle) == 7
+        await bench.engine.stop(launched, grace_s=3600)
+        assert containers_of(self, launched) == []
+        assert await bench.exit_code(launched) == 7
 
     @on_loop
     async def test_a_task_that_is_stopped_cannot_be_entered(self, bench: Bench) -> None:
         request = bench.compile("trap '' TERM; echo ready; while :; do sleep 0.1; done")
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
-        stopping = asyncio.create_task(engine.stop(handle, grace_s=1))
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
+        stopping = asyncio.create_task(engine.stop(launched, grace_s=1))
         await asyncio.sleep(0)
         with pytest.raises(Conflict, match="main-0 is stopped"):
             await engine.run_inside(request, "main", 0, ["true"])
@@ -261,20 +266,20 @@ class ContainerContract(OfEngine):
         request = bench.compile("echo ready; sleep 600")
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
         command = "(setsid sleep 3041 & sleep 3042) & sleep 3043"
         ran = await engine.run_inside(request, "main", 0, ["sh", "-c", command], timeout_s=1)
         assert (ran.exit_code, ran.timed_out) == (124, True)
-        below = descendants(first_process(bench, handle))
+        below = descendants(first_process(bench, launched))
         lines = [one.info["cmdline"] for one in psutil.process_iter(["cmdline"]) if one.pid in below]
         assert lines == [["sleep", "600"]]
 
     @on_loop
     async def test_a_task_that_succeeds_is_not_kept(self, bench: Bench) -> None:
-        handle = await bench.launch("true", spec={"keep_on_failure_s": 60})
-        assert await bench.exit_code(handle) == 0
-        await until_removed(self, handle)
+        launched = await bench.launch("true", spec={"keep_on_failure_s": 60})
+        assert await bench.exit_code(launched) == 0
+        await until_removed(self, launched)
 
     @on_loop
     async def test_containers_of_forgotten_attempts_are_swept(self, bench: Bench) -> None:
@@ -283,10 +288,10 @@ class ContainerContract(OfEngine):
         never_started = bench.compile(RUNS_LONG, attempt=2)
         create(self, never_started, start=False)
         assert isinstance(bench.engine, LocalEngine)
-        await bench.engine.sweep({kept["attempt_id"]})
+        await bench.engine.sweep({kept.id})
         assert len(containers_of(self, kept)) == 1
         assert containers_of(self, forgotten) == []
-        assert containers_of(self, bench.engine.handle_of(never_started)) == []
+        assert containers_of(self, bench.attempt_of(never_started)) == []
 
     @on_loop
     async def test_without_the_right_to_signal_the_engine_is_asked_to(self, bench: Bench) -> None:
@@ -294,8 +299,8 @@ class ContainerContract(OfEngine):
         bench.engine._containers._may_signal = False
         polite = await bench.launch("trap 'echo saved; exit 0' TERM; echo ready; sleep 600 & wait", attempt=0)
         stubborn = await bench.launch("trap '' TERM; echo ready; sleep 600", attempt=1)
-        for handle in (polite, stubborn):
-            await bench.until_logged(handle, b"ready")
+        for launched in (polite, stubborn):
+            await bench.until_logged(launched, b"ready")
         await bench.engine.stop(polite, grace_s=20)
         assert bench.log(polite) == b"ready\nsaved\n"
         assert await bench.exit_code(polite) == 0
@@ -312,9 +317,9 @@ class ContainerContract(OfEngine):
             os.mknod(dev / name, stat.S_IFCHR | 0o666, os.makedev(1, 3))
         request = bench.compile("cd /dev; ls -d nvidia*; echo x >nvidia1", gpus={"main": (1,)})
         create(self, request, start=True, dev=dev)
-        handle = await bench.engine.launch(request)
-        assert await bench.exit_code(handle) == 0
-        assert bench.log(handle) == b"nvidia1\nnvidiactl\n"
+        launched = await bench.start(request)
+        assert await bench.exit_code(launched) == 0
+        assert bench.log(launched) == b"nvidia1\nnvidiactl\n"
 
 
 def listen(bench: Bench) -> list[Step]:
@@ -345,11 +350,11 @@ class TestPodman(ContainerContract, ProcessContract):
 
     @on_loop
     async def test_many_tasks_are_started_and_stopped_together(self, bench: Bench) -> None:
-        handle = await bench.launch(RoleSpec(RUNS_LONG, count=12))
-        assert {one.state for one in await bench.see(handle)} == {TaskState.RUNNING}
-        await bench.engine.stop(handle, grace_s=20)
-        assert {one.exit_code for one in await bench.see(handle)} == {143}
-        assert containers_of(self, handle) == []
+        launched = await bench.launch(RoleSpec(RUNS_LONG, count=12))
+        assert {one.state for one in await bench.see(launched)} == {TaskState.RUNNING}
+        await bench.engine.stop(launched, grace_s=20)
+        assert {one.exit_code for one in await bench.see(launched)} == {143}
+        assert containers_of(self, launched) == []
 
     @on_loop
     async def test_a_container_that_was_removed_by_half_is_no_hindrance(self, bench: Bench) -> None:
@@ -366,17 +371,17 @@ class TestPodman(ContainerContract, ProcessContract):
         with self.engine.client() as client:
             assert client.get("/containers/json", params={"all": "true"}).status_code == 500
         assert isinstance(bench.engine, LocalEngine)
-        await bench.engine.sweep({kept["attempt_id"]})
+        await bench.engine.sweep({kept.id})
         assert len(containers_of(self, kept)) == 1
-        assert containers_of(self, bench.engine.handle_of(request)) == []
+        assert containers_of(self, bench.attempt_of(request)) == []
 
     @on_loop
     async def test_an_engine_killed_during_launches_starts_every_task_once(self, bench: Bench) -> None:
-        async def insist(attempt: int) -> Handle:
+        async def insist(attempt: int) -> Attempt:
             request = bench.compile(RoleSpec("echo once; exit 3", count=2), attempt=attempt)
             while True:
                 try:
-                    return await bench.engine.launch(request)
+                    return await bench.start(request)
                 except EngineError:
                     await asyncio.sleep(0.1)
 
@@ -385,9 +390,9 @@ class TestPodman(ContainerContract, ProcessContract):
             await asyncio.sleep(pause_s)
             await asyncio.to_thread(self.engine.kill)
             await asyncio.to_thread(self.engine.start)
-        for handle in await asyncio.gather(*launches):
-            assert [one.exit_code for one in await bench.until_over(handle)] == [3, 3]
-            assert [bench.log(handle, index=index) for index in range(2)] == [b"once\n"] * 2
+        for launched in await asyncio.gather(*launches):
+            assert [one.exit_code for one in await bench.until_over(launched)] == [3, 3]
+            assert [bench.log(launched, index=index) for index in range(2)] == [b"once\n"] * 2
 
 
 class TestDocker(ContainerContract, EngineContract):

@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 from containerbench import InContainers, OfEngine
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
 from footplate.domain.spec import RoleSpec
-from footplate.engines.base import Handle, Mount
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.settings import LocalSettings
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, until, volume
 from footplate.testing.hanging import HangingFolder, hanging_folder, why_none
 
 WITHIN_S = 2.0
@@ -38,21 +37,20 @@ class HungMounts(OfEngine):
 
     def make_engine(self) -> LocalEngine:
         containers = replace(self.settings, socket=str(self.engine.socket))
-        home = Path("/footplate-tests")
-        return InContainers(LocalSettings(containers=containers, home=home, mounted_within_s=WITHIN_S))
+        return InContainers(local_settings(self.home, containers=containers, mounted_within_s=WITHIN_S))
 
     @pytest.mark.alone
     @pytest.mark.parametrize("inner", ["", "sub"])
     def test_containers_of_a_hung_mount_keep_no_others_from_starting(self, bench: Bench, inner: str) -> None:
         role = RoleSpec("true", image=engines.BUSYBOX)
-        mount = Mount(self.folder.path, Path("/data"), True, inner, True)
+        mount = volume(self.folder.path, "/data", inner=inner)
 
         async def check(_: HungMounts, bench: Bench) -> None:
-            assert await bench.exit_code(await bench.launch(role, attempt=0, mounts=(mount,))) == 0
+            assert await bench.exit_code(await bench.launch(role, attempt=0, volumes=(mount,))) == 0
             self.folder.hang()
             began_at = time.monotonic()
             stuck = [
-                asyncio.create_task(bench.launch(role, attempt=number, mounts=(mount,)))
+                asyncio.create_task(bench.launch(role, attempt=number, volumes=(mount,)))
                 for number in range(1, N_STUCK + 1)
             ]
             await asyncio.sleep(0)
@@ -62,10 +60,10 @@ class HungMounts(OfEngine):
             assert time.monotonic() - began_at < 10 * WITHIN_S
             self.folder.answer()
 
-            async def again() -> Handle | None:
+            async def again() -> Attempt | None:
                 # An engine may still be at what it was asked for before.
                 with suppress(EngineUnavailable):
-                    return await bench.launch(role, attempt=1, mounts=(mount,))
+                    return await bench.launch(role, attempt=1, volumes=(mount,))
                 return None
 
             assert await bench.exit_code(await until(again)) == 0

@@ -9,9 +9,10 @@ from containerbench import OfEngine
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.local.containers.settings import ContainerSettings
+from footplate.home.layout import code_folder, output_folder
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.engine_bench import Bench, on_loop, until, upload
 
 
 class TestPodmanAsAnotherUser(OfEngine):
@@ -29,13 +30,12 @@ class TestPodmanAsAnotherUser(OfEngine):
         (code / "lib").mkdir(parents=True)
         (code / "lib" / "data").write_text("old")
         (code / "link").symlink_to("lib/data")
-        output = bench.folder / "output"
         command = "id -u; id -g; echo new >lib/data; touch result; touch $FOOTPLATE_OUTPUT_DIR/model"
-        handle = await bench.launch(command, code_folder=code, output_folder=output)
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle) == b"65534\n65533\n"
-        assert (output / "model").stat().st_uid == 65534
-        assert (code / "lib" / "data").read_text() == "old"
+        launched = await bench.launch(command, spec={"code": upload(code)})
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"65534\n65533\n"
+        assert (output_folder(bench.home, launched.job_id) / "model").stat().st_uid == 65534
+        assert (code_folder(bench.home, launched.job_id) / "lib" / "data").read_text() == "old"
 
 
 class TestPodmanInANetworkOfItsOwn(OfEngine):
@@ -52,7 +52,7 @@ class TestPodmanInANetworkOfItsOwn(OfEngine):
         role = RoleSpec("echo hello >index.html; httpd -f -p $FOOTPLATE_PORT_MAIN", image=engines.BUSYBOX)
         request = bench.compile(role)
         (port,) = request["tasks"][0]["ports"]
-        handle = await bench.engine.launch(request)
+        launched = await bench.start(request)
 
         async def answered() -> str | None:
             try:
@@ -62,4 +62,4 @@ class TestPodmanInANetworkOfItsOwn(OfEngine):
                 return None
 
         assert await until(answered) == "hello\n"
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING

@@ -23,23 +23,25 @@ from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import marked
 from footplate.engines.local.records import read_claim
 from footplate.testing.contract import DAEMON, RUNS_LONG, WAITS_FOR_GO, ProcessContract, let_go
-from footplate.testing.engine_bench import Bench, on_loop, plan
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, plan, upload
 from footplate.testing.namespaced import has_process
 
 LAUNCH_AND_DIE = """
 import asyncio, json, os, signal, sys
+from pathlib import Path
 from footplate.engines.local.engine import LocalEngine
+from footplate.engines.local.settings import LocalSettings
 
 async def main():
-    await LocalEngine().launch(json.loads(sys.stdin.read()))
+    await LocalEngine(LocalSettings(home=Path(sys.argv[1]))).launch(json.loads(sys.stdin.read()))
     os.kill(os.getpid(), signal.SIGKILL)
 
 asyncio.run(main())
 """
 
 
-def shim_of(bench: Bench, handle: Any, index: int = 0) -> int:
-    claim = read_claim(bench.task(handle, index=index))
+def shim_of(bench: Bench, launched: Any, index: int = 0) -> int:
+    claim = read_claim(bench.task(launched, index=index))
     assert claim is not None
     assert claim.identity is not None
     return claim.identity.pid
@@ -50,8 +52,8 @@ def kill_spawner(engine: Any) -> None:
 
 
 class TestLocalEngine(ProcessContract):
-    def make_engine(self) -> LocalEngine:
-        return LocalEngine()
+    def make_engine(self, home: Path) -> LocalEngine:
+        return LocalEngine(local_settings(home))
 
     def is_running(self, pid: int) -> bool:
         return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
@@ -61,15 +63,15 @@ class TestLocalEngine(ProcessContract):
         request = bench.compile(WAITS_FOR_GO)
         server = await asyncio.to_thread(
             subprocess.run,
-            [sys.executable, "-c", LAUNCH_AND_DIE],
+            [sys.executable, "-c", LAUNCH_AND_DIE, str(bench.home)],
             input=json.dumps(request).encode(),
             check=False,
         )
         assert server.returncode == -signal.SIGKILL
-        handle = bench.engine.handle_of(request)
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
-        let_go(bench, handle, 9)
-        assert await bench.exit_code(handle) == 9
+        launched = bench.attempt_of(request)
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
+        let_go(bench, launched, 9)
+        assert await bench.exit_code(launched) == 9
 
     @on_loop
     async def test_tasks_outlive_a_killed_spawner_and_new_ones_start(self, bench: Bench) -> None:
@@ -88,9 +90,9 @@ class TestLocalEngine(ProcessContract):
         launches = [asyncio.create_task(bench.launch(roles, attempt=attempt)) for attempt in range(8)]
         await asyncio.sleep(0.01)
         kill_spawner(bench.engine)
-        for handle in await asyncio.gather(*launches):
-            assert [one.exit_code for one in await bench.until_over(handle)] == [0] * 5
-            assert [bench.log(handle, index=i) for i in range(5)] == [b"once\n"] * 5
+        for launched in await asyncio.gather(*launches):
+            assert [one.exit_code for one in await bench.until_over(launched)] == [0] * 5
+            assert [bench.log(launched, index=i) for i in range(5)] == [b"once\n"] * 5
 
     @on_loop
     async def test_a_spawner_that_was_stopped_is_replaced(self, bench: Bench) -> None:
@@ -99,70 +101,73 @@ class TestLocalEngine(ProcessContract):
         spawner = bench.engine._processes._spawner.pid  # type: ignore[attr-defined]
         os.kill(spawner, signal.SIGSTOP)
         launches = [bench.launch("exit 2", attempt=attempt) for attempt in (1, 2)]
-        for handle in await asyncio.gather(*launches):
-            assert await bench.exit_code(handle) == 2
+        for launched in await asyncio.gather(*launches):
+            assert await bench.exit_code(launched) == 2
         assert not psutil.pid_exists(spawner)
         let_go(bench, first, 3)
         assert await bench.exit_code(first) == 3
 
     @on_loop
     async def test_3_a_task_whose_shim_was_killed_is_lost_and_leaves_nothing(self, bench: Bench) -> None:
-        handle = await bench.launch(f"{DAEMON} echo ready; sleep 600")
-        daemon = await self._daemon(bench, handle)
-        os.kill(shim_of(bench, handle), signal.SIGKILL)
-        (seen,) = await bench.until_over(handle)
+        launched = await bench.launch(f"{DAEMON} echo ready; sleep 600")
+        daemon = await self._daemon(bench, launched)
+        os.kill(shim_of(bench, launched), signal.SIGKILL)
+        (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.LOST
         assert seen.detail
         assert not self.is_running(daemon)
-        await bench.engine.stop(handle, grace_s=1)
-        assert (await bench.see_one(handle)).state is TaskState.LOST
+        await bench.engine.stop(launched, grace_s=1)
+        assert (await bench.see_one(launched)).state is TaskState.LOST
 
     @on_loop
     async def test_3_a_task_of_an_earlier_boot_is_lost(self, bench: Bench) -> None:
-        handle = await bench.launch("exit 0")
-        await bench.until_over(handle)
-        folder = bench.task(handle)
+        launched = await bench.launch("exit 0")
+        await bench.until_over(launched)
+        folder = bench.task(launched)
         (folder / "exit").unlink()
         (folder / "pid").write_text(f"{os.getpid()} 1 another-boot\n")
-        seen = await bench.see_one(handle)
+        seen = await bench.see_one(launched)
         assert (seen.state, "restarted" in seen.detail) == (TaskState.LOST, True)
 
     @on_loop
     async def test_3_a_number_that_passed_to_another_process_is_not_the_task(self, bench: Bench) -> None:
-        handle = await bench.launch("exit 0")
-        await bench.until_over(handle)
-        folder = bench.task(handle)
+        launched = await bench.launch("exit 0")
+        await bench.until_over(launched)
+        folder = bench.task(launched)
         (folder / "exit").unlink()
         boot = (folder / "pid").read_text().split()[2]
         (folder / "pid").write_text(f"{os.getpid()} 1 {boot}\n")
-        assert (await bench.see_one(handle)).state is TaskState.LOST
+        assert (await bench.see_one(launched)).state is TaskState.LOST
 
     @on_loop
     async def test_stop_of_a_task_whose_shim_is_killed_meanwhile_ends_everything(self, bench: Bench) -> None:
-        handle = await bench.launch("trap '' TERM; echo ready; while true; do sleep 0.05; done")
-        await bench.until_logged(handle, b"ready")
-        stopping = asyncio.create_task(bench.engine.stop(handle, grace_s=20))
+        launched = await bench.launch("trap '' TERM; echo ready; while true; do sleep 0.05; done")
+        await bench.until_logged(launched, b"ready")
+        stopping = asyncio.create_task(bench.engine.stop(launched, grace_s=20))
         await asyncio.sleep(0.05)
-        os.kill(shim_of(bench, handle), signal.SIGKILL)
+        os.kill(shim_of(bench, launched), signal.SIGKILL)
         await stopping
-        assert list(marked([f"FOOTPLATE_ATTEMPT_ID={handle['attempt_id']}"])) == []
-        assert await bench.exit_code(handle) == 137
+        assert list(marked([f"FOOTPLATE_ATTEMPT_ID={launched.id}"])) == []
+        assert await bench.exit_code(launched) == 137
 
     @on_loop
     async def test_many_tasks_are_started_and_stopped_at_once(self, bench: Bench) -> None:
-        handle = await bench.launch(RoleSpec(RUNS_LONG, count=100))
-        assert {one.state for one in await bench.see(handle)} == {TaskState.RUNNING}
-        await bench.engine.stop(handle, grace_s=20)
-        assert {one.exit_code for one in await bench.see(handle)} == {143}
+        launched = await bench.launch(RoleSpec(RUNS_LONG, count=100))
+        assert {one.state for one in await bench.see(launched)} == {TaskState.RUNNING}
+        await bench.engine.stop(launched, grace_s=20)
+        assert {one.exit_code for one in await bench.see(launched)} == {143}
 
     @on_loop
     async def test_a_folder_that_cannot_be_made_is_an_engine_error(self, bench: Bench) -> None:
-        (bench.folder / "attempt-0").write_text("in the way")
-        request = bench.engine.compile(plan(bench.folder, RoleSpec("true")))
+        request = bench.compile("true")
+        folder = bench.task(bench.attempt_of(request)).parent
+        folder.parent.mkdir(parents=True)
+        folder.write_text("in the way")
         with pytest.raises(EngineUnavailable, match="attempt-0"):
             await bench.engine.launch(request)
         with pytest.raises(EngineUnavailable, match="attempt-0"):
-            await bench.engine.stop(bench.engine.handle_of(request), grace_s=1)
+            await bench.engine.stop(bench.attempt_of(request), grace_s=1)
+        folder.unlink()
 
     @on_loop
     async def test_a_word_that_no_process_can_be_given_is_refused(self, bench: Bench) -> None:
@@ -176,12 +181,13 @@ class TestLocalEngine(ProcessContract):
         code = bench.folder / "code"
         code.mkdir()
         (code / "a").write_text("a")
-        part = bench.folder / "attempt-0" / "main-0" / "work.part"
+        request = bench.compile("ls", spec={"code": upload(code)})
+        part = bench.task(bench.attempt_of(request)) / "work.part"
         part.mkdir(parents=True)
         (part / "stale").write_text("")
-        handle = await bench.launch("ls", code_folder=code)
-        await bench.until_over(handle)
-        assert bench.log(handle) == b"a\n"
+        launched = await bench.start(request)
+        await bench.until_over(launched)
+        assert bench.log(launched) == b"a\n"
 
 
 class TestLocalEngineOnUvloop(TestLocalEngine):
@@ -190,12 +196,12 @@ class TestLocalEngineOnUvloop(TestLocalEngine):
 
 
 def test_tasks_find_the_servers_interpreter_first(tmp_path: Path) -> None:
-    request = LocalEngine().compile(plan(tmp_path, RoleSpec("python train.py")))
+    request = LocalEngine(local_settings(tmp_path)).compile(plan(RoleSpec("python train.py")))
     assert request["env"]["PATH"].startswith(f"{sys.prefix}/bin:")
 
 
 def test_secrets_of_the_server_do_not_reach_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTPLATE_ADMIN_PASSWORD", "hush")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hush")
-    request = LocalEngine().compile(plan(tmp_path, RoleSpec("true")))
+    request = LocalEngine(local_settings(tmp_path)).compile(plan(RoleSpec("true")))
     assert "hush" not in json.dumps(request)

@@ -22,8 +22,8 @@ class TestEntering(WithEngine):
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("echo ready; sleep 600", spec=KEPT)
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
 
         async def enter(after_s: float) -> Ran:
             await asyncio.sleep(after_s)
@@ -31,13 +31,13 @@ class TestEntering(WithEngine):
 
         entering = [asyncio.create_task(enter(0.004 * i)) for i in range(40)]
         await asyncio.sleep(0.05)
-        await engine.stop(handle, grace_s=0)
-        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={handle['attempt_id']}"]))
+        await engine.stop(launched, grace_s=0)
+        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={launched.id}"]))
         async with asyncio.timeout(20):
             ends = await asyncio.gather(*entering, return_exceptions=True)
         assert {type(end) for end in ends} <= {Ran, Conflict, EngineUnavailable}
         assert isinstance(ends[-1], Conflict), "nobody enters any more"
-        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={handle['attempt_id']}"]))
+        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={launched.id}"]))
 
     @on_loop
     async def test_a_task_that_ended_and_is_not_kept_cannot_be_entered(self, bench: Bench) -> None:
@@ -45,6 +45,6 @@ class TestEntering(WithEngine):
         assert isinstance(engine, LocalEngine)
         for attempt, (command, spec) in enumerate([("exit 1", {}), ("exit 0", KEPT)]):
             request = bench.compile(command, spec=spec, attempt=attempt)
-            await bench.until_over(await engine.launch(request))
+            await bench.until_over(await bench.start(request))
             with pytest.raises(Conflict, match="main-0 has ended"):
                 await engine.run_inside(request, "main", 0, ["true"])

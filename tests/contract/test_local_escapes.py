@@ -21,12 +21,10 @@ from localbench import WithEngine, groups, is_running, shim_of
 
 import footplate
 from footplate.domain.resources import MIB, Resources
-from footplate.engines.base import Mount
 from footplate.engines.local.accounts import FIRST_ID, N_IDS, Accounts
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import descendants
-from footplate.engines.local.settings import LocalSettings
-from footplate.testing.engine_bench import Bench, on_loop
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, volume
 
 ORDINARY = 65534
 PTRACE_ATTACH = """
@@ -72,9 +70,9 @@ class TestEscapes(WithEngine):
                 text = text.replace(f"{{{fact}}}", str(value))
             told = shlex.quote(f"got out: {name}")
             lines.append(f"timeout 10 bash -c {shlex.quote(text)} >/dev/null 2>&1 && echo {told}")
-        handle = await bench.launch("\n".join([*lines, "echo tried; true"]), attempt=1, owner_number=1)
-        await bench.until_over(handle)
-        assert bench.log(handle).decode().splitlines() == ["tried"]
+        launched = await bench.launch("\n".join([*lines, "echo tried; true"]), attempt=1, owner_number=1)
+        await bench.until_over(launched)
+        assert bench.log(launched).decode().splitlines() == ["tried"]
         assert is_running(shim_of(bench, other))
         assert len(ALL) > len(SEEN_ONCE)
 
@@ -82,9 +80,9 @@ class TestEscapes(WithEngine):
     async def test_all_of_a_task_is_in_its_groups(self, bench: Bench) -> None:
         self.needs(bench, "memory")
         self.needs(bench, "isolation")
-        handle = await bench.launch("setsid sleep 600 & echo ready; sleep 600")
-        await bench.until_logged(handle, b"ready")
-        shim, (name,) = shim_of(bench, handle), groups(bench)
+        launched = await bench.launch("setsid sleep 600 & echo ready; sleep 600")
+        await bench.until_logged(launched, b"ready")
+        shim, (name,) = shim_of(bench, launched), groups(bench)
         for pid in (shim, *descendants(shim)):
             assert name in Path(f"/proc/{pid}/cgroup").read_text()
 
@@ -93,37 +91,35 @@ class TestEscapes(WithEngine):
         self.needs(bench, "isolation")
         other = await bench.launch("echo ready; sleep 600", attempt=0)
         await bench.until_logged(other, b"ready")
-        handle = await bench.launch("pkill -9 sleep; kill -9 -1; exit 3", attempt=1)
-        await bench.until_over(handle)
+        launched = await bench.launch("pkill -9 sleep; kill -9 -1; exit 3", attempt=1)
+        await bench.until_over(launched)
         assert is_running(shim_of(bench, other))
         assert bench.log(other) == b"ready\n"
 
     @on_loop
     async def test_a_debugger_of_ones_own_processes_works(self, bench: Bench) -> None:
-        handle = await bench.launch(f"python3 -c {shlex.quote(PTRACE_ATTACH)}")
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle) == b"attached\n"
+        launched = await bench.launch(f"python3 -c {shlex.quote(PTRACE_ATTACH)}")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"attached\n"
 
     @on_loop
     async def test_a_task_is_at_home_in_a_folder_of_its_own(self, bench: Bench) -> None:
         self.needs(bench, "files")
         mine = bench.folder / "people" / "ann-1"
-        handle = await bench.launch(
-            "echo kept >~/note; echo $HOME $USER; ls -A ~", person_folder=mine, owner_number=1
-        )
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle).decode().split() == [str(mine), "ann", "note"]
-        again = await bench.launch("cat ~/note", person_folder=mine, owner_number=1, attempt=1)
+        launched = await bench.launch("echo kept >~/note; echo $HOME $USER; ls -A ~", owner_number=1)
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).decode().split() == [str(mine), "ann", "note"]
+        again = await bench.launch("cat ~/note", owner_number=1, attempt=1)
         assert await bench.exit_code(again) == 0
         assert bench.log(again) == b"kept\n"
 
     @on_loop
     async def test_a_task_that_has_all_its_memory_taken_by_one_process_still_ends(self, bench: Bench) -> None:
         self.needs(bench, "memory")
-        handle = await bench.launch(
+        launched = await bench.launch(
             "python3 -c 'x = bytearray(10**9)'; echo went on", resources=Resources(1000, 64 * MIB)
         )
-        (one,) = await bench.until_over(handle)
+        (one,) = await bench.until_over(launched)
         assert one.cause == "oom"
 
 
@@ -145,11 +141,11 @@ class TestAccounts(WithEngine):
         owners = []
         for number in (1, 2):
             command = "touch mine; setpriv --reuid 33 touch /tmp/of-33 || true"
-            handle = await bench.launch(command, attempt=number, owner_number=number)
-            assert await bench.exit_code(handle) == 0, bench.log(handle)
-            work = bench.task(handle) / "work"
+            launched = await bench.launch(command, attempt=number, owner_number=number)
+            assert await bench.exit_code(launched) == 0, bench.log(launched)
+            work = bench.task(launched) / "work"
             owners.append((work / "mine").stat().st_uid)
-            inner = bench.task(handle) / "tmp" / "of-33"
+            inner = bench.task(launched) / "tmp" / "of-33"
             assert not inner.exists() or inner.stat().st_uid == owners[-1] + 33
         assert owners == [FIRST_ID + N_IDS, FIRST_ID + 2 * N_IDS]
 
@@ -171,12 +167,12 @@ class TestAccounts(WithEngine):
                     f"import os, socket; os.setuid({uid}); "
                     f"socket.socket(socket.AF_UNIX).connect('{folder}/service')"
                 )
-                handle = await bench.launch(f'python3 -c "{program}"', owner_number=1)
+                launched = await bench.launch(f'python3 -c "{program}"', owner_number=1)
                 peer, _ = await asyncio.to_thread(listener.accept)
                 with peer:
                     raw = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
                 assert struct.unpack("3i", raw)[1] == FIRST_ID + N_IDS + uid
-                await bench.until_over(handle)
+                await bench.until_over(launched)
         finally:
             shutil.rmtree(folder)
 
@@ -184,9 +180,9 @@ class TestAccounts(WithEngine):
     async def test_a_program_with_roots_bit_is_not_roots(self, bench: Bench) -> None:
         needs_root()
         self.needs(bench, "accounts")
-        handle = await bench.launch("cp /bin/sh mine; chmod 4755 mine", owner_number=1)
-        await bench.until_over(handle)
-        made = bench.task(handle) / "work/mine"
+        launched = await bench.launch("cp /bin/sh mine; chmod 4755 mine", owner_number=1)
+        await bench.until_over(launched)
+        made = bench.task(launched) / "work/mine"
         assert made.stat().st_uid == FIRST_ID + N_IDS
 
     @on_loop
@@ -198,9 +194,9 @@ class TestAccounts(WithEngine):
         data.mkdir(mode=0o700)
         (data / "x").write_text("input\n")
         (data / "x").chmod(0o600)
-        handle = await bench.launch("cat /fp-data/x", mounts=(Mount(data, Path("/fp-data")),))
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle) == b"input\n"
+        launched = await bench.launch("cat /fp-data/x", volumes=(volume(data, "/fp-data"),))
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"input\n"
 
     @on_loop
     async def test_what_tasks_write_to_a_storage_belongs_to_the_owner_of_its_folder(
@@ -212,9 +208,9 @@ class TestAccounts(WithEngine):
         results.mkdir(mode=0o755)
         needs_mapped_owners(bench.folder)
         os.chown(results, 4321, 4321)
-        mount = Mount(results, Path("/fp-results"), read_only=False)
-        handle = await bench.launch("echo out >/fp-results/y; chmod 4755 /fp-results/y", mounts=(mount,))
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
+        mount = volume(results, "/fp-results", read_only=False)
+        launched = await bench.launch("echo out >/fp-results/y; chmod 4755 /fp-results/y", volumes=(mount,))
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
         assert (results / "y").stat().st_uid == 4321
 
     @on_loop
@@ -223,9 +219,9 @@ class TestAccounts(WithEngine):
         self.needs(bench, "accounts")
         results = bench.folder / "results"
         results.mkdir(mode=0o755)
-        mount = Mount(results, Path("/fp-results"), read_only=False)
+        mount = volume(results, "/fp-results", read_only=False)
         with pytest.raises(Exception, match=r"belongs to root and is not writable .*chmod 1777"):
-            await bench.launch("true", mounts=(mount,))
+            await bench.launch("true", volumes=(mount,))
 
     @on_loop
     async def test_a_person_may_have_an_account_of_the_machine(self, bench: Bench) -> None:
@@ -235,19 +231,19 @@ class TestAccounts(WithEngine):
         if name is None:
             pytest.skip("this machine has no account of a person")
         await bench.engine.close()
-        settings = LocalSettings(home=bench.folder, accounts=Accounts(of_the_site={"ann": name}))
+        settings = local_settings(bench.folder, accounts=Accounts(of_the_site={"ann": name}))
         bench.engine = LocalEngine(settings)
-        handle = await bench.launch("touch mine; id -un; grep CapEff /proc/self/status")
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle).decode().split() == [name, "CapEff:", "0" * 16]
-        assert (bench.task(handle) / "work/mine").stat().st_uid == pwd.getpwnam(name).pw_uid
+        launched = await bench.launch("touch mine; id -un; grep CapEff /proc/self/status")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).decode().split() == [name, "CapEff:", "0" * 16]
+        assert (bench.task(launched) / "work/mine").stat().st_uid == pwd.getpwnam(name).pw_uid
 
     @on_loop
     async def test_nobody_is_mapped_to_an_account_of_the_system(self, bench: Bench) -> None:
         needs_root()
         self.needs(bench, "accounts")
         await bench.engine.close()
-        settings = LocalSettings(home=bench.folder, accounts=Accounts(of_the_site={"ann": "daemon"}))
+        settings = local_settings(bench.folder, accounts=Accounts(of_the_site={"ann": "daemon"}))
         bench.engine = LocalEngine(settings)
         with pytest.raises(Exception, match="no task runs as a system account"):
             await bench.launch("true")
@@ -256,9 +252,9 @@ class TestAccounts(WithEngine):
     async def test_an_interpreter_that_only_root_can_reach_serves_all_tasks(self, bench: Bench) -> None:
         """Such as one in /root, which is closed to others."""
         self.needs(bench, "files")
-        handle = await bench.launch("python -c 'import sys; print(sys.prefix)'")
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle).decode() == f"{sys.prefix}\n"
+        launched = await bench.launch("python -c 'import sys; print(sys.prefix)'")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).decode() == f"{sys.prefix}\n"
 
 
 @pytest.fixture

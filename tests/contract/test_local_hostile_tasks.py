@@ -23,8 +23,7 @@ from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import boot_id, descendants, marked, start_ticks
-from footplate.engines.local.settings import LocalSettings
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, until
 
 MISCHIEF = (
     "rm -rf ../*",
@@ -52,20 +51,20 @@ class TestHostileTasks:
 
     @pytest.fixture
     def bench(self, tmp_path: Path) -> Bench:
-        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path)), tmp_path)
+        return Bench(lambda: LocalEngine(local_settings(tmp_path)), tmp_path)
 
     @on_loop
     async def test_no_task_can_change_the_records_of_its_start_and_end(self, bench: Bench) -> None:
         if "files" not in bench.engine.limits:
             pytest.skip("tasks have no view of their own here")
         tries = "; ".join(f"({mischief}) 2>/dev/null && echo did '{mischief}'" for mischief in MISCHIEF)
-        handle = await bench.launch(f"{tries}; echo tried; until [ -e go ]; do sleep 0.02; done; exit 7")
-        log = await bench.until_logged(handle, b"tried\n")
+        launched = await bench.launch(f"{tries}; echo tried; until [ -e go ]; do sleep 0.02; done; exit 7")
+        log = await bench.until_logged(launched, b"tried\n")
         assert log == b"tried\n"
         await bench.restart()
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
-        (bench.task(handle) / "work/go").touch()
-        assert await bench.exit_code(handle) == 7
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
+        (bench.task(launched) / "work/go").touch()
+        assert await bench.exit_code(launched) == 7
 
     @on_loop
     async def test_a_link_in_place_of_a_folder_of_the_task_is_not_followed(self, bench: Bench) -> None:
@@ -84,23 +83,23 @@ class TestHostileTasks:
 
     @on_loop
     async def test_a_pipe_in_place_of_the_log_does_not_hold_up_the_next_run(self, bench: Bench) -> None:
-        handle = await bench.launch("exit 1")
-        await bench.until_over(handle)
-        shutil.move(bench.task(handle) / "log", bench.task(handle) / "log.old")
-        os.mkfifo(bench.task(handle) / "log")
+        launched = await bench.launch("exit 1")
+        await bench.until_over(launched)
+        shutil.move(bench.task(launched) / "log", bench.task(launched) / "log.old")
+        os.mkfifo(bench.task(launched) / "log")
         async with asyncio.timeout(20):
             with pytest.raises(EngineUnavailable):
                 await bench.launch("true", runs={("main", 0): 1})
 
     @on_loop
     async def test_a_task_whose_records_are_gone_is_lost_and_not_waiting(self, bench: Bench) -> None:
-        handle = await bench.launch("until [ -e go ]; do sleep 0.02; done")
+        launched = await bench.launch("until [ -e go ]; do sleep 0.02; done")
         for name in ("pid", "exit"):
-            (bench.task(handle) / name).unlink(missing_ok=True)
-        (bench.task(handle) / "work/go").touch()
-        (seen,) = await bench.until_over(handle)
+            (bench.task(launched) / name).unlink(missing_ok=True)
+        (bench.task(launched) / "work/go").touch()
+        (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.LOST
-        assert (await bench.see_one(handle)).state is TaskState.LOST
+        assert (await bench.see_one(launched)).state is TaskState.LOST
 
     @on_loop
     async def test_no_task_can_speak_to_a_container_engine(self, bench: Bench) -> None:
@@ -112,16 +111,16 @@ class TestHostileTasks:
             listener.bind(str(folder / "engine.sock"))
             (folder / "engine.sock").chmod(0o777)
             listener.listen()
-            settings = LocalSettings(
-                home=bench.folder, containers=ContainerSettings(socket=f"{folder}/engine.sock")
+            settings = local_settings(
+                bench.folder, containers=ContainerSettings(socket=f"{folder}/engine.sock")
             )
             await bench.engine.close()
             bench.engine = LocalEngine(settings)
             try:
                 program = f"import socket; socket.socket(socket.AF_UNIX).connect('{folder}/engine.sock')"
-                handle = await bench.launch(f'python3 -c "{program}"')
-                assert await bench.exit_code(handle) == 1
-                assert b"Connection refused" in bench.log(handle) or b"No such file" in bench.log(handle)
+                launched = await bench.launch(f'python3 -c "{program}"')
+                assert await bench.exit_code(launched) == 1
+                assert b"Connection refused" in bench.log(launched) or b"No such file" in bench.log(launched)
             finally:
                 shutil.rmtree(folder)
 
@@ -130,58 +129,58 @@ class TestHostileTasks:
         if "files" not in bench.engine.limits:
             pytest.skip("tasks have no view of their own here")
         ours = Path(footplate.__file__)
-        handle = await bench.launch(
+        launched = await bench.launch(
             f"for one in {ours} {ours.parent}/new {sys.prefix}/new /etc/new /usr/new; do "
             'if (: >>"$one") 2>/dev/null; then echo "could write $one"; fi; done'
         )
-        await bench.until_over(handle)
-        assert bench.log(handle) == b""
+        await bench.until_over(launched)
+        assert bench.log(launched) == b""
 
     @on_loop
     async def test_what_runs_inside_a_kept_task_ends_when_it_is_released(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("exit 1", spec={"keep_on_failure_s": 600})
-        handle = await engine.launch(request)
-        await bench.until_over(handle)
+        launched = await bench.start(request)
+        await bench.until_over(launched)
         command = ["sh", "-c", "echo $$ >in; trap '' TERM; sleep 600; sleep 600"]
         running = asyncio.create_task(engine.run_inside(request, "main", 0, command, timeout_s=600))
 
         async def begun() -> int | None:
-            file = bench.task(handle) / "work/in"
+            file = bench.task(launched) / "work/in"
             text = file.read_text() if file.exists() else ""
             return int(text) if text.endswith("\n") else None
 
         inner = await until(begun)
-        (shim,) = commands_in(bench.task(handle))
+        (shim,) = commands_in(bench.task(launched))
         pid = seen_from_outside(shim.pid, inner)
-        await engine.stop(handle, grace_s=0)
+        await engine.stop(launched, grace_s=0)
         assert not is_running(pid)
         async with asyncio.timeout(20):
             assert (await running).exit_code == 137
-        assert not list(bench.task(handle).glob("inside-*"))
+        assert not list(bench.task(launched).glob("inside-*"))
 
     @on_loop
     async def test_a_copy_of_a_home_neither_adopts_nor_harms_the_tasks_of_the_original(
         self, bench: Bench
     ) -> None:
         await bench.engine.close()
-        bench.engine = LocalEngine(LocalSettings(home=bench.folder, home_id="original"))
+        bench.engine = LocalEngine(local_settings(bench.folder, home_id="original"))
         request = bench.compile("echo ready; sleep 600")
-        handle = await bench.engine.launch(request)
-        await bench.until_logged(handle, b"ready")
-        copy = LocalEngine(LocalSettings(home=bench.folder, home_id="copy"))
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
+        copy = LocalEngine(local_settings(bench.folder, home_id="copy"))
         try:
-            (seen,) = await copy.observe([handle])
+            (seen,) = await copy.observe([launched])
             assert seen.state is TaskState.LOST
             with pytest.raises(EngineUnavailable):
                 await copy.run_inside(request | {"home_id": "copy"}, "main", 0, ["true"])
-            await copy.stop(handle, grace_s=0)
+            await copy.stop(launched, grace_s=0)
             await copy.nodes()
         finally:
             await copy.close()
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
-        assert is_running(shim_of(bench, handle))
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
+        assert is_running(shim_of(bench, launched))
 
     @on_loop
     async def test_a_claim_in_another_process_name_harms_nobody(self, bench: Bench) -> None:
@@ -191,17 +190,17 @@ class TestHostileTasks:
         with psutil.Popen(["sleep", "600"]) as victim:
             forged = f"{victim.pid} {start_ticks(victim.pid)} {boot_id()}\n"
             request = bench.compile("echo done; sleep 600")
-            handle = await engine.launch(request)
-            await bench.until_logged(handle, b"done")
-            mine = [shim_of(bench, handle), *descendants(shim_of(bench, handle))]
-            (bench.task(handle) / "pid").write_text(forged)
+            launched = await bench.start(request)
+            await bench.until_logged(launched, b"done")
+            mine = [shim_of(bench, launched), *descendants(shim_of(bench, launched))]
+            (bench.task(launched) / "pid").write_text(forged)
             with pytest.raises(EngineUnavailable):
                 await engine.run_inside(request, "main", 0, ["true"])
             await bench.restart()
-            (one,) = await bench.until_over(handle)
+            (one,) = await bench.until_over(launched)
             assert one.state is TaskState.LOST
-            await bench.engine.stop(handle, grace_s=0)
+            await bench.engine.stop(launched, grace_s=0)
             assert is_running(victim.pid)
             victim.kill()
-        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={handle['attempt_id']}"]))
+        assert not list(marked([f"FOOTPLATE_ATTEMPT_ID={launched.id}"]))
         await until_so(lambda: not any(map(is_running, mine)))

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, Mount
+from footplate.engines.base import Volume
 from footplate.engines.local import cgroups
 from footplate.engines.local.confinement import confine
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.spawner import MAX_STARTING
-from footplate.testing.engine_bench import Bench, on_loop
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, volume
 from footplate.testing.hanging import HangingFolder, hanging_folder, why_none
 from footplate.testing.process import await_that
 
@@ -40,10 +40,10 @@ class TestHungMounts:
 
     @pytest.fixture
     def bench(self, tmp_path: Path) -> Bench:
-        return Bench(self.make_engine, tmp_path)
+        return Bench(self.make_engine, tmp_path, tmp_path / "home")
 
     def make_engine(self) -> LocalEngine:
-        engine = LocalEngine(LocalSettings(mounted_within_s=WITHIN_S, home=self.home / "home"))
+        engine = LocalEngine(local_settings(self.home / "home", mounted_within_s=WITHIN_S))
         if "files" not in engine.limits:
             pytest.skip("this machine cannot give tasks a view of their own")
         return engine
@@ -51,11 +51,11 @@ class TestHungMounts:
     def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
         asyncio.run(main)
 
-    def mounts(self) -> tuple[Mount, ...]:
-        return (Mount(self.folder.path, Path("/data")),)
+    def mounts(self) -> tuple[Volume, ...]:
+        return (volume(self.folder.path, "/data"),)
 
     def groups(self) -> list[str]:
-        return list(cgroups.names(confine(LocalSettings(home=self.home / "home"), {}).trees))
+        return list(cgroups.names(confine(local_settings(self.home / "home"), {}).trees))
 
     @pytest.mark.alone
     @on_loop
@@ -65,7 +65,7 @@ class TestHungMounts:
         n_groups = len(self.groups())
         self.folder.hang()
         began_at = time.monotonic()
-        stuck = asyncio.create_task(bench.launch(gang, mounts=self.mounts()))
+        stuck = asyncio.create_task(bench.launch(gang, volumes=self.mounts()))
         await asyncio.to_thread(await_that, lambda: len(self.folder.waiting()) >= MAX_STARTING)
         asked_at = time.monotonic()
         assert await bench.exit_code(await bench.launch("true", attempt=1)) == 0
@@ -78,29 +78,29 @@ class TestHungMounts:
         await asyncio.to_thread(await_that, lambda: len(self.groups()) <= n_groups)
 
         self.folder.answer()
-        handle = await bench.launch(gang, mounts=self.mounts())
-        assert {one.exit_code for one in await bench.until_over(handle)} == {0}
-        assert all(bench.log(handle, "main", index) == b"ran\n" for index in range(N_TASKS))
+        launched = await bench.launch(gang, volumes=self.mounts())
+        assert {one.exit_code for one in await bench.until_over(launched)} == {0}
+        assert all(bench.log(launched, "main", index) == b"ran\n" for index in range(N_TASKS))
 
     @on_loop
     async def test_a_task_that_was_stopped_while_its_mount_hung_never_runs(self, bench: Bench) -> None:
         self.folder.hang()
-        request = bench.compile("echo ran", mounts=self.mounts())
-        handle: Handle = bench.engine.handle_of(request)
+        request = bench.compile("echo ran", volumes=self.mounts())
+        launched: Attempt = bench.attempt_of(request)
         launching = asyncio.create_task(bench.engine.launch(request))
         await asyncio.to_thread(await_that, self.folder.waiting)
-        await bench.engine.stop(handle, grace_s=0)
+        await bench.engine.stop(launched, grace_s=0)
         self.folder.answer()
         await asyncio.wait([launching])
-        (seen,) = await bench.until_over(handle)
+        (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.EXITED
-        assert bench.log(handle) == b""
+        assert bench.log(launched) == b""
 
     @pytest.mark.alone
     @on_loop
     async def test_an_engine_that_closes_leaves_nothing_behind_in_a_hung_mount(self, bench: Bench) -> None:
         self.folder.hang()
-        launching = asyncio.create_task(bench.launch("true", mounts=self.mounts()))
+        launching = asyncio.create_task(bench.launch("true", volumes=self.mounts()))
         await asyncio.to_thread(await_that, self.folder.waiting)
         began_at = time.monotonic()
         await bench.engine.close()

@@ -20,14 +20,12 @@ from footplate.domain.errors import EngineRejected, NotFound
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Mount
 from footplate.engines.local.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_exit
-from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.stacks import find_spy
 from footplate.testing.contract import RUNS_LONG
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.testing.engine_bench import Bench, local_settings, on_loop, until, volume
 from footplate.testing.limit_contract import GROW
 from footplate.testing.process import await_that
 
@@ -41,36 +39,38 @@ class TestLimits(WithEngine):
     @on_loop
     async def test_the_number_of_processes_is_bounded(self, bench: Bench) -> None:
         self.needs(bench, "processes")
-        handle = await bench.launch("for i in $(seq 60); do sleep 5 & done; wait")
-        assert await bench.exit_code(handle) not in (0, None)
-        assert b"fork" in bench.log(handle)
+        launched = await bench.launch("for i in $(seq 60); do sleep 5 & done; wait")
+        assert await bench.exit_code(launched) not in (0, None)
+        assert b"fork" in bench.log(launched)
 
     @on_loop
     async def test_what_explains_an_end_is_in_its_record_before_the_groups_are_removed(
         self, bench: Bench
     ) -> None:
         self.needs(bench, "memory")
-        handle = await bench.launch(GROW, resources=Resources(1000, 64 * MIB))
-        await bench.until_over(handle)
+        launched = await bench.launch(GROW, resources=Resources(1000, 64 * MIB))
+        await bench.until_over(launched)
         await until_no_groups(bench)
-        end = read_exit(bench.task(handle))
+        end = read_exit(bench.task(launched))
         assert end is not None
         assert (end.code, end.limit_bytes) == (137, 64 * MIB)
         assert end.n_oom_kills > 0
         assert end.peak_bytes is not None
         assert end.cpu_s is not None
         await bench.restart()
-        assert (await bench.see_one(handle)).cause == "oom"
+        assert (await bench.see_one(launched)).cause == "oom"
 
     @on_loop
     async def test_a_task_whose_first_process_ran_out_of_memory_ends_as_that(self, bench: Bench) -> None:
         self.needs(bench, "memory")
         self.needs(bench, "isolation")
-        handle = await bench.launch(f"({GROW}) || echo ready; sleep 600", resources=Resources(1000, 64 * MIB))
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.launch(
+            f"({GROW}) || echo ready; sleep 600", resources=Resources(1000, 64 * MIB)
+        )
+        await bench.until_logged(launched, b"ready")
         # As the kernel would: it can take any process of the group.
-        os.kill(shim_of(bench, handle), signal.SIGKILL)
-        (one,) = await bench.until_over(handle)
+        os.kill(shim_of(bench, launched), signal.SIGKILL)
+        (one,) = await bench.until_over(launched)
         assert (one.state, one.exit_code, one.cause) == (TaskState.EXITED, 137, "oom")
 
     @on_loop
@@ -90,19 +90,19 @@ class TestLimits(WithEngine):
     @on_loop
     async def test_a_daemon_without_any_mark_does_not_outlive_its_lost_task(self, bench: Bench) -> None:
         self.needs(bench, "memory")
-        handle = await bench.launch(f"{SCRUBBED} sleep 600")
-        daemon = await self.daemon(bench, handle)
-        os.kill(shim_of(bench, handle), signal.SIGKILL)
-        await bench.until_over(handle)
+        launched = await bench.launch(f"{SCRUBBED} sleep 600")
+        daemon = await self.daemon(bench, launched)
+        os.kill(shim_of(bench, launched), signal.SIGKILL)
+        await bench.until_over(launched)
         assert not is_running(daemon)
 
     @on_loop
     async def test_a_new_server_sweeps_what_an_older_one_left(self, bench: Bench) -> None:
         self.needs(bench, "memory")
-        handle = await bench.launch(f"{SCRUBBED} sleep 600")
-        daemon = await self.daemon(bench, handle)
+        launched = await bench.launch(f"{SCRUBBED} sleep 600")
+        daemon = await self.daemon(bench, launched)
         await bench.engine.close()
-        os.kill(shim_of(bench, handle), signal.SIGKILL)
+        os.kill(shim_of(bench, launched), signal.SIGKILL)
         bench.open()
         assert groups(bench)
         await bench.engine.nodes()  # type: ignore[attr-defined]
@@ -114,25 +114,25 @@ class TestLimits(WithEngine):
         self, bench: Bench
     ) -> None:
         self.needs(bench, "memory")
-        handle = await bench.launch("until [ -e go ]; do sleep 0.02; done")
+        launched = await bench.launch("until [ -e go ]; do sleep 0.02; done")
         await bench.engine.close()
-        (bench.task(handle) / "work/go").touch()
-        shim = shim_of(bench, handle)
+        (bench.task(launched) / "work/go").touch()
+        shim = shim_of(bench, launched)
         await_that(lambda: not is_running(shim))
         assert groups(bench)
         bench.open()
-        assert await bench.exit_code(handle) == 0
+        assert await bench.exit_code(launched) == 0
         await bench.engine.close()
         assert not groups(bench)
         bench.open()
 
     @on_loop
     async def test_the_sweep_leaves_running_tasks_alone(self, bench: Bench) -> None:
-        handle = await bench.launch(RUNS_LONG)
+        launched = await bench.launch(RUNS_LONG)
         before = groups(bench)
         await bench.engine.nodes()  # type: ignore[attr-defined]
         assert groups(bench) == before
-        assert (await bench.see_one(handle)).state is TaskState.RUNNING
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
 
     @on_loop
     async def test_the_node_says_what_is_held(self, bench: Bench) -> None:
@@ -145,19 +145,19 @@ class TestLimits(WithEngine):
         self.needs(bench, "memory")
         self.needs(bench, "files")
         place = bench.engine._confinement.tree.places[0]  # type: ignore[attr-defined]
-        handle = await bench.launch(f"echo $$ >{place}/cgroup.procs")
-        assert await bench.exit_code(handle) == 1
+        launched = await bench.launch(f"echo $$ >{place}/cgroup.procs")
+        assert await bench.exit_code(launched) == 1
         # It sees its own group in place of all others.
-        assert b"No such file" in bench.log(handle)
+        assert b"No such file" in bench.log(launched)
 
     @on_loop
     async def test_usage_of_many_tasks_is_read_quickly(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        handle = await bench.launch(RoleSpec(RUNS_LONG, count=100))
-        await engine.usage([handle])
+        launched = await bench.launch(RoleSpec(RUNS_LONG, count=100))
+        await engine.usage([launched])
         began_at = time.process_time()
-        assert len(await engine.usage([handle])) == 100
+        assert len(await engine.usage([launched])) == 100
         # In CPU time, since the machine may be busy: a tenth of what a thousand may take.
         assert time.process_time() - began_at < 0.02
 
@@ -169,9 +169,9 @@ class TestLimits(WithEngine):
             pytest.skip("py-spy is not installed")
         lines = ("import time", "def hang_here(): time.sleep(600)", "print(1, flush=True)", "hang_here()")
         script = "python3 -c '" + "\n".join(lines) + "'"
-        handle = await bench.launch(RoleSpec(script, "worker"), RoleSpec("sleep 600", "ps"))
-        await bench.until_logged(handle, b"1", "worker")
-        stacks = await engine.stacks(handle)
+        launched = await bench.launch(RoleSpec(script, "worker"), RoleSpec("sleep 600", "ps"))
+        await bench.until_logged(launched, b"1", "worker")
+        stacks = await engine.stacks(launched)
         assert "hang_here" in stacks["worker-0"]
         assert stacks["ps-0"] == "no Python process runs in this task"
 
@@ -182,15 +182,15 @@ class TestLimits(WithEngine):
         request = bench.compile(
             "echo left >file; exit 1", resources=Resources(1000, 64 * MIB), spec={"keep_on_failure_s": 600}
         )
-        handle = await engine.launch(request)
-        await bench.until_over(handle)
+        launched = await bench.start(request)
+        await bench.until_over(launched)
         ran = await engine.run_inside(request, "main", 0, ["cat", "file"])
         assert (ran.exit_code, ran.output) == (0, b"left\n")
         if "memory" in engine.limits:
             ran = await engine.run_inside(request, "main", 0, ["sh", "-c", GROW])
             assert ran.exit_code == 137
             await until_no_groups(bench)
-        assert await bench.exit_code(handle) == 1
+        assert await bench.exit_code(launched) == 1
 
     @on_loop
     async def test_a_machine_without_memory_loses_tasks_before_the_server(self, bench: Bench) -> None:
@@ -198,8 +198,8 @@ class TestLimits(WithEngine):
         assert isinstance(engine, LocalEngine)
         score = min(int(Path("/proc/self/oom_score_adj").read_text()) + 500, 1000)
         request = bench.compile("cat /proc/self/oom_score_adj; sleep 600")
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, f"{score}\n".encode())
+        launched = await bench.start(request)
+        await bench.until_logged(launched, f"{score}\n".encode())
         ran = await engine.run_inside(request, "main", 0, ["cat", "/proc/self/oom_score_adj"])
         assert ran.output == f"{score}\n".encode()
 
@@ -209,8 +209,8 @@ class TestLimits(WithEngine):
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("echo a >/tmp/a; echo b >/dev/shm/b; echo ready; sleep 600")
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
         ran = await engine.run_inside(request, "main", 0, ["cat", "/tmp/a", "/dev/shm/b"])
         assert ran.output == b"a\nb\n"
 
@@ -220,17 +220,17 @@ class TestLimits(WithEngine):
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("echo ready; sleep 600")
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
         running = asyncio.create_task(
             engine.run_inside(request, "main", 0, ["sh", "-c", "echo >in; sleep 60"])
         )
 
         async def begun() -> bool | None:
-            return (bench.task(handle) / "work/in").exists() or None
+            return (bench.task(launched) / "work/in").exists() or None
 
         await until(begun)
-        await engine.stop(handle, grace_s=0)
+        await engine.stop(launched, grace_s=0)
         assert (await running).exit_code == 137
         await until_no_groups(bench)
 
@@ -246,7 +246,7 @@ class TestLimits(WithEngine):
     @on_loop
     async def test_two_servers_of_one_home_do_not_take_away_each_others_place(self, bench: Bench) -> None:
         self.needs(bench, "memory")
-        other = LocalEngine(LocalSettings(home=bench.folder))
+        other = LocalEngine(local_settings(bench.folder))
         await bench.launch("true", attempt=0)
         await other.close()
         assert await bench.exit_code(await bench.launch("exit 3", attempt=1)) == 3
@@ -272,7 +272,7 @@ class TestCards(WithEngine):
         for (node,), minor in zip(nodes, (5, 7), strict=True):
             # Harmless ones: /dev/zero and /dev/full by other names.
             os.mknod(node, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
-        settings = LocalSettings(home=tmp_path, gpus=(), gpu_nodes=nodes)
+        settings = local_settings(tmp_path, gpus=(), gpu_nodes=nodes)
         yield Bench(lambda: LocalEngine(settings, confined), tmp_path)
         for (node,) in nodes:
             Path(node).unlink()
@@ -285,10 +285,10 @@ class TestCards(WithEngine):
         data = bench.folder / "data"
         data.mkdir()
         # With a mount at the root, too: then all of it is built anew.
-        for index, mounts in enumerate(((), (Mount(data, Path("/fp-data")),))):
-            handle = await bench.launch(command, attempt=index, gpus={"main": (index,)}, mounts=mounts)
-            assert await bench.exit_code(handle) == 0
-            lines = bench.log(handle).decode().splitlines()
+        for index, mounts in enumerate(((), (volume(data, "/fp-data"),))):
+            launched = await bench.launch(command, attempt=index, gpus={"main": (index,)}, volumes=mounts)
+            assert await bench.exit_code(launched) == 0
+            lines = bench.log(launched).decode().splitlines()
             assert [line for line in lines if line in ("0", "1")] == [str(index)]
 
 
@@ -313,7 +313,7 @@ class TestWithoutGroups:
             faults = {**confinement.faults, "memory": "control groups cannot be written"}
             return replace(confinement, tree=None, faults=faults)
 
-        return Bench(lambda: LocalEngine(LocalSettings(home=tmp_path), confine_less), tmp_path)
+        return Bench(lambda: LocalEngine(local_settings(tmp_path), confine_less), tmp_path)
 
     @on_loop
     async def test_each_process_alone_is_held_to_the_memory_of_its_task(self, bench: Bench) -> None:
@@ -331,25 +331,25 @@ class TestWithoutLimits(WithEngine):
     @on_loop
     async def test_tasks_run_unconfined_and_the_node_says_so(self, bench: Bench) -> None:
         assert bench.engine.limits == frozenset()
-        handle = await bench.launch(f"ls -d {bench.folder}; exit 4")
-        assert await bench.exit_code(handle) == 4
-        assert bench.log(handle).decode() == f"{bench.folder}\n"
+        launched = await bench.launch(f"ls -d {bench.folder}; exit 4")
+        assert await bench.exit_code(launched) == 4
+        assert bench.log(launched).decode() == f"{bench.folder}\n"
         (node,) = await bench.engine.nodes()  # type: ignore[attr-defined]
         assert "turned off" in node.unenforced
 
     @on_loop
     async def test_mounts_are_refused_with_what_to_do(self, bench: Bench) -> None:
         with pytest.raises(EngineRejected, match="run the job in an image"):
-            await bench.launch("true", mounts=(Mount(bench.folder, Path("/fp-data")),))
+            await bench.launch("true", volumes=(volume(bench.folder, "/fp-data"),))
 
     @on_loop
     async def test_usage_is_read_from_the_processes(self, bench: Bench) -> None:
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
-        handle = await bench.launch("(while :; do :; done) & sleep 600")
+        launched = await bench.launch("(while :; do :; done) & sleep 600")
 
         async def busy() -> bool | None:
-            (one,) = await engine.usage([handle])
+            (one,) = await engine.usage([launched])
             return (one.cpu_s > 0.1 and one.memory_bytes > MIB and one.n_processes == 3) or None
 
         await until(busy)

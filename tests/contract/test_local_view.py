@@ -14,13 +14,13 @@ from localbench import WithEngine, shim_of, until_no_groups
 
 from footplate.domain.errors import EngineRejected
 from footplate.domain.spec import RoleSpec
-from footplate.engines.base import Mount
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import descendants
 from footplate.engines.local.request import INIT
+from footplate.home.layout import job_folder
 from footplate.testing.contract import RUNS_LONG
-from footplate.testing.engine_bench import Bench, on_loop, plan, until
+from footplate.testing.engine_bench import Bench, on_loop, until, volume
 
 
 def mounts_of_hosts() -> list[str]:
@@ -47,11 +47,10 @@ class TestView(WithEngine):
         other = home / "jobs" / "other" / "other1"
         other.mkdir(parents=True)
         command = f"find {home} -maxdepth 3; touch $FOOTPLATE_OUTPUT_DIR/made; cat {home}/secret || true"
-        root = home / "jobs" / "mine1" / "mine1abc"
-        folders = {"checkpoint_folder": root / "checkpoints", "output_folder": root / "output"}
-        handle = await bench.engine.launch(bench.engine.compile(plan(root, RoleSpec(command), **folders)))
-        assert await bench.exit_code(handle) == 0
-        seen = bench.log(handle).decode()
+        launched = await bench.launch(command)
+        root = job_folder(home, launched.job_id)
+        assert await bench.exit_code(launched) == 0
+        seen = bench.log(launched).decode()
         assert str(root) in seen
         assert "hush" not in seen
         assert "other" not in seen
@@ -60,10 +59,10 @@ class TestView(WithEngine):
     @on_loop
     async def test_nothing_stays_mounted_on_the_host(self, bench: Bench) -> None:
         before = mounts_of_hosts()
-        handle = await bench.launch("true", attempt=0)
+        launched = await bench.launch("true", attempt=0)
         running = await bench.launch(RUNS_LONG, attempt=1)
         assert mounts_of_hosts() == before
-        await bench.until_over(handle)
+        await bench.until_over(launched)
         os.kill(shim_of(bench, running), signal.SIGKILL)
         await bench.until_over(running)
         assert mounts_of_hosts() == before
@@ -78,11 +77,11 @@ class TestView(WithEngine):
             f"cat {way}{bench.folder}/secret || true"
             for way in (f"/proc/{server}/root", f"/proc/{spawner.pid}/root")
         )
-        handle = await bench.launch(
+        launched = await bench.launch(
             f"{command}\numount {bench.folder} || umount /tmp || true\ncat {bench.folder}/secret || true"
         )
-        await bench.until_over(handle)
-        assert b"hush" not in bench.log(handle)
+        await bench.until_over(launched)
+        assert b"hush" not in bench.log(launched)
 
     @on_loop
     async def test_tasks_of_different_people_cannot_look_into_each_other(self, bench: Bench) -> None:
@@ -92,23 +91,23 @@ class TestView(WithEngine):
         )
         await bench.until_logged(other, b"ready")
         looks = [f"cat /proc/{shim_of(bench, other)}/{file}" for file in ("root/tmp/secret", "environ")]
-        handle = await bench.launch("; ".join(f"{look} || echo refused" for look in looks), attempt=1)
-        await bench.until_over(handle)
-        assert bench.log(handle).count(b"refused") == 2
-        assert b"hush" not in bench.log(handle)
+        launched = await bench.launch("; ".join(f"{look} || echo refused" for look in looks), attempt=1)
+        await bench.until_over(launched)
+        assert bench.log(launched).count(b"refused") == 2
+        assert b"hush" not in bench.log(launched)
 
     @on_loop
     async def test_root_in_a_task_is_root_over_files_and_nothing_else(self, bench: Bench) -> None:
         self.needs(bench, "files")
         if os.geteuid() != 0:
             pytest.skip("tasks of an ordinary account are not root")
-        handle = await bench.launch(
+        launched = await bench.launch(
             "touch mine; chown 1234:1234 mine; stat -c %u:%g mine; "
             "for one in 'mount -t tmpfs none /mnt' 'hostname other' 'date -s 2000-01-01'; do "
             "$one >/dev/null 2>&1 && echo could $one; done; true"
         )
-        await bench.until_over(handle)
-        assert bench.log(handle).decode().split() == ["1234:1234"]
+        await bench.until_over(launched)
+        assert bench.log(launched).decode().split() == ["1234:1234"]
 
     @on_loop
     async def test_a_command_run_inside_sees_what_the_task_sees(self, bench: Bench) -> None:
@@ -116,8 +115,8 @@ class TestView(WithEngine):
         engine = bench.engine
         assert isinstance(engine, LocalEngine)
         request = bench.compile("echo ready; sleep 600", owner="bob", secrets={"KEY": "hush"})
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
         look = ["sh", "-c", "tr '\\0' '\\n' </proc/1/environ | grep KEY"]
         ran = await engine.run_inside(request, "main", 0, look)
         assert ran.output == b"KEY=hush\n"
@@ -125,16 +124,16 @@ class TestView(WithEngine):
     @on_loop
     async def test_a_mount_that_does_not_exist_says_which(self, bench: Bench) -> None:
         self.needs(bench, "files")
-        gone = Mount(bench.folder / "gone", Path("/fp-data"))
+        gone = volume(bench.folder / "gone", "/fp-data")
         with pytest.raises(EngineRejected, match=r"gone cannot be mounted for the task: No such file"):
-            await bench.launch("true", mounts=(gone,))
+            await bench.launch("true", volumes=(gone,))
         await until_no_groups(bench)
 
     @on_loop
     async def test_targets_that_belong_to_the_kernel_are_refused(self, bench: Bench) -> None:
         for target in ("/", "/proc/x", "/sys", "relative", "/a/../b", "/dev/shm"):
             with pytest.raises(EngineRejected, match="nothing can be mounted at"):
-                await bench.launch("true", mounts=(Mount(bench.folder, Path(target)),))
+                await bench.launch("true", volumes=(volume(bench.folder, target),))
 
     @on_loop
     async def test_no_path_shows_what_is_hidden_from_tasks(self, bench: Bench) -> None:
@@ -146,21 +145,21 @@ class TestView(WithEngine):
         programs = ("/usr", "/etc/x", sys.prefix, str(INIT.parent))
         for target in (*hidden, *programs):
             with pytest.raises(EngineRejected, match="nothing can be mounted at"):
-                await bench.launch("true", mounts=(Mount(source, Path(target)),))
-        both = (Mount(source, Path("/fp-a")), Mount(source, Path("/fp-a/b")))
+                await bench.launch("true", volumes=(volume(source, target),))
+        both = (volume(source, "/fp-a"), volume(source, "/fp-a/b"))
         with pytest.raises(EngineRejected, match="lies in"):
-            await bench.launch("true", mounts=both)
+            await bench.launch("true", volumes=both)
 
     @on_loop
     async def test_a_library_that_is_loaded_first_is_held_to_the_limits_too(self, bench: Bench) -> None:
         env = {"LD_PRELOAD": "/nowhere/first second.so", "LD_BIND_NOW": "1"}
-        handle = await bench.launch(RoleSpec("echo $LD_PRELOAD $LD_BIND_NOW; sleep 600", env=env))
-        log = await bench.until_logged(handle, b"/nowhere/first second.so 1")
+        launched = await bench.launch(RoleSpec("echo $LD_PRELOAD $LD_BIND_NOW; sleep 600", env=env))
+        log = await bench.until_logged(launched, b"/nowhere/first second.so 1")
         # The loader says so once for every program: the shim is none of them.
         assert b"/nowhere/first" in log
-        shim = shim_of(bench, handle)
+        shim = shim_of(bench, launched)
         assert b"\0LD_PRELOAD=" not in Path(f"/proc/{shim}/environ").read_bytes()
-        await bench.engine.stop(handle, grace_s=0)
+        await bench.engine.stop(launched, grace_s=0)
 
     @on_loop
     async def test_no_variable_is_among_the_words_that_everybody_can_read(self, bench: Bench) -> None:
@@ -169,9 +168,9 @@ class TestView(WithEngine):
         secrets = {"LD_SDK_KEY": "hush $(x) 'two' \\n", "LD_EMPTY": "", "KEY": "hush"}
         show = 'printf "%s|%s|%s\\n" "$LD_SDK_KEY" "${LD_EMPTY-unset}" "$KEY"; ! env | grep ^FOOTPLATE_LATE;'
         request = bench.compile(f"{show} sleep 600", secrets=secrets)
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"hush $(x) 'two' \\n||hush\n")
-        assert b"hush" not in command_lines_below(shim_of(bench, handle))
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"hush $(x) 'two' \\n||hush\n")
+        assert b"hush" not in command_lines_below(shim_of(bench, launched))
 
         entering = asyncio.create_task(
             engine.run_inside(
@@ -181,9 +180,9 @@ class TestView(WithEngine):
                 ["sh", "-c", f"{show} echo >in; while [ -e in ]; do sleep 0.01; done"],
             )
         )
-        mark = bench.task(handle) / "work/in"
+        mark = bench.task(launched) / "work/in"
         await until(lambda: asyncio.to_thread(lambda: mark.exists() or None))
-        (command,) = commands_in(bench.task(handle))
+        (command,) = commands_in(bench.task(launched))
         assert b"hush" not in command_lines_below(command.pid)
         mark.unlink()
         assert (await entering).output == b"hush $(x) 'two' \\n||hush\n"
@@ -193,9 +192,11 @@ class TestView(WithEngine):
         self.needs(bench, "files")
         hidden = bench.folder / "hidden"
         hidden.mkdir()
-        handle = await bench.launch(RoleSpec(f"ls {hidden} || echo hidden", env={"VIRTUAL_ENV": str(hidden)}))
-        await bench.until_over(handle)
-        assert bench.log(handle).endswith(b"hidden\n")
+        launched = await bench.launch(
+            RoleSpec(f"ls {hidden} || echo hidden", env={"VIRTUAL_ENV": str(hidden)})
+        )
+        await bench.until_over(launched)
+        assert bench.log(launched).endswith(b"hidden\n")
 
     @on_loop
     async def test_a_mount_over_a_folder_of_the_host_hides_it_in_the_task_only(self, bench: Bench) -> None:
@@ -204,7 +205,7 @@ class TestView(WithEngine):
         source.mkdir()
         (source / "mine").write_text("x")
         before = sorted(path.name for path in target.iterdir())
-        handle = await bench.launch("ls /srv", mounts=(Mount(source, target),))
-        assert await bench.exit_code(handle) == 0
-        assert bench.log(handle) == b"mine\n"
+        launched = await bench.launch("ls /srv", volumes=(volume(source, str(target)),))
+        assert await bench.exit_code(launched) == 0
+        assert bench.log(launched) == b"mine\n"
         assert sorted(path.name for path in target.iterdir()) == before

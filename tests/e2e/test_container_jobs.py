@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footplate.domain.layout import attempt_folder, task_folder
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.process import ServerProcess, await_that

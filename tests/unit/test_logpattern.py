@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from footplate.control.lastwords import searcher
-from footplate.domain.layout import attempt_folder, log_file, task_folder
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
+from footplate.home.layout import attempt_folder, log_file, task_folder
 from footplate.logpattern import compile_expression, expression_in
 from footplate.testing.builders import job
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from footplate.control.context import Context
 from footplate.control.launch import chosen_images, launch_plan
-from footplate.control.mounts import storages_of
 from footplate.control.outlook import Foresight
 from footplate.control.runtimes import RunTimes
+from footplate.control.volumes import storages_of
 from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
 from footplate.domain.events import Placed, Refused, WaitExplained

@@ -7,6 +7,7 @@ import asyncio
 from footplate.control.context import Context
 from footplate.control.launch import tell_step
 from footplate.control.observe import Observer
+from footplate.domain.attempt import job_of
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.secret import RegistryLogin
@@ -42,4 +43,4 @@ class Callbacks:
         return await self._context.login_of(job, secret)
 
     def _job_of(self, attempt_id: str) -> Job | None:
-        return self._context.store.board.get(attempt_id.rpartition(".")[0])
+        return self._context.store.board.get(job_of(attempt_id))

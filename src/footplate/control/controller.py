@@ -16,7 +16,6 @@ from footplate.control.callbacks import Callbacks
 from footplate.control.context import Context
 from footplate.control.effects import CarryOut, dispatcher
 from footplate.control.faults import reporter
-from footplate.control.handles import Handles
 from footplate.control.launches import Launches
 from footplate.control.limits import enforce_limits
 from footplate.control.logkeeper import LogKeeper
@@ -59,13 +58,12 @@ class Controller:
         report = reporter(on_fatal)
         self._work = JobWork(context, report)
         self._passes = Passes(context)
-        self._handles = Handles(context)
-        self._observer = Observer(context, self._work, self._passes, self._handles, report)
-        self._launches = Launches(context, self._work, self._observer, self._handles)
+        self._observer = Observer(context, self._work, self._passes, report)
+        self._launches = Launches(context, self._work, self._observer)
         self._carry_out = self._effects()
         self._log_keeper = LogKeeper(context, log_cap_bytes)
-        self._progress = Progress(context, self._handles.of)
-        self._usage_keeper = UsageKeeper(context, self._handles.of)
+        self._progress = Progress(context)
+        self._usage_keeper = UsageKeeper(context)
         self._callbacks = Callbacks(context, self._observer)
         self._running = Loops(report)
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -81,7 +79,7 @@ class Controller:
             {
                 Reschedule: self._passes.reschedule,
                 LaunchTasks: self._launches.launch,
-                StopTasks: Stops(self._context, self._work, self._handles).stop,
+                StopTasks: Stops(self._context, self._work).stop,
                 RemoveJob: Removals(self._context, self._work).remove,
             }
         )
@@ -131,8 +129,6 @@ class Controller:
         self.admission.take(news.jobs)
         self.admission.run_times.learn(job for job in news.jobs.values() if job and job.state.is_final)
         for job, effect in news.effects:
-            if job.state.is_final:
-                self._handles.forget(job)
             self._carry_out(job, effect)
 
     async def _hold_lease(self) -> None:

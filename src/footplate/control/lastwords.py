@@ -7,8 +7,8 @@ from pathlib import Path
 
 from footplate.control.watch import LastWords, Search
 from footplate.domain.job import Job
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.engines.base import Observation
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.logpattern import compile_expression, expression_in
 from footplate.store.logfiles import LogFile
 from footplate.taskfiles import unfollowed

@@ -1,4 +1,4 @@
-"""Starting an attempt: code, then the engine; every step leaves a timed line in the job's events."""
+"""Starting an attempt: the engine's request, then the engine; steps leave timed lines in the job's events."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from footplate.control.context import Context
-from footplate.control.mounts import check_there, mounts_of, storages_of
-from footplate.domain import layout
+from footplate.control.volumes import check_there, storages_of, volumes_of
 from footplate.domain.errors import (
     EngineError,
     EngineRejected,
@@ -24,8 +23,7 @@ from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
 from footplate.domain.redact import redact
 from footplate.domain.states import JobState, TaskState
-from footplate.engines.base import Handle, LaunchPlan, Step
-from footplate.store.blobs import unpack
+from footplate.engines.base import LaunchPlan, Step
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +34,8 @@ NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
 
 def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECRETS) -> LaunchPlan:
-    """Gather what the engine needs to know; the same for the same attempt, whenever it is asked.
-
-    What it names does not depend on the secrets, which only a launch is given.
-    """
+    """Gather what the engine needs to know; the same for the same attempt, whenever it is asked."""
     assert job.placement is not None
-    home = context.home
-    code = job.spec.code
     images = job.placement.images or chosen_images(context, job)
     return LaunchPlan(
         job_id=job.id,
@@ -50,18 +43,12 @@ def launch_plan(context: Context, job: Job, secrets: Mapping[str, str] = NO_SECR
         attempt=job.attempt,
         spec=refer(job.spec, {image.name: image.reference for image in images}),
         placement=job.placement,
-        folder=layout.attempt_folder(home, job.id, job.attempt),
-        owner_number=(number := context.people.number_of(job.owner)),
-        person_folder=layout.person_folder(home, job.owner, number),
-        code_folder=layout.code_folder(home, job.id) if code and (code.upload or code.storage) else None,
-        code_is_read_only=code is not None and code.is_read_only,
-        checkpoint_folder=layout.checkpoint_folder(home, job.id),
-        output_folder=layout.output_folder(home, job.id),
+        owner_number=context.people.number_of(job.owner),
         url=context.url,
         token=context.job_token(job.id, job.attempt),
         runs=job.runs,
         secrets=secrets,
-        mounts=mounts_of(home, context.storages, job),
+        volumes=volumes_of(context.storages, job),
         environments={image.reference: image.environment for image in images if image.environment},
     )
 
@@ -71,20 +58,19 @@ def chosen_images(context: Context, job: Job) -> tuple[ChosenImage, ...]:
     return context.images.choose(job.spec, context.cluster.queues.get(job.spec.queue))
 
 
-async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int]] = ()) -> Handle | None:
+async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int]] = ()) -> None:
     """Start every task of the attempt, or say why it cannot be; safe to repeat after a crash.
 
     Those that are `left_out`, by role and index, are started by a later launch.
     What became of the tasks is not looked at here: the watch does that for all attempts alike.
     """
     if left_out and not _has_more_to_start(job, left_out):
-        return None
+        return
     secrets: Mapping[str, str] = NO_SECRETS
     try:
         secrets = await context.secrets_of(job)
         await context.people.ensure(job.owner)
-        await _prepare_code(context, job)
-        return await _start(context, job, secrets, left_out)
+        await _start(context, job, secrets, left_out)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
         await _fail(context, job, redact(error.message, secrets.values()), is_final=True)
     except (FootplateError, OSError) as error:
@@ -93,7 +79,6 @@ async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int
         log.exception("launching job %s failed", job.id)
         message = redact(f"internal error while launching: {error}", secrets.values())
         await _fail(context, job, message, is_final=False)
-    return None
 
 
 def _has_more_to_start(job: Job, left_out: Collection[tuple[str, int]]) -> bool:
@@ -101,23 +86,9 @@ def _has_more_to_start(job: Job, left_out: Collection[tuple[str, int]]) -> bool:
     return any((task.role, task.index) not in left_out for task in starting)
 
 
-async def _prepare_code(context: Context, job: Job) -> None:
-    code = job.spec.code
-    if code is None or not code.upload:
-        return
-    began_at = context.clock.now()
-    archive = context.blobs.path(code.upload)
-    if archive is None:
-        raise EngineRejected(
-            f"the uploaded code {code.upload[:19]}… is no longer there: submit the job with its code again"
-        )
-    await asyncio.to_thread(unpack, archive, layout.code_folder(context.home, job.id))
-    await _tell_step(context, job, "code", began_at, "code is in place")
-
-
 async def _start(
     context: Context, job: Job, secrets: Mapping[str, str], left_out: Collection[tuple[str, int]]
-) -> Handle:
+) -> None:
     began_at = context.clock.now()
     whole = context.engine.compile(launch_plan(context, job, secrets))
     tasks = [task for task in whole["tasks"] if (task["role"], task["index"]) not in left_out]
@@ -139,7 +110,6 @@ async def _start(
             pause_s *= 2
     if context.clock.now() - began_at > 1:
         await _tell_step(context, job, "launch", began_at, "all tasks were started")
-    return context.engine.handle_of(whole)
 
 
 async def _check_storages(context: Context, job: Job) -> None:

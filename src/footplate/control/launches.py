@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from footplate.control.context import Context
-from footplate.control.handles import Handles
 from footplate.control.insist import insist
 from footplate.control.launch import launch
 from footplate.control.observe import Observer
@@ -17,11 +16,10 @@ from footplate.domain.states import JobState
 class Launches:
     """Launches attempts, one launch of each at a time."""
 
-    def __init__(self, context: Context, work: JobWork, observer: Observer, handles: Handles) -> None:
+    def __init__(self, context: Context, work: JobWork, observer: Observer) -> None:
         self._context = context
         self._work = work
         self._observer = observer
-        self._handles = handles
         self._again: set[str] = set()
         self._pauses = TaskPauses(context.clock, self._end_pause)
 
@@ -34,9 +32,7 @@ class Launches:
 
     async def _launch(self, job: Job) -> None:
         left_out = job.pausing(self._context.clock.now())
-        handle = await insist(f"launching job {job.id}", lambda: launch(self._context, job, left_out))
-        if handle is not None:
-            self._handles.keep(job, handle)
+        await insist(f"launching job {job.id}", lambda: launch(self._context, job, left_out))
         self._pauses.set_alarm(job, left_out)
 
     def _end(self, job: Job) -> None:

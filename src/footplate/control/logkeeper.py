@@ -7,8 +7,8 @@ import logging
 from pathlib import Path
 
 from footplate.control.context import Context
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.store.logfiles import LogFile
 
 log = logging.getLogger(__name__)

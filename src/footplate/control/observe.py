@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from footplate.control.context import Context
 from footplate.control.faults import Report
-from footplate.control.handles import Handles
 from footplate.control.lastwords import searcher
 from footplate.control.passes import Passes
 from footplate.control.watch import events_from
 from footplate.control.work import LAUNCH, JobWork
+from footplate.domain.attempt import attempt_of, job_of
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
@@ -24,13 +24,10 @@ AFTER_LAUNCH_S = 0.01
 class Observer:
     """Looks at attempts through the engine, and tells the store what became of their tasks."""
 
-    def __init__(
-        self, context: Context, work: JobWork, passes: Passes, handles: Handles, report: Report
-    ) -> None:
+    def __init__(self, context: Context, work: JobWork, passes: Passes, report: Report) -> None:
         self._context = context
         self._work = work
         self._passes = passes
-        self._handles = handles
         self._report = report
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
@@ -55,7 +52,7 @@ class Observer:
         await self._look.wait()
         self._look.clear()
         hinted, self._hinted = self._hinted, set()
-        jobs = [self._context.store.board.get(attempt_id.rpartition(".")[0]) for attempt_id in hinted]
+        jobs = [self._context.store.board.get(job_of(attempt_id)) for attempt_id in hinted]
         found = [job for job in jobs if job is not None]
         self._hinted_early.update(f"{job.id}.{job.attempt}" for job in found if self._is_launching(job))
         await self._observe(found)
@@ -92,7 +89,7 @@ class Observer:
     async def _see(self, jobs: Sequence[Job]) -> Sequence[Observation]:
         """Look at these jobs; one that cannot be looked at must not hide the others."""
         try:
-            return await self._context.engine.observe([self._handles.of(job) for job in jobs])
+            return await self._context.engine.observe([attempt_of(job) for job in jobs])
         except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
             if len(jobs) == 1:
                 self._report(f"looking at job {jobs[0].id}", error)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from footplate.control.context import Context
+from footplate.domain.attempt import attempt_of
 from footplate.domain.errors import FootplateError
 from footplate.domain.events import Event, HangSeen, Hung, ProgressSeen, StopAsked
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_duration, show_instant
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
-from footplate.engines.base import DumpsStacks, Handle, ReadsUsage, Usage
+from footplate.engines.base import DumpsStacks, ReadsUsage, Usage
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.store import transitions
 from footplate.store.logfiles import LogFile
 from footplate.store.writer import Transaction
@@ -49,9 +50,8 @@ class Mark:
 class Progress:
     """Looks at the tasks of jobs that want to be watched, and remembers when each was last active."""
 
-    def __init__(self, context: Context, handle_of: Callable[[Job], Handle]) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._handle_of = handle_of
         self._marks: dict[Key, Mark] = {}
         self._told: set[tuple[str, int]] = set()
 
@@ -63,7 +63,7 @@ class Progress:
             return
         usage = {
             (one.attempt_id, one.role, one.index): one
-            for one in await engine.usage([self._handle_of(job) for job in jobs])
+            for one in await engine.usage([attempt_of(job) for job in jobs])
         }
         sizes = await asyncio.to_thread(_log_sizes, self._context.home, jobs)
         at = self._context.clock.elapsed()
@@ -169,7 +169,7 @@ class Progress:
         if not isinstance(engine, DumpsStacks):
             return {}
         try:
-            found = await engine.stacks(self._handle_of(job))
+            found = await engine.stacks(attempt_of(job))
         except (FootplateError, OSError):
             log.exception("the stacks of job %s cannot be read", job.id)
             return {}

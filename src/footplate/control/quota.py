@@ -10,13 +10,13 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from footplate.domain import layout
 from footplate.domain.clock import Clock
 from footplate.domain.errors import FootplateError
 from footplate.domain.events import StopAsked
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.foldertree import size_of
+from footplate.home import layout
 from footplate.store.disk import Disk
 from footplate.store.job_queries import owners_of_jobs
 from footplate.store.store import Store

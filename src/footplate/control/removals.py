@@ -7,10 +7,10 @@ import asyncio
 from footplate.control.context import Context
 from footplate.control.insist import insist
 from footplate.control.work import LAUNCH, REMOVE, STOP, STOP_OTHERS, JobWork
-from footplate.domain import layout
 from footplate.domain.events import RemoveJob
 from footplate.domain.job import Job
 from footplate.foldertree import remove_tree
+from footplate.home import layout
 from footplate.store import transitions
 from footplate.store.writer import Transaction
 

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Sequence
 
 from footplate.control.context import Context
-from footplate.control.handles import Handles
 from footplate.control.insist import insist
-from footplate.control.launch import launch_plan
-from footplate.control.notice import give_notice
 from footplate.control.watch import events_from
 from footplate.control.work import LAUNCH, STOP, STOP_OTHERS, STOP_SOONER, JobWork
+from footplate.domain.attempt import Attempt, attempt_of
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.events import Event, OthersGone, StopTasks, TasksGone
 from footplate.domain.job import Job
-from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, Observation
+from footplate.domain.kinds import show_instant
+from footplate.engines.base import Notice, Observation
 
 
 class Stops:
     """Stops attempts, and insists until everything has ended."""
 
-    def __init__(self, context: Context, work: JobWork, handles: Handles) -> None:
+    def __init__(self, context: Context, work: JobWork) -> None:
         self._context = context
         self._work = work
-        self._handles = handles
         self._delayed: set[tuple[str, int]] = set()
 
     def stop(self, job: Job, effect: StopTasks) -> None:
@@ -39,44 +35,39 @@ class Stops:
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         await self._work.until_done(job, LAUNCH, STOP_OTHERS)
-        seen = await insist(f"stopping job {job.id}", lambda: self._end(job, self._handles.of(job), grace_s))
+        seen = await insist(f"stopping job {job.id}", lambda: self._end(job, attempt_of(job), grace_s))
         await insist(
             f"noting the end of job {job.id}",
             lambda: self._tell_end(job, seen, self._gone(job)),
         )
-        self._handles.forget(job)
 
     async def _stop_sooner(self, job: Job, grace_s: float) -> None:
         """Shorten the grace of a stop that is under way, which then finds that all have ended."""
         await self._work.until_done(job, LAUNCH)
-        await self._context.engine.stop(self._handles.of(job), grace_s)
+        await self._context.engine.stop(attempt_of(job), grace_s)
 
     async def _stop_others(self, job: Job, grace_s: float, keep: Collection[tuple[str, int]]) -> None:
         """End all tasks but those whose environment is kept."""
         await self._work.until_done(job, LAUNCH)
         others = [(task.role, task.index) for task in job.tasks if (task.role, task.index) not in keep]
         if others:
-            engine = self._context.engine
-            request = engine.compile(launch_plan(self._context, job))
-            handle = engine.handle_of(request, others)
-            seen = await insist(f"stopping job {job.id}", lambda: self._end(job, handle, grace_s))
+            attempt = attempt_of(job).only(others)
+            seen = await insist(f"stopping job {job.id}", lambda: self._end(job, attempt, grace_s))
             gone = OthersGone(self._context.clock.now(), job.attempt)
             await insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, gone))
 
     def _gone(self, job: Job) -> TasksGone:
         return TasksGone(self._context.clock.now(), job.attempt, self._context.pauses)
 
-    async def _end(self, job: Job, handle: Handle, grace_s: float) -> Sequence[Observation]:
-        now = self._context.clock.now()
-        if any(task.state is TaskState.RUNNING for task in job.tasks):
-            await asyncio.to_thread(give_notice, self._context.home, job, now, grace_s)
+    async def _end(self, job: Job, attempt: Attempt, grace_s: float) -> Sequence[Observation]:
+        notice = _notice(job, self._context.clock.now(), grace_s)
         try:
-            await self._context.engine.stop(handle, grace_s)
+            await self._context.engine.stop(attempt, grace_s, notice)
         except EngineUnavailable as error:
             await self._tell_delay(job, error.message)
             raise
         self._delayed.discard((job.id, job.attempt))
-        return await self._context.engine.observe([handle])
+        return await self._context.engine.observe([attempt])
 
     async def _tell_delay(self, job: Job, why: str) -> None:
         """Say once in the job's events why it does not end."""
@@ -90,3 +81,8 @@ class Stops:
         current = self._context.store.board.get(job.id, job)
         moves = [*events_from(current, seen, self._context.clock.now()), then]
         await self._context.store.apply_all((job.id, event) for event in moves)
+
+
+def _notice(job: Job, now: float, grace_s: float) -> Notice:
+    will_run_again = job.next is not None and not job.next.state.is_final
+    return Notice(job.reason.code.value, job.reason.message, show_instant(now), grace_s, will_run_again)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from footplate.control.context import Context
+from footplate.domain.attempt import attempt_of
 from footplate.domain.job import Job
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState
-from footplate.engines.base import Handle, ReadsUsage, Usage
+from footplate.engines.base import ReadsUsage, Usage
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.store import usagefiles
 from footplate.store.usagefiles import UNKNOWN, Sample
 
@@ -23,9 +24,8 @@ SELDOM_S = 30.0
 class UsageKeeper:
     """Looks at running jobs, and writes down what their tasks use."""
 
-    def __init__(self, context: Context, handle_of: Callable[[Job], Handle]) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._handle_of = handle_of
         self._kept_at: dict[str, float] = {}
 
     async def look(self) -> None:
@@ -36,7 +36,7 @@ class UsageKeeper:
         self._kept_at = {job.id: self._kept_at.get(job.id, 0.0) for job in running}
         due = [job for job in running if self._is_due(job, now)]
         if due:
-            used = await engine.usage([self._handle_of(job) for job in due])
+            used = await engine.usage([attempt_of(job) for job in due])
             await asyncio.to_thread(self._keep, used)
             self._kept_at.update((job.id, now) for job in due)
 

@@ -3,89 +3,105 @@
 An engine keeps these guarantees, each checked by the contract suite in `footplate.testing.contract`:
 
 1. `launch` twice with one attempt id starts every task once;
-2. `stop` of an unknown handle is silent, and after `stop` returns nothing of the attempt is left
+2. `stop` of an unknown attempt is silent, and after `stop` returns nothing of the attempt is left
    running, not even processes that left their group;
 3. `observe` says LOST only for what was once started and can no longer be found;
 4. no method blocks for the length of a job;
-5. a handle is JSON and survives a restart of the server: tasks are adopted again, exit codes included;
+5. an attempt is known by its id alone, also after a restart of the server: tasks are adopted again, exit
+   codes included;
 6. resources asked are resources given, as far as `limits` says that this engine can hold them, and a task
    that was killed because it used up its memory is reported as that, with limit and peak.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, Placement, TaskPlacement
 from footplate.domain.errors import Problem
-from footplate.domain.layout import task_folder, work_folder
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 
-Handle = Mapping[str, Any]
 Request = Mapping[str, Any]
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mount:
-    """A file or folder of the host that tasks find at a path of their own.
+class Volume:
+    """Something of a storage that tasks find at a path of their own.
 
-    `inner` is what is meant below the source; links on the way to it may not lead out of the source.
-    `is_fixed` says that no task can change what lies on the way meanwhile.
+    `inner` is what is meant on the storage; links on the way to it may not lead out of the storage. The
+    storage `job` is the job's own: its output, its checkpoints, its code.
     """
 
-    source: Path
-    target: Path
+    storage: str
+    inner: str
+    target: str
     read_only: bool = True
-    inner: str = ""
-    is_fixed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """All that an engine needs to know to start one attempt of a job."""
+    """All that an engine needs to know to start one attempt of a job.
+
+    Nothing in it is a path of the server: code goes by its digest or a storage (`spec.code`), data by
+    `volumes`, and where tasks see any of it is the engine's to say (`Engine.paths`).
+    """
 
     job_id: str
     owner: str
     attempt: int
     spec: JobSpec
     placement: Placement
-    folder: Path
     # Which of all people the owner is: engines derive accounts of the machine from it.
     owner_number: int = 0
-    # What is HOME for all tasks of the owner.
-    person_folder: Path | None = None
-    code_folder: Path | None = None
-    # Then tasks work in the code folder itself, where the code is mounted.
-    code_is_read_only: bool = False
-    checkpoint_folder: Path | None = None
-    output_folder: Path | None = None
     url: str = ""
     token: str = ""
     # How often tasks were started again by themselves; those that never were are left out.
     runs: Mapping[tuple[str, int], int] = field(default_factory=dict)
     # Variables of every task that no description of the launch may show.
     secrets: Mapping[str, str] = field(default_factory=dict)
-    # What every task of the job finds at other paths than the host has it.
-    mounts: tuple[Mount, ...] = ()
-    # Local folders, such as virtual environments, that stand in for images.
+    volumes: tuple[Volume, ...] = ()
+    # Folders of the tasks' machine, such as virtual environments, that stand in for images.
     environments: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def attempt_id(self) -> str:
         return f"{self.job_id}.{self.attempt}"
 
-    def work_folder(self, task: TaskPlacement) -> Path:
-        """Name the folder that a task starts in."""
-        if self.code_is_read_only and self.code_folder is not None:
-            return self.code_folder
-        return work_folder(task_folder(self.folder, task.role, task.index))
+    @property
+    def name(self) -> Attempt:
+        """What the launch starts, as it is observed and stopped later."""
+        runs, tasks = self.runs, self.placement.tasks
+        named = (TaskRun(task.role, task.index, runs.get((task.role, task.index), 0)) for task in tasks)
+        return Attempt(self.job_id, self.attempt, tuple(named))
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPaths:
+    """Where a task sees things; `strategy` has the files of a strategy, the same for the whole gang."""
+
+    work: str
+    checkpoints: str
+    output: str
+    notice: str
+    strategy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a task is told that is about to be stopped: why, how long it has, whether it will run again."""
+
+    reason: str
+    message: str
+    at: str
+    grace_s: float
+    will_run_again: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +187,6 @@ class Engine(Protocol):
         """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON.
 
         Its `tasks` are a list, each with `role` and `index`; those that are taken out are not launched.
-        Always succeeds: what cannot be run is refused by `launch`.
         """
         ...
 
@@ -182,28 +197,26 @@ class Engine(Protocol):
         """
         ...
 
-    async def launch(self, request: Request) -> Handle:
+    def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
+        """Say where a task sees its folders and files."""
+        ...
+
+    async def launch(self, request: Request) -> None:
         """Start every task of the attempt that does not run yet; raise an `EngineError` when that fails.
 
         `OutcomeUnknown` means that some tasks may have started.
         """
         ...
 
-    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
         """Say how every task of these attempts stands."""
         ...
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         """End the attempt: politely, after `grace_s` by force.
 
-        A later launch of the same attempt starts nothing.
-        """
-        ...
-
-    def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
-        """Name what a request would start, so that it can be observed or stopped after a crash.
-
-        With `only`, it names just those tasks, by role and index.
+        Tasks that run find the notice before they are asked to end. A later launch of the same attempt starts
+        nothing.
         """
         ...
 
@@ -259,7 +272,7 @@ class PullsImages(Protocol):
 
 @runtime_checkable
 class ReadsUsage(Protocol):
-    async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
+    async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
         """Say what the running tasks of these attempts use; the others are left out."""
         ...
 
@@ -287,7 +300,7 @@ class RunsInside(Protocol):
 
 @runtime_checkable
 class DumpsStacks(Protocol):
-    async def stacks(self, handle: Handle) -> Mapping[str, str]:
+    async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         """Show what every Python process of every running task is doing, by task (`worker-0`).
 
         A task without any, or one that cannot be looked into, has a sentence that says so.

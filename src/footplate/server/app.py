@@ -279,18 +279,20 @@ def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:
     node = settings.node
     return LocalEngine(
         LocalSettings(
-            node.name,
-            node.address,
-            node.milli_cpus,
-            node.memory_bytes,
-            node.declared_gpus(),
             home=settings.home,
+            node_name=node.name,
+            address=node.address,
+            milli_cpus=node.milli_cpus,
+            memory_bytes=node.memory_bytes,
+            gpus=node.declared_gpus(),
             limits=settings.limits,
             n_processes=node.n_processes,
             containers=settings.containers,
             mounted_within_s=settings.storage_timeout_s,
             accounts=settings.accounts,
             home_id=home_identity,
+            storages=settings.storage_by_name,
+            find_code=Blobs(settings.home / "blobs").path,
         )
     )
 

@@ -192,7 +192,7 @@ def check_limits(settings: Settings) -> Iterator[Finding]:
         return
     # Without the home: what a server of this home has made is its own.
     nodes = nvidia_nodes(Cards().minors())
-    confinement = confine(LocalSettings(n_processes=settings.node.n_processes), nodes)
+    confinement = confine(LocalSettings(home=settings.home, n_processes=settings.node.n_processes), nodes)
     for place in confinement.tree.places if confinement.tree else ():
         with suppress(OSError):
             Path(place).rmdir()

@@ -14,10 +14,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
 
-from footplate.domain import layout
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.foldertree import walk
+from footplate.home import layout
 from footplate.services.access import Caller, require_files
 from footplate.services.jobs import find
 from footplate.services.platform import Platform

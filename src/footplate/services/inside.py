@@ -9,10 +9,10 @@ from pathlib import Path
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.job import Job, Task
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.resources import MIB
 from footplate.domain.states import JobState
 from footplate.engines.base import Ran
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find
 from footplate.services.platform import Platform

@@ -15,8 +15,8 @@ from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.exitcode import exit_code_of
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.specfields import MAX_TASKS
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.services.feed import Feed, Inbox
 from footplate.services.platform import Platform
 from footplate.store import event_queries

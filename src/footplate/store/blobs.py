@@ -7,7 +7,6 @@ import hashlib
 import lzma
 import os
 import re
-import shutil
 import struct
 import tarfile
 import time
@@ -16,7 +15,6 @@ import zlib
 from collections.abc import AsyncIterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from footplate.domain.errors import InvalidInput, TooLarge
 from footplate.domain.resources import show_bytes
@@ -166,29 +164,3 @@ def _check_link(name: str, target: str) -> None:
     depth = len(PurePosixPath(name).parent.parts)
     if PurePosixPath(target).is_absolute() or n_up > depth or ".." in parts[n_up:]:
         raise InvalidInput(f"contains the link {name!r} to {target!r}, which would leave the folder", "code")
-
-
-# Every member was checked when the archive came in. Debian's Python 3.11.2 has no filters to switch off yet.
-_AS_CHECKED: Any = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
-
-
-def unpack(archive: Path, folder: Path) -> None:
-    """Unpack a checked archive; the folder appears only when all of it is there."""
-    if folder.exists():
-        return
-    partial = folder.with_name(f".{folder.name}-{os.urandom(4).hex()}")
-    partial.mkdir(parents=True)
-    try:
-        if zipfile.is_zipfile(archive):
-            with zipfile.ZipFile(archive) as packed:
-                packed.extractall(partial)  # noqa: S202  # every name was checked when the archive came in
-        else:
-            with tarfile.open(archive) as packed_tar:
-                for member in packed_tar:
-                    member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
-                    member.mode = (member.mode | (0o700 if member.isdir() else 0o600)) & 0o755
-                    packed_tar.extract(member, partial, set_attrs=not member.issym(), **_AS_CHECKED)
-        partial.rename(folder)
-    except BaseException:
-        shutil.rmtree(partial, ignore_errors=True)
-        raise

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from footplate.domain.layout import log_file, log_holes_file, log_index_file
 from footplate.domain.resources import show_bytes
+from footplate.home.layout import log_file, log_holes_file, log_index_file
 from footplate.taskfiles import unfollowed
 
 BLOCK = 64 * 1024

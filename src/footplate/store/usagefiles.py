@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from footplate.domain.layout import usage_file
+from footplate.home.layout import usage_file
 from footplate.taskfiles import unfollowed
 
 # time, CPU seconds, memory, bytes read, bytes written, processes, busiest share of cards, their memory.

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.clock import Clock
-from footplate.domain.cluster import Node
+from footplate.domain.cluster import Node, TaskPlacement
 from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown, Problem
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Usage
+from footplate.engines.base import LaunchPlan, Limit, Notice, Observation, Ran, Request, TaskPaths, Usage
 from footplate.engines.strategies import prepare
 from footplate.testing.fake_clock import FakeClock
+from footplate.testing.task_environments import paths_of
 
 STOPPED_BY_TERM = 143
 DEFAULT_NODE = Node("fake", milli_cpus=8000, memory_bytes=16 * GIB)
@@ -36,6 +38,7 @@ class FakeWorld:
     requests: dict[str, Request] = field(default_factory=dict)
     fenced: set[tuple[TaskKey, int]] = field(default_factory=set)
     n_starts: int = 0
+    notices: dict[TaskKey, Notice] = field(default_factory=dict)
     # Tasks that use no CPU; the others use all of one.
     idle: set[TaskKey] = field(default_factory=set)
 
@@ -58,7 +61,7 @@ class FakeEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def compile(self, plan: LaunchPlan) -> Request:
-        prepared = prepare(plan)
+        prepared = prepare(plan, self.paths)
         shared = {**prepared.gang_env, **plan.secrets}
         tasks = [
             {
@@ -71,21 +74,16 @@ class FakeEngine:
             }
             for rank, task in enumerate(prepared.tasks)
         ]
-        return {"attempt_id": plan.attempt_id, "folder": str(plan.folder), "tasks": tasks}
+        return {"attempt_id": plan.attempt_id, "tasks": tasks}
+
+    def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
+        return paths_of(plan, task)
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         is_missing = spec.image == "missing" and spec.image not in environments
         return Problem("image", f"there is no image {spec.image} here") if is_missing else None
 
-    def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
-        tasks = [
-            [task["role"], task["index"], task["run"]]
-            for task in request["tasks"]
-            if only is None or (task["role"], task["index"]) in only
-        ]
-        return {"attempt_id": request["attempt_id"], "folder": request["folder"], "tasks": tasks}
-
-    async def launch(self, request: Request) -> Handle:
+    async def launch(self, request: Request) -> None:
         self._loop = asyncio.get_running_loop()
         attempt_id = request["attempt_id"]
         self.world.requests.setdefault(attempt_id, request)
@@ -94,17 +92,18 @@ class FakeEngine:
             known = self.world.tasks.get(key)
             if (known is None or known.run < run) and (key, run) not in self.world.fenced:
                 self._start(key, run, task["command"])
-        return self.handle_of(request)
 
-    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
         self._let_time_pass()
-        return [self._see(key, run) for handle in handles for key, run in _runs(handle)]
+        return [self._see(key, run) for attempt in attempts for key, run in _runs(attempt)]
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:  # noqa: ARG002  # obeys at once
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:  # noqa: ARG002  # obeys at once
         self._let_time_pass()
-        for key, run in _runs(handle):
+        for key, run in _runs(attempt):
             self.world.fenced.add((key, run))
             task = self._see(key, run)
+            if notice is not None and task.state is TaskState.RUNNING:
+                self.world.notices[key] = notice
             if task.state is TaskState.WAITING:
                 task = replace(task, detail="stopped before it had started")
             if not task.state.is_over:
@@ -113,17 +112,17 @@ class FakeEngine:
     async def nodes(self) -> Sequence[Node]:
         return list(self.available)
 
-    async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
+    async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
         now, busy_s = self.clock.now(), self.clock.elapsed()
         return [
             Usage(*key, run, now, 0 if key in self.world.idle else busy_s, 2**20)
-            for handle in handles
-            for key, run in _runs(handle)
+            for attempt in attempts
+            for key, run in _runs(attempt)
             if self._see(key, run).state is TaskState.RUNNING
         ]
 
-    async def stacks(self, handle: Handle) -> Mapping[str, str]:
-        return {f"{role}-{index}": "MainThread: waiting" for (_, role, index), _ in _runs(handle)}
+    async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
+        return {f"{role}-{index}": "MainThread: waiting" for (_, role, index), _ in _runs(attempt)}
 
     async def run_inside(
         self,
@@ -195,8 +194,8 @@ class FakeEngine:
         return known if known and known.run == run else Observation(*key, TaskState.WAITING, run=run)
 
 
-def _runs(handle: Handle) -> list[tuple[TaskKey, int]]:
-    return [((handle["attempt_id"], role, index), run) for role, index, run in handle["tasks"]]
+def _runs(attempt: Attempt) -> list[tuple[TaskKey, int]]:
+    return [((attempt.id, task.role, task.index), task.run) for task in attempt.tasks]
 
 
 def _script(command: str) -> tuple[float | None, int]:
@@ -218,8 +217,8 @@ class SlowToStart(FakeEngine):
         super().__init__(clock)
         self._may_start: set[str] = set()
 
-    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
-        return [self._delayed(task) for task in await super().observe(handles)]
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
+        return [self._delayed(task) for task in await super().observe(attempts)]
 
     def let_start(self, attempt_id: str) -> None:
         self._may_start.add(attempt_id)
@@ -234,8 +233,8 @@ class SlowToStart(FakeEngine):
 class NeverStarts(FakeEngine):
     """Takes every launch and starts nothing."""
 
-    async def launch(self, request: Request) -> Handle:
-        return self.handle_of(request)
+    async def launch(self, request: Request) -> None:
+        """Lose the request."""
 
 
 class DiesOnLaunch(FakeEngine):
@@ -245,11 +244,11 @@ class DiesOnLaunch(FakeEngine):
         super().__init__(clock)
         self.n_failures = n_failures
 
-    async def launch(self, request: Request) -> Handle:
+    async def launch(self, request: Request) -> None:
         if self.n_failures > 0:
             self.n_failures -= 1
             raise EngineUnavailable("the engine cannot be reached")
-        return await super().launch(request)
+        await super().launch(request)
 
 
 class ResistsStop(FakeEngine):
@@ -257,24 +256,24 @@ class ResistsStop(FakeEngine):
 
     n_failures = 2
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         if self.n_failures > 0:
             self.n_failures -= 1
             raise EngineUnavailable("main-0 cannot be ended")
-        await super().stop(handle, grace_s)
+        await super().stop(attempt, grace_s, notice)
 
 
 class RefusesLaunch(FakeEngine):
     """Says that the job must be changed."""
 
-    async def launch(self, request: Request) -> Handle:
+    async def launch(self, request: Request) -> None:
         raise EngineRejected(f"{request['attempt_id']} asks for what this engine does not have")
 
 
 class LosesAnswers(FakeEngine):
     """Starts the tasks, then fails to say so."""
 
-    async def launch(self, request: Request) -> Handle:
+    async def launch(self, request: Request) -> None:
         await super().launch(request)
         raise OutcomeUnknown("the connection broke before the answer came")
 
@@ -282,11 +281,10 @@ class LosesAnswers(FakeEngine):
 class LosesTasks(FakeEngine):
     """Every task vanishes as soon as it has started."""
 
-    async def launch(self, request: Request) -> Handle:
-        handle = await super().launch(request)
-        for key, _ in _runs(handle):
-            self.lose(*key)
-        return handle
+    async def launch(self, request: Request) -> None:
+        await super().launch(request)
+        for task in request["tasks"]:
+            self.lose(request["attempt_id"], task["role"], task["index"])
 
 
 class AnswersLate(FakeEngine):
@@ -299,13 +297,12 @@ class AnswersLate(FakeEngine):
     def answer(self) -> None:
         self._may_answer.set()
 
-    async def launch(self, request: Request) -> Handle:
-        handle = await super().launch(request)
+    async def launch(self, request: Request) -> None:
+        await super().launch(request)
         await self._may_answer.wait()
-        return handle
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
-        await super().stop(handle, grace_s)
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
+        await super().stop(attempt, grace_s, notice)
         await self._may_answer.wait()
 
 

@@ -10,8 +10,9 @@ from footplate.domain.errors import EngineError
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Limit, Mount, ReadsUsage, RunsInside
-from footplate.testing.engine_bench import Bench, on_loop, until
+from footplate.engines.base import Limit, ReadsUsage, RunsInside
+from footplate.home.layout import code_folder
+from footplate.testing.engine_bench import Bench, on_loop, until, upload, volume
 
 # Two loops that never rest, for a second and a half; prints how long and how much CPU time they had.
 BURN = """
@@ -43,9 +44,9 @@ class LimitContract:
     @on_loop
     async def test_6_a_task_gets_no_more_cpu_than_it_asked_for(self, bench: Bench) -> None:
         needs(bench, "cpus")
-        handle = await bench.launch(BURN, resources=Resources(300, 2**30))
-        assert await bench.exit_code(handle) == 0
-        wall, times = bench.log(handle).decode().splitlines()[-2:]
+        launched = await bench.launch(BURN, resources=Resources(300, 2**30))
+        assert await bench.exit_code(launched) == 0
+        wall, times = bench.log(launched).decode().splitlines()[-2:]
         used_s = sum(map(seconds, times.split()))
         asked_s = 0.3 * int(wall.split()[1]) / 1000
         assert 0.4 * asked_s < used_s < 1.4 * asked_s
@@ -53,8 +54,8 @@ class LimitContract:
     @on_loop
     async def test_6_a_task_that_outgrows_its_memory_ends_as_out_of_memory(self, bench: Bench) -> None:
         needs(bench, "memory")
-        handle = await bench.launch(GROW, resources=SMALL)
-        (seen,) = await bench.until_over(handle)
+        launched = await bench.launch(GROW, resources=SMALL)
+        (seen,) = await bench.until_over(launched)
         assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
         assert seen.limit_bytes == 64 * MIB
         assert seen.peak_bytes is not None
@@ -64,13 +65,13 @@ class LimitContract:
     @on_loop
     async def test_6_an_out_of_memory_that_the_task_survived_is_no_cause(self, bench: Bench) -> None:
         needs(bench, "memory")
-        handle = await bench.launch(f"({GROW}) || echo survived", resources=SMALL)
-        (seen,) = await bench.until_over(handle)
+        launched = await bench.launch(f"({GROW}) || echo survived", resources=SMALL)
+        (seen,) = await bench.until_over(launched)
         assert (seen.exit_code, seen.cause) == (0, "")
         assert seen.detail.startswith(
             "it went on after a process of it was killed: out of memory: its limit is 64MB"
         )
-        assert b"survived" in bench.log(handle)
+        assert b"survived" in bench.log(launched)
 
     @on_loop
     async def test_6_a_failure_within_the_memory_limit_has_no_cause(self, bench: Bench) -> None:
@@ -83,9 +84,9 @@ class LimitContract:
         role = RoleSpec(
             "df -B1 /dev/shm | tail -1; head -c 40000000 /dev/zero >/dev/shm/x", shm_bytes=32 * MIB
         )
-        handle = await bench.launch(role)
-        assert await bench.exit_code(handle) == 1
-        assert int(bench.log(handle).split()[1]) == 32 * MIB
+        launched = await bench.launch(role)
+        assert await bench.exit_code(launched) == 1
+        assert int(bench.log(launched).split()[1]) == 32 * MIB
 
     @on_loop
     async def test_6_shared_memory_counts_as_memory(self, bench: Bench) -> None:
@@ -99,9 +100,9 @@ class LimitContract:
     async def test_6_tasks_share_neither_shared_memory_nor_tmp(self, bench: Bench) -> None:
         needs(bench, "files")
         role = RoleSpec("echo mine >/tmp/fp-$RANK >/dev/shm/fp-$RANK; ls /tmp /dev/shm; sleep 600", count=2)
-        handle = await bench.launch(role)
+        launched = await bench.launch(role)
         for index in range(2):
-            log = await bench.until_logged(handle, b"/dev/shm:", index=index)
+            log = await bench.until_logged(launched, b"/dev/shm:", index=index)
             assert f"fp-{1 - index}".encode() not in log
 
     @on_loop
@@ -111,10 +112,10 @@ class LimitContract:
         other.mkdir()
         (other / "secret").write_text("hush")
         role = RoleSpec(f"ls -a {other} || echo hidden; pwd; echo kept >result")
-        handle = await bench.launch(role)
-        assert await bench.exit_code(handle) == 0
-        assert b"hidden" in bench.log(handle)
-        assert (bench.task(handle) / "work" / "result").read_text() == "kept\n"
+        launched = await bench.launch(role)
+        assert await bench.exit_code(launched) == 0
+        assert b"hidden" in bench.log(launched)
+        assert (bench.task(launched) / "work" / "result").read_text() == "kept\n"
 
     @on_loop
     async def test_6_mounts_are_found_where_the_plan_puts_them(self, bench: Bench) -> None:
@@ -126,16 +127,16 @@ class LimitContract:
         results.chmod(0o1777)
         (data / "x").write_text("input")
         mounts = (
-            Mount(data, Path("/fp-data/set")),
-            Mount(results, Path("/fp-results"), read_only=False),
-            Mount(data / "x", Path("/opt/fp/ml/hostfile")),
+            volume(data, "/fp-data/set"),
+            volume(results, "/fp-results", read_only=False),
+            volume(data / "x", "/opt/fp/ml/hostfile"),
         )
-        handle = await bench.launch(
+        launched = await bench.launch(
             "cat /fp-data/set/x /opt/fp/ml/hostfile; echo out >/fp-results/y; ! echo no >/fp-data/set/z",
-            mounts=mounts,
+            volumes=mounts,
         )
-        assert await bench.exit_code(handle) == 0, bench.log(handle)
-        assert bench.log(handle).startswith(b"inputinput")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).startswith(b"inputinput")
         assert (results / "y").read_text() == "out\n"
         assert not any(Path(path).exists() for path in ("/fp-data", "/fp-results", "/opt/fp"))
 
@@ -148,16 +149,15 @@ class LimitContract:
         (code / "lib").mkdir(parents=True)
         (code / "lib" / "train.sh").write_text("cat data; ! touch lib/new && ! rm data && pwd")
         (code / "data").write_text("input\n")
-        handle = await bench.launch(
+        launched = await bench.launch(
             RoleSpec("sh lib/train.sh", count=2),
-            code_folder=code,
-            code_is_read_only=True,
-            mounts=(Mount(bench.folder, code, inner="code"),),
+            spec={"code": upload(code, read_only=True)},
         )
-        for one in await bench.until_over(handle):
-            log = bench.log(handle, index=one.index).splitlines()
-            assert (one.exit_code, log[0], log[-1]) == (0, b"input", str(code).encode())
-        assert sorted(path.name for path in code.rglob("*")) == ["data", "lib", "train.sh"]
+        placed = code_folder(bench.home, launched.job_id)
+        for one in await bench.until_over(launched):
+            log = bench.log(launched, index=one.index).splitlines()
+            assert (one.exit_code, log[0], log[-1]) == (0, b"input", str(placed).encode())
+        assert sorted(path.name for path in placed.rglob("*")) == ["data", "lib", "train.sh"]
 
     @on_loop
     async def test_6_a_mount_leads_nowhere_outside_of_its_source(self, bench: Bench) -> None:
@@ -167,22 +167,24 @@ class LimitContract:
         (bench.folder / "secret").mkdir()
         (data / "link").symlink_to(bench.folder / "secret")
         with pytest.raises(EngineError, match="leads out of its storage"):
-            await bench.launch("true", mounts=(Mount(data, Path("/fp-data"), inner="link"),))
+            await bench.launch("true", volumes=(volume(data, "/fp-data", inner="link"),))
 
     @on_loop
     async def test_usage_counts_what_a_task_takes(self, bench: Bench) -> None:
         engine = bench.engine
         if not isinstance(engine, ReadsUsage):
             pytest.skip("this engine reads no usage")
-        handle = await bench.launch("(while :; do :; done) & head -c 50000000 /dev/zero | (tail; sleep 600)")
+        launched = await bench.launch(
+            "(while :; do :; done) & head -c 50000000 /dev/zero | (tail; sleep 600)"
+        )
 
         async def busy() -> bool | None:
-            (one,) = await engine.usage([handle])
+            (one,) = await engine.usage([launched])
             return (one.cpu_s > 0.1 and one.memory_bytes > 0) or None
 
         await until(busy)
-        await engine.stop(handle, grace_s=0)
-        assert await engine.usage([handle]) == []
+        await engine.stop(launched, grace_s=0)
+        assert await engine.usage([launched]) == []
 
     @on_loop
     async def test_a_command_runs_inside_a_task(self, bench: Bench) -> None:
@@ -190,8 +192,8 @@ class LimitContract:
         if not isinstance(engine, RunsInside):
             pytest.skip("this engine runs nothing inside tasks")
         request = bench.compile(RoleSpec("echo here >file; echo ready; sleep 600", env={"GREETING": "hi"}))
-        handle = await engine.launch(request)
-        await bench.until_logged(handle, b"ready")
+        launched = await bench.start(request)
+        await bench.until_logged(launched, b"ready")
         ran = await engine.run_inside(request, "main", 0, ["sh", "-c", "echo $GREETING; cat file; exit 3"])
         assert (ran.exit_code, ran.output, ran.is_cut) == (3, b"hi\nhere\n", False)
         ran = await engine.run_inside(request, "main", 0, ["sleep", "600"], timeout_s=0.3)

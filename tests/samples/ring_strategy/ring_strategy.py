@@ -27,7 +27,7 @@ class Ring(Strategy):
                 "RING_RIGHT": address_of(gang.members[(rank + 1) % size]),
             }
 
-        return (Group({"RING_FILE": str(strategy_folder(gang.plan) / "ring")}, own),)
+        return (Group({"RING_FILE": f"{strategy_folder(gang)}/ring"}, own),)
 
     def files(self, gang: Gang) -> Mapping[str, str]:
         return {"ring": "".join(f"{address_of(task)}\n" for task in gang.members)}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState, ReasonCode
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.store import event_queries
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from footplate.domain.layout import attempt_folder, task_folder
 from footplate.domain.states import JobState
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
 

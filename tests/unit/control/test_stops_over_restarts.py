@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.events import StopAsked
 from footplate.domain.states import JobState, Reason, ReasonCode
-from footplate.engines.base import Handle
+from footplate.engines.base import Notice
 from footplate.testing.control_bench import life
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
@@ -18,7 +19,7 @@ USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
 class NeverEnds(FakeEngine):
     """Waits for the whole grace and longer."""
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         await asyncio.Event().wait()
 
 
@@ -27,9 +28,9 @@ class NotesGrace(FakeEngine):
 
     graces: list[float]
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         self.graces = [*getattr(self, "graces", []), grace_s]
-        await super().stop(handle, grace_s)
+        await super().stop(attempt, grace_s, notice)
 
 
 def test_a_stop_at_once_goes_on_as_such_after_a_restart(tmp_path: Path) -> None:

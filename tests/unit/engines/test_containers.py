@@ -15,9 +15,10 @@ import pytest
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
 from footplate.domain.secret import RegistryLogin
-from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.domain.spec import CodeRef, JobSpec, RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Mount, Request
+from footplate.domain.storage import Storage
+from footplate.engines.base import Request
 from footplate.engines.local.containers import claiming, images, listing, starting
 from footplate.engines.local.containers.api import ContainerApi, Refused
 from footplate.engines.local.containers.cards import grant_cards, renumber
@@ -34,9 +35,10 @@ from footplate.engines.local.records import Identity, read_claim
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
 from footplate.engines.local.watching import TaskKey
-from footplate.testing.engine_bench import Bench, plan
+from footplate.home.layout import job_folder
+from footplate.testing.engine_bench import JOB_ID, Bench, local_settings, plan, volume
 
-NOWHERE = LocalSettings(containers=ContainerSettings("/nowhere/engine.sock"))
+NOWHERE = local_settings(Path("/home/fp"), containers=ContainerSettings("/nowhere/engine.sock"))
 CAPABLE = {"MemoryLimit": True, "CpuCfsQuota": True, "PidsLimit": True}
 
 
@@ -166,12 +168,12 @@ def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
     assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
     # At a launch that may pass: the engine may be just starting again.
     with pytest.raises(EngineUnavailable, match="role worker asks for the image"):
-        asyncio.run(engine.launch(engine.compile(plan(tmp_path, *spec.roles))))
+        asyncio.run(engine.launch(engine.compile(plan(*spec.roles))))
 
 
 def test_an_engine_that_comes_later_is_found_later(tmp_path: Path) -> None:
     path = tmp_path / "engine.sock"
-    engine = LocalEngine(LocalSettings(containers=ContainerSettings(str(path))))
+    engine = LocalEngine(local_settings(tmp_path, containers=ContainerSettings(str(path))))
     spec = JobSpec("train", (RoleSpec("true"),), image="team/train:1")
     assert engine.refuses(spec, {}) is not None
     with listen_at(path):
@@ -180,7 +182,7 @@ def test_an_engine_that_comes_later_is_found_later(tmp_path: Path) -> None:
 
 def run_in(folder: Path, use: Callable[[Bench], Any]) -> None:
     async def main() -> None:
-        bench = Bench(lambda: LocalEngine(NOWHERE), folder)
+        bench = Bench(lambda: LocalEngine(replace(NOWHERE, home=folder)), folder)
         bench.open()
         try:
             await use(bench)
@@ -199,9 +201,9 @@ def test_a_local_environment_stands_in_for_an_image(tmp_path: Path) -> None:
 
     async def use(bench: Bench) -> None:
         role = RoleSpec("train", image="team/train:1")
-        handle = await bench.launch(role, environments={"team/train:1": home})
-        assert await bench.exit_code(handle) == 0
-        assert bench.log(handle).decode() == f"trained in {home}\n"
+        launched = await bench.launch(role, environments={"team/train:1": home})
+        assert await bench.exit_code(launched) == 0
+        assert bench.log(launched).decode() == f"trained in {home}\n"
 
     run_in(tmp_path / "job", use)
 
@@ -217,7 +219,8 @@ def test_a_stand_in_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def compiled(folder: Path, role: RoleSpec | None = None, **more: Any) -> Request:
-    return LocalEngine(NOWHERE).compile(plan(folder, role or RoleSpec("train", image="x:1"), **more))
+    settings = replace(NOWHERE, home=folder, storages=more.pop("storages", NOWHERE.storages))
+    return LocalEngine(settings).compile(plan(role or RoleSpec("train", image="x:1"), **more))
 
 
 def described(request: Request, info: Any = CAPABLE, settings: LocalSettings = NOWHERE) -> Any:
@@ -238,25 +241,27 @@ def test_nothing_of_the_servers_environment_reaches_a_container(
 
 def test_a_place_that_tasks_could_swap_for_a_link_is_not_left_to_the_engine_to_find(tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
-    safe = Mount(tmp_path, Path("/data"), inner="set")
-    mounts = described(compiled(tmp_path, mounts=(safe,)))["HostConfig"]["Mounts"]
+    safe = volume(tmp_path, "/data", inner="set")
+    mounts = described(compiled(tmp_path, volumes=(safe,)))["HostConfig"]["Mounts"]
     assert mounts[-1]["Source"] == str(tmp_path / "set")
+    shared = {safe.storage: Storage("shared", tmp_path, read_only=False)}
     with pytest.raises(EngineRejected, match="tasks can write beside it"):
-        described(compiled(tmp_path, mounts=(replace(safe, is_fixed=False),)))
+        described(compiled(tmp_path, volumes=(safe,), storages=shared))
 
 
 def test_a_container_sees_its_jobs_folders_where_they_are_and_its_mounts(tmp_path: Path) -> None:
     request = compiled(
         tmp_path,
-        code_folder=tmp_path / "code",
-        output_folder=tmp_path / "output",
-        mounts=(Mount(Path("/srv/data"), Path("/data")),),
+        spec={"code": CodeRef(upload="sha256:0")},
+        volumes=(volume(Path("/srv/data"), "/data"),),
     )
+    job = job_folder(tmp_path, JOB_ID)
     mounts = described(request)["HostConfig"]["Mounts"]
     assert [(one["Source"], one["Target"], one["ReadOnly"]) for one in mounts] == [
-        (f"{tmp_path}/attempt-0", f"{tmp_path}/attempt-0", False),
-        (f"{tmp_path}/output", f"{tmp_path}/output", False),
-        (f"{tmp_path}/code", f"{tmp_path}/code", True),
+        (f"{job}/attempt-0", f"{job}/attempt-0", False),
+        (f"{job}/checkpoints", f"{job}/checkpoints", False),
+        (f"{job}/output", f"{job}/output", False),
+        (f"{job}/code", f"{job}/code", True),
         ("/srv/data", "/data", True),
     ]
 
@@ -267,7 +272,7 @@ def test_limits_are_asked_for_as_far_as_the_engine_has_them(tmp_path: Path) -> N
     assert (host["Memory"], host["MemorySwap"], host["ShmSize"]) == (2**30, 2**30, 2**28)
     assert (host["CpuQuota"], host["CpuPeriod"], host["PidsLimit"]) == (100_000, 100_000, 4096)
     assert not {"Memory", "CpuQuota", "PidsLimit"} & described(request, {})["HostConfig"].keys()
-    unlimited = LocalSettings(limits=False)
+    unlimited = replace(NOWHERE, limits=False)
     assert "Memory" not in described(request, CAPABLE, unlimited)["HostConfig"]
 
 
@@ -275,7 +280,7 @@ def test_ports_are_published_outside_of_the_hosts_network_only(tmp_path: Path) -
     request = compiled(tmp_path)
     assert described(request)["HostConfig"]["NetworkMode"] == "host"
     assert "PortBindings" not in described(request)["HostConfig"]
-    body = described(request, settings=LocalSettings(containers=ContainerSettings(network="bridge")))
+    body = described(request, settings=replace(NOWHERE, containers=ContainerSettings(network="bridge")))
     assert body["ExposedPorts"] == {"40000/tcp": {}}
     assert body["HostConfig"]["PortBindings"] == {"40000/tcp": [{"HostIp": "127.0.0.1", "HostPort": "40000"}]}
 
@@ -289,7 +294,7 @@ def test_whoever_runs_inside_owns_files_like_the_server(
     assert described(request)["User"] == "1000:100"
     assert described(request, {"Rootless": True})["User"] == "0:0"
     assert described(request, {"SecurityOptions": ["name=rootless"]})["User"] == "0:0"
-    named = LocalSettings(containers=ContainerSettings(user="7:8"))
+    named = replace(NOWHERE, containers=ContainerSettings(user="7:8"))
     assert described(request, CAPABLE, named)["User"] == "7:8"
 
 

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
+from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, Request
+from footplate.engines.base import Request
 from footplate.testing import fake_engine as fakes
 from footplate.testing.engine_bench import plan
 from footplate.testing.fake_clock import FakeClock
 
-HERE = Path("/nowhere")
+LAUNCHED = Attempt("j", 0, (TaskRun("main", 0),))
 
 
 def request_of(engine: fakes.FakeEngine, command: str = "train") -> Request:
-    return engine.compile(plan(HERE, RoleSpec(command), job_id="j"))
+    return engine.compile(plan(RoleSpec(command), job_id="j"))
 
 
-async def state_of(engine: fakes.FakeEngine, handle: Handle) -> TaskState:
-    (one,) = await engine.observe([handle])
+async def state_of(engine: fakes.FakeEngine) -> TaskState:
+    (one,) = await engine.observe([LAUNCHED])
     return one.state
 
 
@@ -31,11 +31,11 @@ def test_a_task_sleeps_as_long_as_the_clock_says() -> None:
     async def main() -> None:
         clock = FakeClock(now=100)
         engine = fakes.FakeEngine(clock)
-        handle = await engine.launch(request_of(engine, "sleep 5"))
+        await engine.launch(request_of(engine, "sleep 5"))
         clock.advance(4)
-        assert await state_of(engine, handle) is TaskState.RUNNING
+        assert await state_of(engine) is TaskState.RUNNING
         clock.advance(2)
-        (seen,) = await engine.observe([handle])
+        (seen,) = await engine.observe([LAUNCHED])
         assert (seen.exit_code, seen.started_at, seen.finished_at) == (0, 100, 105)
 
     asyncio.run(main())
@@ -46,14 +46,14 @@ def test_a_task_runs_until_it_is_finished_by_hand_and_the_end_is_hinted() -> Non
         engine = fakes.FakeEngine()
         hints: list[str] = []
         engine.on_change(hints.append)
-        handle = await engine.launch(request_of(engine))
+        await engine.launch(request_of(engine))
         assert engine.running() == [("j.0", "main", 0)]
         await asyncio.sleep(0)
         hints.clear()
         engine.finish("j.0", code=3)
         await asyncio.sleep(0)
         assert hints == ["j.0"]
-        (seen,) = await engine.observe([handle])
+        (seen,) = await engine.observe([LAUNCHED])
         assert seen.exit_code == 3
 
     asyncio.run(main())
@@ -62,10 +62,10 @@ def test_a_task_runs_until_it_is_finished_by_hand_and_the_end_is_hinted() -> Non
 def test_the_slow_one_starts_when_let() -> None:
     async def main() -> None:
         engine = fakes.SlowToStart()
-        handle = await engine.launch(request_of(engine))
-        assert await state_of(engine, handle) is TaskState.STARTING
+        await engine.launch(request_of(engine))
+        assert await state_of(engine) is TaskState.STARTING
         engine.let_start("j.0")
-        assert await state_of(engine, handle) is TaskState.RUNNING
+        assert await state_of(engine) is TaskState.RUNNING
 
     asyncio.run(main())
 
@@ -85,7 +85,7 @@ def test_failing_launches_fail_in_their_own_way(kind: type[fakes.FakeEngine], er
         with pytest.raises(error):
             await engine.launch(request)
         expected = TaskState.RUNNING if kind is fakes.LosesAnswers else TaskState.WAITING
-        assert await state_of(engine, engine.handle_of(request)) is expected
+        assert await state_of(engine) is expected
 
     asyncio.run(main())
 
@@ -96,7 +96,8 @@ def test_the_one_that_dies_recovers_after_so_many_failures() -> None:
         request = request_of(engine)
         with pytest.raises(EngineUnavailable):
             await engine.launch(request)
-        assert await state_of(engine, await engine.launch(request)) is TaskState.RUNNING
+        await engine.launch(request)
+        assert await state_of(engine) is TaskState.RUNNING
 
     asyncio.run(main())
 
@@ -107,7 +108,8 @@ def test_the_one_that_dies_recovers_after_so_many_failures() -> None:
 def test_tasks_that_are_not_there(kind: type[fakes.FakeEngine], state: TaskState) -> None:
     async def main() -> None:
         engine = kind()
-        assert await state_of(engine, await engine.launch(request_of(engine))) is state
+        await engine.launch(request_of(engine))
+        assert await state_of(engine) is state
 
     asyncio.run(main())
 
@@ -118,9 +120,9 @@ def test_the_late_one_acts_at_once_and_answers_later() -> None:
         request = request_of(engine)
         launching = asyncio.create_task(engine.launch(request))
         await asyncio.sleep(0)
-        assert await state_of(engine, engine.handle_of(request)) is TaskState.RUNNING
+        assert await state_of(engine) is TaskState.RUNNING
         assert not launching.done()
         engine.answer()
-        assert await launching == engine.handle_of(request)
+        await launching
 
     asyncio.run(main())

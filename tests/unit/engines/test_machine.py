@@ -41,7 +41,10 @@ def test_some_of_the_memory_is_kept_back_for_the_system(
 
 
 def test_a_machine_offers_what_is_to_spare() -> None:
-    assert asyncio.run(Machine(LocalSettings()).node(())).memory_bytes == spare_memory_bytes()
+    assert (
+        asyncio.run(Machine(LocalSettings(home=Path("/home/fp"))).node(())).memory_bytes
+        == spare_memory_bytes()
+    )
 
 
 def test_a_bare_machine_has_all_there_is(tmp_path: Path) -> None:
@@ -92,7 +95,14 @@ def test_bounds_that_bound_nothing_are_ignored(tmp_path: Path) -> None:
 
 def test_declared_values_replace_detected_ones() -> None:
     gpus = (Gpu(0, "A100"), Gpu(1, "A100"))
-    settings = LocalSettings("box", "10.0.0.1", milli_cpus=64_000, memory_bytes=GIB, gpus=gpus)
+    settings = LocalSettings(
+        home=Path("/home/fp"),
+        node_name="box",
+        address="10.0.0.1",
+        milli_cpus=64_000,
+        memory_bytes=GIB,
+        gpus=gpus,
+    )
     node = asyncio.run(Machine(settings).node(()))
     assert (node.name, node.address) == ("box", "10.0.0.1")
     assert (node.milli_cpus, node.memory_bytes, node.gpus) == (64_000, GIB, gpus)

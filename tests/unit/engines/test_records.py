@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from footplate.domain.states import TaskState
-from footplate.engines.local.codecopy import place_code
+from footplate.engines.local.code import place_code
 from footplate.engines.local.records import Identity, fence, read_claim, read_exit, write_exit
 from footplate.engines.local.sighting import look
 

@@ -17,8 +17,10 @@ from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.domain.specfields import read_job, write_job
 from footplate.engines import strategies
 from footplate.engines.base import LaunchPlan
-from footplate.engines.strategies import Prepared, prepare, registry
+from footplate.engines.strategies import Prepared, registry
+from footplate.engines.strategies import prepare as prepare_with
 from footplate.engines.strategies.lastline import insert_launcher
+from footplate.testing.task_environments import paths_of
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "ring_strategy"
 BUILT_IN = {"ddp", "deepspeed", "horovod", "jax", "mpi", "plain", "tensorflow", "torchrun"}
@@ -33,7 +35,11 @@ def plan(strategy: str, *roles: RoleSpec, gpus: tuple[int, ...] = (), **spec: An
         for i, (role, index) in enumerate(names)
     )
     job = JobSpec("fit", roles, strategy=strategy, **spec)
-    return LaunchPlan("j1", "ann", 0, job, Placement(tasks), Path("/jobs/a"), token="secret")
+    return LaunchPlan("j1", "ann", 0, job, Placement(tasks), token="secret")
+
+
+def prepare(launch: LaunchPlan) -> Prepared:
+    return prepare_with(launch, paths_of)
 
 
 def environment(prepared: Prepared, rank: int) -> dict[str, str]:
@@ -157,12 +163,16 @@ def test_jax_gives_what_its_own_start_looks_for() -> None:
 def test_mpi_lists_hosts_with_slots_and_leaves_the_launcher_out() -> None:
     prepared = prepare(plan("mpi", LAUNCHER, WORKER))
     assert prepared.files == {
-        "strategy/hostfile": "worker-0 slots=2\nworker-1 slots=2\n",
-        "strategy/hostfile.mpich": "worker-0:2\nworker-1:2\n",
-        "strategy/tasks": "launcher-0 127.0.0.1 5000\nworker-0 127.0.0.1 5001\nworker-1 127.0.0.1 5002\n",
+        "hostfile": "worker-0 slots=2\nworker-1 slots=2\n",
+        "hostfile.mpich": "worker-0:2\nworker-1:2\n",
+        "tasks": "launcher-0 127.0.0.1 5000\nworker-0 127.0.0.1 5001\nworker-1 127.0.0.1 5002\n",
     }
     env = environment(prepared, 0)
-    assert env["FOOTPLATE_HOSTFILE"] == env["OMPI_MCA_orte_default_hostfile"] == "/jobs/a/strategy/hostfile"
+    assert (
+        env["FOOTPLATE_HOSTFILE"]
+        == env["OMPI_MCA_orte_default_hostfile"]
+        == "/jobs/j1/attempt-0/strategy/hostfile"
+    )
     assert (env["FOOTPLATE_HOSTS"], env["FOOTPLATE_SLOTS"]) == ("worker-0:2,worker-1:2", "4")
     # Ranks come from the launcher, and mpirun takes Slurm's variables for an order to call srun.
     assert not {"RANK", "WORLD_SIZE", "SLURM_JOB_ID"} & set(env)
@@ -170,13 +180,13 @@ def test_mpi_lists_hosts_with_slots_and_leaves_the_launcher_out() -> None:
 
 def test_mpi_slots_are_cards_where_tasks_have_some() -> None:
     prepared = prepare(plan("mpi", RoleSpec("mpirun p", count=2, milli_cpus=8000), gpus=(0, 1, 2)))
-    assert prepared.files["strategy/hostfile"] == "main-0 slots=3\nmain-1 slots=3\n"
+    assert prepared.files["hostfile"] == "main-0 slots=3\nmain-1 slots=3\n"
 
 
 @pytest.mark.parametrize("strategy", ["deepspeed", "horovod"])
 def test_deepspeed_and_horovod_have_slots_for_processes_not_cpus(strategy: str) -> None:
     prepared = prepare(plan(strategy, RoleSpec("launch t.py", count=2, milli_cpus=8000)))
-    assert prepared.files["strategy/hostfile"] == "main-0 slots=1\nmain-1 slots=1\n"
+    assert prepared.files["hostfile"] == "main-0 slots=1\nmain-1 slots=1\n"
 
 
 def test_mpi_workers_prepare_then_serve_and_the_launcher_launches() -> None:
@@ -227,8 +237,8 @@ def test_a_third_partys_strategy_appears_as_a_choice_and_is_used() -> None:
     prepared = prepare(plan("ring", RoleSpec("work", count=3)))
     env = environment(prepared, 0)
     assert (env["RING_LEFT"], env["RING_RIGHT"]) == ("127.0.0.1:5002", "127.0.0.1:5001")
-    assert env["RING_FILE"] == "/jobs/a/strategy/ring"
-    assert prepared.files["strategy/ring"].count("\n") == 3
+    assert env["RING_FILE"] == "/jobs/j1/attempt-0/strategy/ring"
+    assert prepared.files["ring"].count("\n") == 3
     assert prepared.command("main", 2) == "echo in a ring of 3\nwork"
     assert problems("ring", RoleSpec("work")) == {"roles": "a ring needs at least two tasks"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,8 @@ from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.base import LaunchPlan
-from footplate.engines.taskenv.environment import task_environment
+from footplate.engines.strategies import prepare
+from footplate.testing.task_environments import paths_of, task_environment
 
 
 def placed(role: str, index: int, **more: Any) -> TaskPlacement:
@@ -26,7 +26,7 @@ def launch(
     *tasks: TaskPlacement, roles: tuple[RoleSpec, ...] = (RoleSpec("true"),), more: Any = None, **spec: Any
 ) -> LaunchPlan:
     placement = Placement(tasks or (placed("main", 0),))
-    return LaunchPlan("j1", "ann", 2, JobSpec("fit", roles, **spec), placement, Path("/a"), **(more or {}))
+    return LaunchPlan("j1", "ann", 2, JobSpec("fit", roles, **spec), placement, **(more or {}))
 
 
 TWO_ROLES = (RoleSpec("ps", "ps", 1), RoleSpec("work", "worker", 2))
@@ -123,12 +123,20 @@ def test_users_may_replace_conventions_but_not_the_platform() -> None:
 
 def test_what_the_platform_does_not_offer_is_absent() -> None:
     env = task_environment(launch(), "main", 0)
-    assert not {"FOOTPLATE_TOKEN", "FOOTPLATE_URL", "FOOTPLATE_CHECKPOINT_DIR"} & set(env)
+    assert not {"FOOTPLATE_TOKEN", "FOOTPLATE_URL"} & set(env)
 
 
 def test_folders_and_access_are_passed_on() -> None:
-    more = {"checkpoint_folder": Path("/c"), "output_folder": Path("/o"), "url": "http://h", "token": "t"}
+    more = {"url": "http://h", "token": "t"}
     env = task_environment(launch(more=more), "main", 0)
-    assert env["FOOTPLATE_CHECKPOINT_DIR"] == "/c"
-    assert env["FOOTPLATE_OUTPUT_DIR"] == "/o"
+    assert env["FOOTPLATE_CHECKPOINT_DIR"] == "/jobs/j1/checkpoints"
+    assert env["FOOTPLATE_OUTPUT_DIR"] == "/jobs/j1/output"
     assert (env["FOOTPLATE_URL"], env["FOOTPLATE_TOKEN"]) == ("http://h", "t")
+
+
+def test_parameters_are_filled_into_the_command() -> None:
+    role = RoleSpec("train --epochs ${{ parameters.epochs }}")
+    assert (
+        prepare(launch(roles=(role,), parameters={"epochs": 5}), paths_of).command("main", 0)
+        == "train --epochs 5"
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from footplate.domain.resources import GIB, Resources
 from footplate.domain.spec import CodeRef, Completion, DataMount, JobSpec, PortRange, RoleSpec
 from footplate.engines.base import LaunchPlan
 from footplate.engines.taskenv import ffdl, frameworks, pai, slurm, tfconfig, tione, uai
-from footplate.engines.taskenv.environment import task_environment
 from footplate.engines.taskenv.gang import Gang, Group, gather
+from footplate.testing.task_environments import paths_of, task_environment
 
 PS = RoleSpec("serve", "ps", 1, milli_cpus=500, memory_bytes=GIB)
 WORKER = RoleSpec(
@@ -50,9 +49,6 @@ PLAN = LaunchPlan(
     3,
     SPEC,
     PLACEMENT,
-    Path("/jobs/j1/attempt-3"),
-    checkpoint_folder=Path("/jobs/j1/checkpoints"),
-    output_folder=Path("/jobs/j1/output"),
 )
 RANK = 2
 WORK = "/jobs/j1/attempt-3/worker-1/work"
@@ -258,7 +254,7 @@ TABLES: list[tuple[str, Mapping[str, str], Callable[[Gang], Mapping[str, str]]]]
 def test_a_dialect_gives_exactly_its_table(
     name: str, table: Mapping[str, str], write: Callable[[Gang], Mapping[str, str]]
 ) -> None:
-    assert dict(write(gather(PLAN))) == table
+    assert dict(write(gather(PLAN, paths_of))) == table
 
 
 def test_all_tables_reach_a_task_at_once() -> None:
@@ -270,7 +266,7 @@ def test_all_tables_reach_a_task_at_once() -> None:
 def test_roles_with_other_signs_come_in_both_spellings() -> None:
     role = RoleSpec("true", "PS.server_1")
     task = TaskPlacement("PS.server_1", 0, "n", Resources(1), (), (("main", (7,)),), "10.0.0.9")
-    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (role,)), Placement((task,)), Path("/a"))
+    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (role,)), Placement((task,)))
     found = task_environment(plan, "PS.server_1", 0)
     assert found["PAI_HOST_IP_PS.server_1_0"] == found["PAI_HOST_IP_psserver1_0"] == "10.0.0.9"
     assert found["PAI_TASK_ROLE_INSTANCES"] == "psserver1:0"
@@ -287,13 +283,13 @@ def test_the_head_of_ray_listens_at_a_port_of_that_name_where_there_is_one() -> 
     head = TaskPlacement("main", 0, "n", Resources(1), (), (("main", (7,)), ("ray", (6379,))), "10.0.0.9")
     other = TaskPlacement("main", 1, "n", Resources(1), (), (("main", (8,)),), "10.0.0.9")
     spec = JobSpec("fit", (RoleSpec("true", count=2),))
-    plan = LaunchPlan("j1", "ann", 0, spec, Placement((head, other)), Path("/a"))
+    plan = LaunchPlan("j1", "ann", 0, spec, Placement((head, other)))
     assert task_environment(plan, "main", 1)["RAY_ADDRESS"] == "10.0.0.9:6379"
 
 
 def test_a_task_alone_is_not_sent_to_a_cluster_of_ray() -> None:
     task = TaskPlacement("main", 0, "n", Resources(1), (), (("main", (7,)),))
-    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (RoleSpec("true"),)), Placement((task,)), Path("/a"))
+    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (RoleSpec("true"),)), Placement((task,)))
     assert "RAY_ADDRESS" not in task_environment(plan, "main", 0)
 
 
@@ -306,10 +302,8 @@ def test_servers_are_no_learners_of_ffdl() -> None:
 
 def test_a_job_without_data_and_code_names_no_folder_for_them() -> None:
     task = TaskPlacement("main", 0, "n", Resources(1))
-    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (RoleSpec("true"),)), Placement((task,)), Path("/a"))
-    assert not {"DATA_DIR", "PAI_DATA_DIR", "CODE_SELECTOR", "RESULT_DIR"} & set(
-        task_environment(plan, "main", 0)
-    )
+    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (RoleSpec("true"),)), Placement((task,)))
+    assert not {"DATA_DIR", "PAI_DATA_DIR", "CODE_SELECTOR"} & set(task_environment(plan, "main", 0))
 
 
 def test_start_scripts_of_tione_get_one_process_where_there_are_no_cards() -> None:
@@ -320,5 +314,5 @@ def test_start_scripts_of_tione_get_one_process_where_there_are_no_cards() -> No
 def test_a_very_long_command_is_not_repeated_in_a_variable() -> None:
     task = TaskPlacement("main", 0, "n", Resources(1))
     role = RoleSpec("true " + "x" * 9000)
-    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (role,)), Placement((task,)), Path("/a"))
+    plan = LaunchPlan("j1", "ann", 0, JobSpec("fit", (role,)), Placement((task,)))
     assert "TRAINING_COMMAND" not in task_environment(plan, "main", 0)

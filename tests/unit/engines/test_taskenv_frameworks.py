@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.base import LaunchPlan
 from footplate.engines.strategies import prepare
-from footplate.engines.taskenv.environment import task_environment
+from footplate.testing.task_environments import paths_of, task_environment
 
 
 def plan(*roles: RoleSpec, gpus: tuple[int, ...] = (), labels: int = 0, **spec: Any) -> LaunchPlan:
@@ -24,7 +23,7 @@ def plan(*roles: RoleSpec, gpus: tuple[int, ...] = (), labels: int = 0, **spec: 
         TaskPlacement(role, index, "n1", Resources(1000), gpus, (("main", (5000 + i,)), *more))
         for i, (role, index) in enumerate(names)
     )
-    return LaunchPlan("j1", "ann", 0, JobSpec("fit", roles, **spec), Placement(tasks), Path("/a"))
+    return LaunchPlan("j1", "ann", 0, JobSpec("fit", roles, **spec), Placement(tasks))
 
 
 def tf_config(launch: LaunchPlan, role: str, index: int = 0) -> Any:
@@ -69,7 +68,7 @@ def test_a_job_that_uses_none_of_tensorflows_names_gets_no_tf_config() -> None:
 def test_a_single_task_gets_no_tf_config_unless_it_asks_for_tensorflow() -> None:
     assert tf_config(plan(RoleSpec("t", "worker")), "worker") is None
     launch = plan(RoleSpec("t", "worker"), strategy="tensorflow")
-    prepared = prepare(launch)
+    prepared = prepare(launch, paths_of)
     assert "TF_CONFIG" in prepared.own_env(prepared.tasks[0], 0)
 
 
@@ -131,7 +130,7 @@ def test_the_environment_stays_small_enough_to_start_a_program(n_tasks: int, lab
 def test_a_gang_of_five_hundred_is_prepared_in_far_less_than_a_second() -> None:
     launch = plan(RoleSpec("t", "worker", 500))
     began = time.perf_counter()
-    prepared = prepare(launch)
+    prepared = prepare(launch, paths_of)
     for rank, task in enumerate(prepared.tasks):
         prepared.own_env(task, rank)
         prepared.command(task.role, task.index)

@@ -22,6 +22,7 @@ from footplate.engines.strategies import prepare
 from footplate.runtime.channel import NONCE_BYTES, Closed, Refused, gang_secret, greet, welcome
 from footplate.runtime.reach import split
 from footplate.testing.process import await_that, free_port
+from footplate.testing.task_environments import paths_below
 
 TOKEN = "fpj_a-token-that-nobody-may-see"
 RUNTIME = str(Path(footplate.runtime.__file__).parent)
@@ -38,12 +39,14 @@ class Gang:
             for role, index in names
         )
         spec = JobSpec("fit", roles, strategy="mpi")
-        self.plan = LaunchPlan("j1", "ann", 0, spec, Placement(tasks), folder, token=TOKEN)
-        self.prepared = prepare(self.plan)
+        self.plan = LaunchPlan("j1", "ann", 0, spec, Placement(tasks), token=TOKEN)
+        self.folder = folder
+        self.prepared = prepare(self.plan, lambda plan, task: paths_below(str(folder), plan, task))
         self.started: dict[str, subprocess.Popen[bytes]] = {}
         for path, text in self.prepared.files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text)
+            place = Path(self.prepared.shared_paths.strategy) / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
 
     def environment(self, name: str, **more: str) -> dict[str, str]:
         rank, task = next(
@@ -63,13 +66,13 @@ class Gang:
                 stdout=out,
                 stderr=out,
                 stdin=subprocess.DEVNULL,
-                cwd=self.plan.folder,
+                cwd=self.folder,
                 start_new_session=True,
             )
         return self.started[name]
 
     def _log(self, name: str) -> Path:
-        return self.plan.folder / f"{name}.log"
+        return self.folder / f"{name}.log"
 
     def log(self, name: str) -> str:
         return self._log(name).read_text() if self._log(name).exists() else ""
@@ -155,7 +158,7 @@ def test_a_caller_with_another_token_is_turned_away(gang: Gang) -> None:
     env = gang.environment("launcher-0", FOOTPLATE_TOKEN="fpj_other")
     ran = subprocess.run(words, env=env, capture_output=True, check=False, timeout=20)
     assert ran.returncode == 255
-    assert not (gang.plan.folder / "stolen").exists()
+    assert not (gang.folder / "stolen").exists()
     assert "a caller was turned away" in gang.await_log("worker-0", "turned away")
 
 
@@ -244,7 +247,7 @@ def test_a_launcher_that_is_killed_takes_what_it_ran_elsewhere_with_it(tmp_path:
 def test_a_caller_that_is_killed_takes_its_program_with_it(gang: Gang) -> None:
     served(gang, "worker-0")
     caller = gang.reach("worker-0", "echo $$ > running; exec sleep 600")
-    pid = await_that(lambda: _read_pid(gang.plan.folder / "running"), what="the program runs")
+    pid = await_that(lambda: _read_pid(gang.folder / "running"), what="the program runs")
     caller.kill()
     caller.communicate()
     await_that(lambda: not _is_alive(pid), what="the program has ended")

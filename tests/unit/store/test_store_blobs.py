@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from footplate.domain.errors import InvalidInput, TooLarge
+from footplate.engines.local.code import unpack
 from footplate.store import blobs
-from footplate.store.blobs import Blobs, check_archive, unpack
+from footplate.store.blobs import Blobs, check_archive
 
 Build = Callable[[tarfile.TarFile], None]
 

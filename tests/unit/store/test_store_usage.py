@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from footplate.domain.layout import usage_file
+from footplate.home.layout import usage_file
 from footplate.store import usagefiles
 from footplate.store.usagefiles import Sample
 

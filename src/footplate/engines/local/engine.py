@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from footplate.domain.cluster import Node
+from footplate.domain.attempt import Attempt
+from footplate.domain.cluster import Node, TaskPlacement
 from footplate.domain.errors import (
     EngineError,
     EngineRejected,
@@ -20,16 +22,29 @@ from footplate.domain.errors import (
 )
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Handle, LaunchPlan, Limit, Observation, Ran, Request, Step, Usage
+from footplate.engines.base import (
+    LaunchPlan,
+    Limit,
+    Notice,
+    Observation,
+    Ran,
+    Request,
+    Step,
+    TaskPaths,
+    Usage,
+)
 from footplate.engines.local import request as requests
-from footplate.engines.local.codecopy import place_code
+from footplate.engines.local.code import place_files
 from footplate.engines.local.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.devices import Nodes
 from footplate.engines.local.entrances import Entrances
+from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine import Machine
+from footplate.engines.local.notices import give_notice
+from footplate.engines.local.places import Places
 from footplate.engines.local.processes import boot_id, descendants, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
 from footplate.engines.local.records import (
@@ -47,7 +62,6 @@ from footplate.engines.local.stacks import dump_stacks
 from footplate.engines.local.stopping import WHY_NOT, end
 from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
-from footplate.taskfiles import check_folder, unfollowed
 
 log = logging.getLogger(__name__)
 
@@ -58,8 +72,9 @@ Confine = Callable[[LocalSettings, Nodes], Confinement]
 class LocalEngine:
     """Runs tasks on this machine; everything it knows of a task is in the task's folder."""
 
-    def __init__(self, settings: LocalSettings | None = None, confine: Confine = confine) -> None:
-        settings = settings or LocalSettings()
+    def __init__(self, settings: LocalSettings, confine: Confine = confine) -> None:
+        self._places = Places(settings.home, settings.storages)
+        self._find_code = settings.find_code
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
         self._home_id = settings.home_id
         self._machine = Machine(settings)
@@ -67,6 +82,7 @@ class LocalEngine:
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
+        self._kinds = Kinds()
         self._watches = Watches(self._end)
         self._entrances = Entrances()
         self._listeners: list[Callable[[str], None]] = []
@@ -79,13 +95,20 @@ class LocalEngine:
         return self._confinement.limits
 
     def compile(self, plan: LaunchPlan) -> Request:
-        return requests.compile_request(plan, self._inherited, self._home_id)
+        return requests.compile_request(plan, self._places, self._inherited, self._home_id)
 
-    def handle_of(self, request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
-        return requests.handle_of(request, only)
+    def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
+        return self._places.paths(plan, task)
 
-    def _tasks_of(self, handle: Handle) -> Iterator[tuple[TaskKey, Path]]:
-        return requests.task_folders(handle, self._home_id)
+    def _tasks_of(self, attempt: Attempt) -> Iterator[tuple[TaskKey, Path]]:
+        """Go through the tasks of an attempt: their keys and where their claims and ends are recorded."""
+        for task in attempt.tasks:
+            folder = self._places.run(attempt, task)
+            key = TaskKey(attempt.id, task.role, task.index, task.run, False, self._home_id)
+            yield self._kinds.complete(key, folder), folder
+
+    def _keys_of(self, request: Request) -> list[TaskKey]:
+        return [requests.key_of(request, task) for task in request["tasks"]]
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)
@@ -106,11 +129,12 @@ class LocalEngine:
     def _runtime(self, key: TaskKey) -> Runtime:
         return self._containers if key.in_container else self._processes
 
-    async def launch(self, request: Request) -> Handle:
+    async def launch(self, request: Request) -> None:
         refuse(request, self._containers.why_none)
         requests.refuse_impossible(request)
         if why := self._confinement.refusal(request):
             raise EngineRejected(why)
+        self._kinds.learn(self._keys_of(request))
         attempt_id = request["attempt_id"]
         while launching := self._launches.get(attempt_id):
             # Another run of a task may have been added since that launch began: launch again after it.
@@ -118,26 +142,34 @@ class LocalEngine:
         launching = self._launches[attempt_id] = asyncio.create_task(self._launch(request))
         launching.add_done_callback(lambda _: self._launches.pop(attempt_id))
         await asyncio.shield(launching)
-        return self.handle_of(request)
 
     def abandon(self, attempt_id: str) -> None:
         self._containers.abandon(attempt_id)
 
     async def _launch(self, request: Request) -> None:
-        if request["code_folder"] is not None or request["files"]:
-            await asyncio.to_thread(_place_files, request)
-        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
+        if request["code"] is not None or request["files"]:
+            await self._place_files(request)
+        keys = self._keys_of(request)
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
             if "pid" in answer:
                 self._watch_new(key, answer)
         if any("exists" in answer for answer in answers):
-            await self.observe([self.handle_of(request)])
+            await self._observe(
+                {key: Path(task["folder"]) for key, task in zip(keys, request["tasks"], strict=True)}
+            )
         if errors := [answer["error"] for answer in answers if "error" in answer]:
             kind: type[EngineError] = EngineUnavailable if len(errors) == len(answers) else OutcomeUnknown
             if all(answer.get("is_final") for answer in answers):
                 kind = EngineRejected
             raise kind(f"{len(errors)} of {len(answers)} tasks could not be started: {errors[0]}")
+
+    async def _place_files(self, request: Request) -> None:
+        began_at = time.monotonic()
+        await asyncio.to_thread(place_files, request, self._find_code)
+        if request["code"] is not None:
+            seconds = time.monotonic() - began_at
+            self._tell_step(Step(request["attempt_id"], "code", "code is in place", seconds, is_done=True))
 
     async def _start(self, request: Request, keys: Sequence[TaskKey]) -> Sequence[Answer]:
         """Start every task in its runtime; answers in the order of the tasks."""
@@ -165,8 +197,10 @@ class LocalEngine:
         else:
             self._watches.add(key, identity, answer["at"], pidfd)
 
-    async def observe(self, handles: Sequence[Handle]) -> Sequence[Observation]:
-        folders = dict(pair for handle in handles for pair in self._tasks_of(handle))
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
+        return await self._observe(dict(pair for attempt in attempts for pair in self._tasks_of(attempt)))
+
+    async def _observe(self, folders: Mapping[TaskKey, Path]) -> Sequence[Observation]:
         known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
         sights = self._glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
@@ -212,11 +246,16 @@ class LocalEngine:
         # A container that is kept after its end lives on.
         return watch if glance(folder, outlives_its_end=True) is None else None
 
-    async def stop(self, handle: Handle, grace_s: float) -> None:
-        folders = dict(self._tasks_of(handle))
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
+        folders = dict(self._tasks_of(attempt))
         self._entrances.close(folders.keys())
-        await asyncio.to_thread(_fence, handle, folders.values())
-        await self.observe([handle])
+        await asyncio.to_thread(_fence, attempt, folders.values())
+        # Once more: a launch that began before the fence has said by then how its tasks run.
+        folders = dict(self._tasks_of(attempt))
+        self._entrances.close(folders.keys())
+        await self._observe(folders)
+        if notice is not None and (running := [key for key in folders if self._watches.find(key)]):
+            await asyncio.to_thread(self._give_notice, attempt, running, notice)
         ends = [self._stop(runtime, keys, folders, grace_s) for runtime, keys in self._by_runtime(folders)]
         await asyncio.gather(*ends)
 
@@ -234,12 +273,16 @@ class LocalEngine:
             raise EngineUnavailable(f"some processes of {names} cannot be ended: {WHY_NOT}")
         await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
 
-    async def usage(self, handles: Sequence[Handle]) -> Sequence[Usage]:
-        running = self._running(handles)
+    def _give_notice(self, attempt: Attempt, running: Sequence[TaskKey], notice: Notice) -> None:
+        for key in running:
+            give_notice(self._places.notice(attempt, key.role, key.index), notice)
+
+    async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
+        running = self._running(attempts)
         return await asyncio.to_thread(self._read_usage, running)
 
-    def _running(self, handles: Sequence[Handle]) -> list[Watch]:
-        keys = (key for handle in handles for key, _ in self._tasks_of(handle))
+    def _running(self, attempts: Sequence[Attempt]) -> list[Watch]:
+        keys = (key for attempt in attempts for key, _ in self._tasks_of(attempt))
         return [watch for key in keys if (watch := self._watches.find(key))]
 
     def _read_usage(self, running: Sequence[Watch]) -> list[Usage]:
@@ -255,8 +298,7 @@ class LocalEngine:
         timeout_s: float = 60,
         most_bytes: int = 1024**2,
     ) -> Ran:
-        keys = [key for key, _ in self._tasks_of(self.handle_of(request))]
-        for key, task in zip(keys, request["tasks"], strict=True):
+        for key, task in zip(self._keys_of(request), request["tasks"], strict=True):
             if (key.role, key.index) != (role, index):
                 continue
             if key.in_container:
@@ -267,8 +309,8 @@ class LocalEngine:
             return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes, entering)
         raise NotFound(f"there is no task {role}-{index} in {request['attempt_id']}")
 
-    async def stacks(self, handle: Handle) -> Mapping[str, str]:
-        running = self._running([handle])
+    async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
+        running = self._running([attempt])
         return await dump_stacks({watch.key.task: descendants(watch.identity.pid) for watch in running})
 
     async def nodes(self) -> Sequence[Node]:
@@ -305,20 +347,6 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
     return confinement
 
 
-def _place_files(request: Request) -> None:
-    """Put down what tasks find when they start: their code, and the files of the strategy."""
-    try:
-        for path, text in request["files"].items():
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            check_folder(Path(path).parent)
-            with open(path, "w", opener=unfollowed) as file:  # only this one takes an opener
-                file.write(text)
-        for task in request["tasks"] if request["code_folder"] is not None else ():
-            place_code(Path(request["code_folder"]), Path(task["work_folder"]))
-    except OSError as error:
-        raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
-
-
 def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:
     who = (key.attempt_id, key.role, key.index)
     if sight is None:
@@ -338,12 +366,12 @@ def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Obse
     )
 
 
-def _fence(handle: Handle, folders: Collection[Path]) -> None:
+def _fence(attempt: Attempt, folders: Collection[Path]) -> None:
     try:
         for folder in folders:
             fence(folder)
     except OSError as error:
-        raise EngineUnavailable(f"{handle['attempt_id']} cannot be kept from starting: {error}") from error
+        raise EngineUnavailable(f"{attempt.id} cannot be kept from starting: {error}") from error
 
 
 def _conclude(stopped: Mapping[TaskKey, Path]) -> None:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
-from footplate.domain.layout import log_file, run_folder, task_folder
-from footplate.engines.base import Handle, LaunchPlan, Mount, Request
+from footplate.engines.base import LaunchPlan, Request, TaskPaths
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
-from footplate.engines.local.targets import TMP
+from footplate.engines.local.places import Places, starts_in_code
 from footplate.engines.local.watching import HOME_ID, TaskKey
 from footplate.engines.strategies import Prepared, prepare
-from footplate.engines.strategies.base import strategy_folder
+from footplate.home.layout import log_file, run_folder, task_folder
 
 INIT = Path(__file__).with_name("init.sh")
 INHERITED = frozenset(
@@ -47,10 +46,10 @@ def inherited_environment(server: Mapping[str, str], more: Sequence[str] = ()) -
     return {**picked, "PATH": f"{sys.prefix}/bin:{server.get('PATH', DEFAULT_PATH)}"}
 
 
-def person_environment(plan: LaunchPlan) -> dict[str, str]:
+def person_environment(plan: LaunchPlan, home: Path) -> dict[str, str]:
     """Say who a task is and where at home: its owner, never the account that the server runs as."""
     return {
-        "HOME": str(plan.person_folder) if plan.person_folder else TMP,
+        "HOME": str(home),
         "LOGNAME": plan.owner,
         "USER": plan.owner,
         "SHELL": shutil.which("bash") or "/bin/sh",
@@ -62,49 +61,42 @@ def task_program() -> list[str]:
     return [shutil.which("bash") or "/bin/sh", "-e", "-c"]
 
 
-def compile_request(plan: LaunchPlan, inherited: Mapping[str, str], home_id: str) -> Request:
-    prepared = prepare(plan)
-    inherited = {**inherited, **person_environment(plan)}
+def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, str], home_id: str) -> Request:
+    prepared = prepare(plan, places.paths)
+    person = places.person(plan)
+    inherited = {**inherited, **person_environment(plan, person)}
     mark = {HOME_ID: home_id} if home_id else {}
     gang = {**prepared.gang_env, **plan.secrets, **mark}
+    paths = prepared.shared_paths
+    in_code, code = starts_in_code(plan), str(places.code(plan))
+    digest = plan.spec.code.upload if plan.spec.code else ""
     return {
         "attempt_id": plan.attempt_id,
         "home_id": home_id,
         "owner": plan.owner,
         "owner_number": plan.owner_number,
-        "person_folder": str(plan.person_folder) if plan.person_folder else None,
-        "folder": str(plan.folder),
-        "files": {str(plan.folder / path): text for path, text in prepared.files.items()},
+        "person_folder": str(person),
+        "folder": str(places.attempt(plan.job_id, plan.attempt)),
+        "files": {f"{paths.strategy}/{path}": text for path, text in prepared.files.items()},
+        "code": {"digest": digest, "folder": code} if digest else None,
         # What is copied for every task; code that they may only read is mounted for all.
-        "code_folder": str(plan.code_folder) if plan.code_folder and not plan.code_is_read_only else None,
+        "code_folder": code if digest and not in_code else None,
         "env": {**inherited, **gang},
         # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
-        "folders": [str(folder) for folder in _shared_folders(plan) if folder],
-        "writable": [str(folder) for folder in _writable_folders(plan, prepared)],
-        "code_is_read_only": plan.code_is_read_only,
-        "mounts": [_mount(mount) for mount in plan.mounts],
-        "tasks": [_task(plan, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)],
-    }
-
-
-def handle_of(request: Request, only: Collection[tuple[str, int]] | None = None) -> Handle:
-    return {
-        "attempt_id": request["attempt_id"],
-        "folder": request["folder"],
+        "folders": [paths.checkpoints, paths.output, *([code] if in_code else [])],
+        "writable": _writable_folders(paths, prepared),
+        "code_is_read_only": in_code,
+        "mounts": list(places.mounts(plan)),
         "tasks": [
-            [task["role"], task["index"], task["run"], task["in_container"]]
-            for task in request["tasks"]
-            if only is None or (task["role"], task["index"]) in only
+            _task(plan, places, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)
         ],
     }
 
 
-def task_folders(handle: Handle, home_id: str) -> Iterator[tuple[TaskKey, Path]]:
-    """Go through the tasks of an attempt: their keys and where their claims and ends are recorded."""
-    for role, index, run, in_container in handle["tasks"]:
-        folder = run_folder(task_folder(Path(handle["folder"]), role, index), run)
-        yield TaskKey(handle["attempt_id"], role, index, run, in_container, home_id), folder
+def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
+    run = (request["attempt_id"], task["role"], task["index"], task["run"])
+    return TaskKey(*run, task["in_container"], request["home_id"])
 
 
 def spawn_order(
@@ -142,31 +134,21 @@ def _steps(attempt: Path, run: Path) -> Iterator[Path]:
     yield from (*reversed(inner.parents[:-1]), inner)
 
 
-def _mount(mount: Mount) -> dict[str, Any]:
-    return {
-        "source": str(mount.source),
-        "inner": mount.inner,
-        "is_fixed": mount.is_fixed,
-        "target": str(mount.target),
-        "read_only": mount.read_only,
-    }
-
-
-def _writable_folders(plan: LaunchPlan, prepared: Prepared) -> list[Path]:
-    own = [folder for folder in (plan.checkpoint_folder, plan.output_folder) if folder]
+def _writable_folders(paths: TaskPaths, prepared: Prepared) -> list[str]:
+    own = [paths.checkpoints, paths.output]
     # Agents of a gang keep what they need beside the files that they were given.
-    return [*own, strategy_folder(plan)] if prepared.files else own
-
-
-def _shared_folders(plan: LaunchPlan) -> list[Path | None]:
-    code = plan.code_folder if plan.code_is_read_only else None
-    return [plan.checkpoint_folder, plan.output_folder, code]
+    return [*own, paths.strategy] if prepared.files else own
 
 
 def _task(
-    plan: LaunchPlan, prepared: Prepared, task: TaskPlacement, rank: int, inherited: Mapping[str, str]
+    plan: LaunchPlan,
+    places: Places,
+    prepared: Prepared,
+    task: TaskPlacement,
+    rank: int,
+    inherited: Mapping[str, str],
 ) -> dict[str, Any]:
-    folder = task_folder(plan.folder, task.role, task.index)
+    folder = task_folder(places.attempt(plan.job_id, plan.attempt), task.role, task.index)
     chosen = choose(plan, task)
     run = plan.runs.get((task.role, task.index), 0)
     return {
@@ -178,7 +160,7 @@ def _task(
         "command": prepared.command(task.role, task.index),
         "env": enter(chosen["environment"], prepared.own_env(task, rank), inherited),
         "folder": str(run_folder(folder, run)),
-        "work_folder": str(plan.work_folder(task)),
+        "work_folder": prepared.paths(task).work,
         "log": str(log_file(folder)),
         "milli_cpus": task.resources.milli_cpus,
         "memory_bytes": task.resources.memory_bytes,

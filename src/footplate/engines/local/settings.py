@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from footplate.domain.cluster import Gpu
+from footplate.domain.storage import Storage
 from footplate.engines.local.accounts import Accounts
+from footplate.engines.local.code import FindCode
 from footplate.engines.local.containers.settings import ContainerSettings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSettings:
     """None means: as detected. `inherited_env` names more variables of the server that tasks get.
 
-    `home` is the server's folder, of which a task sees its own job only; `home_id` tells it from a copy.
+    `home` is the server's folder: the files of tasks lie in it, and a task sees its own job only; `home_id`
+    tells it from a copy. `find_code` says where an upload lies, by its digest.
     `gpu_nodes` are the device files of each declared card. Without `limits` tasks are not held to what they
     asked for, nor is anything hidden. `mounted_within_s` bounds how long the file systems of mounts may take
     to answer. `accounts` says as whom tasks run where the server is root.
     """
 
+    home: Path
     node_name: str = ""
     address: str = "127.0.0.1"
     milli_cpus: int | None = None
     memory_bytes: int | None = None
     gpus: tuple[Gpu, ...] | None = None
     inherited_env: tuple[str, ...] = ()
-    home: Path | None = None
     home_id: str = ""
     limits: bool = True
     n_processes: int = 4096
@@ -34,3 +38,5 @@ class LocalSettings:
     containers: ContainerSettings = field(default_factory=ContainerSettings)
     mounted_within_s: float = 30.0
     accounts: Accounts = field(default_factory=Accounts)
+    storages: Mapping[str, Storage] = field(default_factory=dict)
+    find_code: FindCode = lambda _digest: None

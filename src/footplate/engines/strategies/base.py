@@ -6,7 +6,7 @@ A strategy is found by an entry point of the group `footplate.strategies` that n
 1. `takes_part` picks the roles that form the training group; ranks count only those.
 2. `problems` looks at a job before it is accepted.
 3. `variables` and `groups` give variables; a user's own replace them, except names that are reserved.
-4. `files` gives texts that are written below `strategy_folder` before any task starts.
+4. `files` gives texts that are written before any task starts, below `strategy_folder`.
 5. `command` gives the shell text that a task runs in place of what the job file says.
 
 All of them are pure and are asked again after a restart: the same launch must give the same answers.
@@ -15,21 +15,17 @@ All of them are pure and are asked again after a restart: the same launch must g
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import Problem
 from footplate.domain.spec import JobSpec, RoleSpec
-from footplate.engines.base import LaunchPlan
 from footplate.engines.taskenv.environment import conventions
 from footplate.engines.taskenv.gang import Gang, Group
 
-FOLDER = "strategy"
 
-
-def strategy_folder(plan: LaunchPlan) -> Path:
-    """Say where the files of a launch lie."""
-    return plan.folder / FOLDER
+def strategy_folder(gang: Gang) -> str:
+    """Say where every task of a launch sees the files of the strategy."""
+    return gang.shared_paths.strategy
 
 
 class Strategy:

@@ -49,11 +49,11 @@ class Mpi(Strategy):
         return {**self._gang_variables(gang), **_launcher_variables(gang), **_master(gang)}
 
     def _gang_variables(self, gang: Gang) -> Environment:
-        folder = strategy_folder(gang.plan)
+        folder = strategy_folder(gang)
         variables = {
             "FOOTPLATE_RUNTIME": str(RUNTIME),
-            "FOOTPLATE_GANG_FILE": str(folder / GANG_FILE),
-            "FOOTPLATE_HOSTFILE": str(folder / HOSTFILE),
+            "FOOTPLATE_GANG_FILE": f"{folder}/{GANG_FILE}",
+            "FOOTPLATE_HOSTFILE": f"{folder}/{HOSTFILE}",
             "FOOTPLATE_SLOTS": str(sum(map(self.slots, gang.members))),
         }
         if gang.is_listable:
@@ -91,7 +91,7 @@ class DeepSpeed(Horovod):
     def variables(self, gang: Gang) -> Mapping[str, str]:
         variables = super().variables(gang)
         options = {
-            "--hostfile": str(strategy_folder(gang.plan) / DEEPSPEED_HOSTFILE),
+            "--hostfile": f"{strategy_folder(gang)}/{DEEPSPEED_HOSTFILE}",
             "--include": _included(gang),
             "--master_addr": variables["MASTER_ADDR"],
             "--master_port": variables.get("MASTER_PORT", ""),
@@ -150,8 +150,8 @@ def _master(gang: Gang) -> Environment:
 
 def _launcher_variables(gang: Gang) -> Environment:
     """Tell Open MPI 4, Open MPI 5 and MPICH which hosts there are and how to reach them."""
-    folder = strategy_folder(gang.plan)
-    hostfile, yes = str(folder / HOSTFILE), "1"
+    folder = strategy_folder(gang)
+    hostfile, yes = f"{folder}/{HOSTFILE}", "1"
     variables = {
         "OMPI_MCA_orte_default_hostfile": hostfile,
         "OMPI_MCA_plm_rsh_agent": REMOTE_SHELL,
@@ -166,7 +166,7 @@ def _launcher_variables(gang: Gang) -> Environment:
         "PRTE_MCA_prte_leave_session_attached": yes,
         "PRTE_ALLOW_RUN_AS_ROOT": yes,
         "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": yes,
-        "HYDRA_HOST_FILE": str(folder / MPICH_HOSTFILE),
+        "HYDRA_HOST_FILE": f"{folder}/{MPICH_HOSTFILE}",
         "HYDRA_LAUNCHER": "ssh",
         "HYDRA_ENV": "none",
         "HYDRA_LAUNCHER_EXEC": REMOTE_SHELL,

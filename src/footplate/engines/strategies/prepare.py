@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
-from footplate.engines.base import LaunchPlan
+from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.strategies import registry
-from footplate.engines.strategies.base import FOLDER, Strategy
+from footplate.engines.strategies.base import Strategy
 from footplate.engines.strategies.builtin import Everything
 from footplate.engines.taskenv.environment import Environments
-from footplate.engines.taskenv.gang import Environment, Gang, gather
+from footplate.engines.taskenv.gang import Environment, FindPaths, Gang, gather
 
 # What a shell answers for a program that is there and cannot be run.
 CANNOT_RUN = 126
@@ -31,15 +31,20 @@ class Prepared:
         self._places = {(task.role, task.index): task for task in gang.tasks}
         self._commands: dict[str, str] = {}
         self.gang_env: Environment = self._environments.gang(strategy.variables(gang))
-        # By path relative to the attempt's folder; written before any task starts.
-        self.files: Mapping[str, str] = {
-            f"{FOLDER}/{path}": text for path, text in strategy.files(gang).items()
-        }
+        # By path below `TaskPaths.strategy`; written before any task starts.
+        self.files: Mapping[str, str] = strategy.files(gang)
 
     @property
     def tasks(self) -> Sequence[TaskPlacement]:
         """The tasks in the order of their ranks."""
         return self._gang.tasks
+
+    @property
+    def shared_paths(self) -> TaskPaths:
+        return self._gang.shared_paths
+
+    def paths(self, task: TaskPlacement) -> TaskPaths:
+        return self._gang.paths(task)
 
     def own_env(self, task: TaskPlacement, rank: int) -> Environment:
         """Say what one task has for itself, to be laid over `gang_env`."""
@@ -64,27 +69,26 @@ class Refused(Prepared):
         return self._text
 
 
-def prepare(plan: LaunchPlan) -> Prepared:
-    """Make a launch ready by the strategy that its job names.
+def prepare(plan: LaunchPlan, paths: FindPaths) -> Prepared:
+    """Make a launch ready by the strategy that its job names, with paths as the engine's tasks see them.
 
-    Always succeeds, since a launch is described again to observe and to stop it: where the strategy is
-    gone or fails, the tasks of a launch say so and fail.
+    Where the strategy is gone or fails, the tasks of the launch say so and fail.
     """
     name = plan.spec.strategy
     if not name:
-        return Prepared(gather(plan), Everything())
+        return Prepared(gather(plan, paths), Everything())
     strategy = registry.find(name)
     if strategy is None:
-        return Refused(gather(plan), registry.unknown(name) or f"strategy {name} is gone")
+        return Refused(gather(plan, paths), registry.unknown(name) or f"strategy {name} is gone")
     try:
-        return _prepared(plan, strategy)
+        return _prepared(plan, paths, strategy)
     except Exception as error:  # other people's code may fail in any way
         log.warning("strategy %s failed to prepare %s", name, plan.attempt_id, exc_info=True)
-        return Refused(gather(plan), f"strategy {name} failed: {type(error).__name__}: {error}")
+        return Refused(gather(plan, paths), f"strategy {name} failed: {type(error).__name__}: {error}")
 
 
-def _prepared(plan: LaunchPlan, strategy: Strategy) -> Prepared:
-    prepared = Prepared(gather(plan, lambda role: strategy.takes_part(plan.spec, role)), strategy)
+def _prepared(plan: LaunchPlan, paths: FindPaths, strategy: Strategy) -> Prepared:
+    prepared = Prepared(gather(plan, paths, lambda role: strategy.takes_part(plan.spec, role)), strategy)
     for task in prepared.tasks:
         # A plug-in that fails on one task must not leave the others running.
         prepared.own_env(task, 0)

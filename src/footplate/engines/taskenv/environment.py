@@ -1,7 +1,7 @@
 """Merging the groups of variables; later ones win.
 
 What a user sets replaces any convention and nothing of the platform's own. What is the same for the whole
-gang or a whole role is written once, so that a gang of thousands is served too.
+gang or a whole role is written once, since a gang may have thousands of tasks.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
 from footplate.domain.spec import RoleSpec
 from footplate.domain.specfields import RESERVED_ENV, RESERVED_ENV_NAMES
-from footplate.engines.base import LaunchPlan
 from footplate.engines.taskenv import ffdl, frameworks, pai, platform, slurm, tfconfig, tione, uai
 from footplate.engines.taskenv.devices import devices
-from footplate.engines.taskenv.gang import Environment, Gang, Group, gather
+from footplate.engines.taskenv.gang import Environment, Gang, Group
 
 GangPart = Callable[[Gang], Environment]
 RolePart = Callable[[Gang, RoleSpec], Environment]
@@ -107,11 +106,3 @@ def _user(gang: Gang, role: RoleSpec) -> Environment:
         for name, text in texts.items()
         if name not in RESERVED_ENV_NAMES and not name.startswith(RESERVED_ENV)
     }
-
-
-def task_environment(plan: LaunchPlan, role: str, index: int) -> Environment:
-    """Say all that one task finds in its environment."""
-    gang = gather(plan)
-    environments = Environments(gang)
-    rank = gang.member_ranks[role, index]
-    return {**environments.gang(), **environments.own(gang.tasks[rank], rank)}

@@ -35,18 +35,14 @@ def gang(gang: Gang) -> Environment:
 
 
 def _folders(gang: Gang) -> Environment:
-    plan = gang.plan
-    variables = {}
-    if plan.spec.data:
-        variables["DATA_DIR"] = plan.spec.data[0].path
-    if plan.checkpoint_folder:
-        variables["CHECKPOINT_DIR"] = str(plan.checkpoint_folder)
-    if plan.output_folder:
-        output = str(plan.output_folder)
-        for name in ("RESULT_DIR", "JOB_RESULT_DIR", "RESULT_BUCKET_DIR", "JOB_STATE_DIR"):
-            variables[name] = output
-        variables["LOG_DIR"] = f"{output}/logs"
-    return variables
+    output = gang.shared_paths.output
+    variables = {
+        **dict.fromkeys(("RESULT_DIR", "JOB_RESULT_DIR", "RESULT_BUCKET_DIR", "JOB_STATE_DIR"), output),
+        "LOG_DIR": f"{output}/logs",
+        "CHECKPOINT_DIR": gang.shared_paths.checkpoints,
+    }
+    data = gang.plan.spec.data
+    return {**variables, "DATA_DIR": data[0].path} if data else variables
 
 
 def role(gang: Gang, role: RoleSpec) -> Environment:
@@ -58,7 +54,7 @@ def role(gang: Gang, role: RoleSpec) -> Environment:
 
 
 def task(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
-    work = str(gang.plan.work_folder(task))
+    work = gang.paths(task).work
     variables = {
         "MODEL_DIR": work,
         "WORK_DIR": work,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.spec import RoleSpec
-from footplate.engines.base import LaunchPlan
+from footplate.engines.base import LaunchPlan, TaskPaths
 
 Environment = dict[str, str]
+FindPaths = Callable[[LaunchPlan, TaskPlacement], TaskPaths]
 
 MAIN_PORT = "main"
 # Linux refuses to start a program with a single variable of 128 KiB or more.
@@ -33,6 +34,21 @@ class Gang:
     roles: Mapping[str, RoleSpec]
     member_ranks: Mapping[tuple[str, int], int]
     is_on_loopback: bool
+    find_paths: FindPaths
+    # Each is asked for by several conventions.
+    _paths: dict[tuple[str, int], TaskPaths] = field(default_factory=dict)
+
+    def paths(self, task: TaskPlacement) -> TaskPaths:
+        """Say where a task sees things."""
+        known = self._paths.get((task.role, task.index))
+        if known is None:
+            known = self._paths[task.role, task.index] = self.find_paths(self.plan, task)
+        return known
+
+    @property
+    def shared_paths(self) -> TaskPaths:
+        """Say where all tasks see what they share."""
+        return self.paths(self.tasks[0])
 
     @property
     def is_listable(self) -> bool:
@@ -51,7 +67,7 @@ class Group:
     own: Callable[[TaskPlacement, int], Mapping[str, str]]
 
 
-def gather(plan: LaunchPlan, takes_part: Callable[[RoleSpec], bool] | None = None) -> Gang:
+def gather(plan: LaunchPlan, paths: FindPaths, takes_part: Callable[[RoleSpec], bool] | None = None) -> Gang:
     """Put an attempt's tasks in order; without `takes_part` every task is in the training group."""
     roles = {role.name: role for role in plan.spec.roles}
     tasks = ranked_tasks(plan)
@@ -61,7 +77,7 @@ def gather(plan: LaunchPlan, takes_part: Callable[[RoleSpec], bool] | None = Non
         members = tuple(task for task in tasks if task.role in inside)
     ranks = {(task.role, task.index): rank for rank, task in enumerate(members)}
     is_on_loopback = all(task.address.startswith("127.") for task in tasks)
-    return Gang(plan, tasks, members, roles, ranks, is_on_loopback)
+    return Gang(plan, tasks, members, roles, ranks, is_on_loopback, paths)
 
 
 def ranked_tasks(plan: LaunchPlan) -> tuple[TaskPlacement, ...]:

@@ -45,8 +45,7 @@ def gang(gang: Gang) -> Environment:
     }
     if spec.data:
         variables["PAI_DATA_DIR"] = spec.data[0].path
-    if plan.output_folder:
-        variables["PAI_OUTPUT_DIR"] = str(plan.output_folder)
+    variables["PAI_OUTPUT_DIR"] = gang.shared_paths.output
     for role in spec.roles:
         variables.update(_of_any_role(role))
     variables.update(_places(gang))
@@ -143,7 +142,7 @@ def role(_gang: Gang, role: RoleSpec) -> Environment:
 def task(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
     """Say the task's own place."""
     index, http = str(task.index), _http(task)
-    work = str(gang.plan.work_folder(task))
+    work = gang.paths(task).work
     name = f"{gang.plan.attempt_id}.{task.role}-{index}"
     variables = {
         "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX": index,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.layout import notice_file, task_folder
 from footplate.domain.spec import RoleSpec, port_variable
 from footplate.engines.taskenv.gang import MAX_JSON_BYTES, Environment, Gang, write_json
 
@@ -33,14 +32,14 @@ def job(gang: Gang) -> Environment:
 
 
 def offers(gang: Gang) -> Environment:
-    plan = gang.plan
+    plan, paths = gang.plan, gang.shared_paths
     offered = {
-        "FOOTPLATE_CHECKPOINT_DIR": plan.checkpoint_folder,
-        "FOOTPLATE_OUTPUT_DIR": plan.output_folder,
+        "FOOTPLATE_CHECKPOINT_DIR": paths.checkpoints,
+        "FOOTPLATE_OUTPUT_DIR": paths.output,
         "FOOTPLATE_URL": plan.url,
         "FOOTPLATE_TOKEN": plan.token,
     }
-    return {name: str(value) for name, value in offered.items() if value}
+    return {name: value for name, value in offered.items() if value}
 
 
 def members(gang: Gang) -> Environment:
@@ -66,7 +65,7 @@ def identity(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
         "FOOTPLATE_TASK": f"{task.role}-{task.index}",
         "FOOTPLATE_TASK_RUN": str(plan.runs.get((task.role, task.index), 0)),
         "FOOTPLATE_NODE": task.node,
-        "FOOTPLATE_NOTICE_FILE": str(notice_file(task_folder(plan.folder, task.role, task.index))),
+        "FOOTPLATE_NOTICE_FILE": gang.paths(task).notice,
     }
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.base import Request
+from footplate.engines.local.kinds import mark_container
 from footplate.foldertree import walk
 from footplate.taskfiles import check_folder, open_folder
 
 
-def make_folders(request: Request, tasks: Iterable[Mapping[str, Any]], user: str) -> None:
+def make_folders(request: Request, tasks: Sequence[Mapping[str, Any]], user: str) -> None:
     """Make what is missing; a user other than the server's gets the folders to write to."""
     try:
         folders = [Path(folder) for folder in request["folders"]]
@@ -23,6 +24,8 @@ def make_folders(request: Request, tasks: Iterable[Mapping[str, Any]], user: str
             folder.mkdir(parents=True, exist_ok=True)
             # The engine, and whoever hands them over, would follow a link that an earlier run left.
             check_folder(folder)
+        for task in tasks:
+            mark_container(Path(task["folder"]))
         if user and os.geteuid() == 0:
             _hand_over(folders, *map(int, user.split(":")))
     except OSError as error:

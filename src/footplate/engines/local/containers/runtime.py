@@ -55,11 +55,11 @@ class ContainerRuntime:
 
     def __init__(
         self,
-        settings: LocalSettings | None = None,
+        settings: LocalSettings,
         tell: Callable[[Step], None] = lambda _step: None,
         may_signal: bool | None = None,
     ) -> None:
-        self._settings = settings or LocalSettings()
+        self._settings = settings
         self._tell = tell
         # Only root may signal whoever a container runs as.
         self._may_signal = os.geteuid() == 0 if may_signal is None else may_signal

@@ -22,14 +22,17 @@ def person_folder(home: Path, name: str, number: int) -> Path:
     return home / "people" / f"{name}-{number}"
 
 
+@lru_cache(MOST_REMEMBERED)
 def code_folder(home: Path, job_id: str) -> Path:
     return job_folder(home, job_id) / "code"
 
 
+@lru_cache(MOST_REMEMBERED)
 def checkpoint_folder(home: Path, job_id: str) -> Path:
     return job_folder(home, job_id) / "checkpoints"
 
 
+@lru_cache(MOST_REMEMBERED)
 def output_folder(home: Path, job_id: str) -> Path:
     return job_folder(home, job_id) / "output"
 

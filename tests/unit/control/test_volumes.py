@@ -1,4 +1,4 @@
-"""Mounts of jobs: by the storages as they are now."""
+"""What jobs want of storages: by the storages as they are now."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from footplate.control.mounts import check_there, mounts_of
 from footplate.control.storagewatch import StorageWatch
+from footplate.control.volumes import check_there, volumes_of
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job, submit
 from footplate.domain.spec import CodeRef, DataMount, JobSpec, RoleSpec
 from footplate.domain.storage import Storage
+from footplate.engines.local.places import Places
+from footplate.testing.engine_bench import plan
 
 HOME = Path("/home/fp")
 
@@ -48,12 +50,16 @@ def sets(tmp_path: Path) -> Storage:
     return Storage("sets", tmp_path, read_only=False)
 
 
+def mounts_of(storages: Mapping[str, Storage], job: Job) -> list[tuple[bool, bool]]:
+    """Say of each mount whether it is read-only, and whether no task can change the way to it."""
+    planned = plan(*job.spec.roles, volumes=volumes_of(storages, job))
+    return [(one["read_only"], one["is_fixed"]) for one in Places(HOME, storages).mounts(planned)]
+
+
 def test_a_storage_that_can_only_be_read_by_now_is_mounted_so(sets: Storage) -> None:
     job = job_with(DataMount("/data", "sets", "digits", read_only=False))
-    (mount,) = mounts_of(HOME, {"sets": sets}, job)
-    assert (mount.read_only, mount.is_fixed) == (False, False)
-    (mount,) = mounts_of(HOME, {"sets": replace(sets, read_only=True)}, job)
-    assert (mount.read_only, mount.is_fixed) == (True, True)
+    assert mounts_of({"sets": sets}, job) == [(False, False)]
+    assert mounts_of({"sets": replace(sets, read_only=True)}, job) == [(True, True)]
 
 
 def test_a_storage_that_was_taken_from_the_queue_is_refused_at_the_start(sets: Storage) -> None:
@@ -68,12 +74,12 @@ def test_a_storage_that_was_taken_from_the_queue_is_refused_at_the_start(sets: S
 def test_a_job_from_before_there_were_storages_runs_as_it_did() -> None:
     job = job_with(DataMount("/data"))
     check({}, job)
-    assert mounts_of(HOME, {}, job) == ()
+    assert volumes_of({}, job) == ()
 
 
 def test_only_whole_folders_of_a_job_are_beyond_the_reach_of_its_tasks() -> None:
     job = job_with(DataMount("/a", "job", "output"), DataMount("/b", "job", "output/deep"))
-    assert [mount.is_fixed for mount in mounts_of(HOME, {}, job)] == [True, False]
+    assert [is_fixed for _, is_fixed in mounts_of({}, job)] == [True, False]
 
 
 @pytest.mark.parametrize(

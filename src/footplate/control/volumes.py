@@ -1,4 +1,4 @@
-"""What a job's tasks find at paths of their own: its data, and code that they may only read."""
+"""What a job wants of storages, and whether it is there."""
 
 from __future__ import annotations
 
@@ -7,44 +7,32 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from footplate.control.storagewatch import StorageWatch
-from footplate.domain import layout
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.job import Job
-from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, overlap
-from footplate.engines.base import Mount
+from footplate.domain.storage import OWN, Storage, overlap
+from footplate.engines.base import Volume
 
 Storages = Mapping[str, Storage]
 # What a file system says of a path that cannot be used later either.
 LASTING = (errno.EPERM, errno.EACCES, errno.ELOOP, errno.ENAMETOOLONG)
 
 
-def mounts_of(home: Path, storages: Storages, job: Job) -> tuple[Mount, ...]:
-    """Name the mounts of a job; a storage that is no longer declared is left out, `check_there` tells."""
-    return (*_code(home, storages, job), *_data(home, storages, job))
+def volumes_of(storages: Storages, job: Job) -> tuple[Volume, ...]:
+    """Name what a job's tasks find at paths of their own.
+
+    A storage that is no longer declared is left out: `check_there` tells of it.
+    """
+    return tuple(_volumes(storages, job))
 
 
-def _code(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
-    code = job.spec.code
-    if code is None or not code.is_read_only:
-        return
-    target = layout.code_folder(home, job.id)
-    if code.upload:
-        yield Mount(target.parent, target, inner=target.name)
-    elif code.storage in storages:
-        yield Mount(storages[code.storage].path, target, inner=code.path)
-
-
-def _data(home: Path, storages: Storages, job: Job) -> Iterator[Mount]:
+def _volumes(storages: Storages, job: Job) -> Iterator[Volume]:
     for data in job.spec.data:
         if data.storage == OWN:
-            # Tasks can put links there: they are followed no further than the job's own folder.
-            own, is_fixed = layout.job_folder(home, job.id), data.source in OWN_FOLDERS
-            yield Mount(own, Path(data.path), data.read_only, data.source, is_fixed)
+            yield Volume(OWN, data.source, data.path, data.read_only)
         elif data.storage in storages:
-            storage = storages[data.storage]
             # As it is now, not as it was when the job was submitted.
-            is_read_only = data.read_only or storage.read_only
-            yield Mount(storage.path, Path(data.path), is_read_only, data.source, storage.read_only)
+            is_read_only = data.read_only or storages[data.storage].read_only
+            yield Volume(data.storage, data.source, data.path, is_read_only)
 
 
 def storages_of(job: Job) -> list[tuple[str, str]]:

@@ -1,0 +1,88 @@
+"""Puts down what tasks find when they start: their code, and the files of the strategy."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.engines.base import Request
+from footplate.taskfiles import check_folder, unfollowed
+
+FindCode = Callable[[str], Path | None]
+
+
+def place_files(request: Request, find_code: FindCode) -> None:
+    """Put everything in place; what is there already stays."""
+    try:
+        for path, text in request["files"].items():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            check_folder(Path(path).parent)
+            with open(path, "w", opener=unfollowed) as file:  # only this one takes an opener
+                file.write(text)
+        if request["code"] is not None:
+            unpack(_archive(request["code"]["digest"], find_code), Path(request["code"]["folder"]))
+        for task in request["tasks"] if request["code_folder"] is not None else ():
+            place_code(Path(request["code_folder"]), Path(task["work_folder"]))
+    except OSError as error:
+        raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
+
+
+def _archive(digest: str, find_code: FindCode) -> Path:
+    archive = find_code(digest)
+    if archive is None:
+        raise EngineRejected(
+            f"the uploaded code {digest[:19]}… is no longer there: submit the job with its code again"
+        )
+    return archive
+
+
+def place_code(source: Path, work_folder: Path) -> None:
+    """Copy the code so that the work folder appears with all of it or not at all."""
+    if os.path.lexists(work_folder):
+        return
+    work_folder.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (source, work_folder.parent):
+        # An earlier attempt may have put a link to what its tasks must not see there.
+        check_folder(folder)
+    draft = work_folder.with_name(work_folder.name + ".part")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.copytree(source, draft, symlinks=True)
+    try:
+        draft.rename(work_folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        shutil.rmtree(draft)
+
+
+# Every member was checked when the archive came in. Debian's Python 3.11.2 has no filters to switch off yet.
+_AS_CHECKED: Any = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpack a checked archive; the folder appears only when all of it is there."""
+    if folder.exists():
+        return
+    partial = folder.with_name(f".{folder.name}-{os.urandom(4).hex()}")
+    partial.mkdir(parents=True)
+    try:
+        if zipfile.is_zipfile(archive):
+            with zipfile.ZipFile(archive) as packed:
+                packed.extractall(partial)  # noqa: S202  # every name was checked when the archive came in
+        else:
+            with tarfile.open(archive) as packed_tar:
+                for member in packed_tar:
+                    member.uid, member.gid, member.uname, member.gname = os.getuid(), os.getgid(), "", ""
+                    member.mode = (member.mode | (0o700 if member.isdir() else 0o600)) & 0o755
+                    packed_tar.extract(member, partial, set_attrs=not member.issym(), **_AS_CHECKED)
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise

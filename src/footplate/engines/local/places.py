@@ -1,0 +1,99 @@
+"""Where the files of attempts lie on this machine, and where tasks see them: at the same paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.attempt import Attempt, TaskRun
+from footplate.domain.cluster import TaskPlacement
+from footplate.domain.spec import CodeRef
+from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
+from footplate.engines.base import LaunchPlan, TaskPaths, Volume
+from footplate.home import layout
+
+STRATEGY = "strategy"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The home folder, and the folders of the storages."""
+
+    home: Path
+    storages: Mapping[str, Storage] = field(default_factory=dict)
+
+    def attempt(self, job_id: str, number: int) -> Path:
+        return layout.attempt_folder(self.home, job_id, number)
+
+    def run(self, attempt: Attempt, task: TaskRun) -> Path:
+        """Name where the claim and the end of a run are recorded."""
+        folder = self.attempt(attempt.job_id, attempt.number)
+        return layout.run_folder(layout.task_folder(folder, task.role, task.index), task.run)
+
+    def notice(self, attempt: Attempt, role: str, index: int) -> Path:
+        folder = self.attempt(attempt.job_id, attempt.number)
+        return layout.notice_file(layout.task_folder(folder, role, index))
+
+    def person(self, plan: LaunchPlan) -> Path:
+        return layout.person_folder(self.home, plan.owner, plan.owner_number)
+
+    def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
+        folder = self.attempt(plan.job_id, plan.attempt)
+        own = layout.task_folder(folder, task.role, task.index)
+        work = self.code(plan) if starts_in_code(plan) else layout.work_folder(own)
+        return TaskPaths(
+            work=str(work),
+            checkpoints=str(layout.checkpoint_folder(self.home, plan.job_id)),
+            output=str(layout.output_folder(self.home, plan.job_id)),
+            notice=str(layout.notice_file(own)),
+            strategy=str(folder / STRATEGY),
+        )
+
+    def code(self, plan: LaunchPlan) -> Path:
+        return layout.code_folder(self.home, plan.job_id)
+
+    def mounts(self, plan: LaunchPlan) -> Iterator[dict[str, Any]]:
+        """Write what tasks find at other paths than this machine has it.
+
+        What lies on a storage that is no longer declared is left out: whoever launches has looked for it.
+        """
+        code = plan.spec.code
+        if code is not None and starts_in_code(plan):
+            yield from self._code(self.code(plan), code)
+        for volume in plan.volumes:
+            yield from self._volume(plan.job_id, volume)
+
+    def _code(self, target: Path, code: CodeRef) -> Iterator[dict[str, Any]]:
+        if code.upload:
+            yield _mount(target.parent, target.name, str(target), read_only=True, is_fixed=True)
+        elif code.storage in self.storages:
+            source = self.storages[code.storage].path
+            yield _mount(source, code.path, str(target), read_only=True, is_fixed=True)
+
+    def _volume(self, job_id: str, volume: Volume) -> Iterator[dict[str, Any]]:
+        if volume.storage == OWN:
+            # Tasks can put links there: they are followed no further than the job's own folder.
+            root, is_fixed = layout.job_folder(self.home, job_id), volume.inner in OWN_FOLDERS
+            yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
+        elif volume.storage in self.storages:
+            storage = self.storages[volume.storage]
+            yield _mount(storage.path, volume.inner, volume.target, volume.read_only, storage.read_only)
+
+
+def starts_in_code(plan: LaunchPlan) -> bool:
+    """Tell whether tasks work in the code itself, which they may only read, and not in a copy of it."""
+    code = plan.spec.code
+    return code is not None and code.is_read_only and bool(code.upload or code.storage)
+
+
+def _mount(source: Path, inner: str, target: str, read_only: bool, is_fixed: bool) -> dict[str, Any]:
+    """Write one mount; `is_fixed` says that no task can change what lies on the way to `inner` meanwhile."""
+    return {
+        "source": str(source),
+        "inner": inner,
+        "is_fixed": is_fixed,
+        "target": target,
+        "read_only": read_only,
+    }

@@ -1,0 +1,1 @@
+"""The home folder of a server: what lies where in it."""
