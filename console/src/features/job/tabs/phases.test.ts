@@ -12,6 +12,7 @@ const event = (second: number, kind: string, data: JobEvent['data'] = {}): JobEv
   attempt: 0,
   actor: '',
   message: '',
+  cause: null,
   data,
 });
 const running = [event(0, 'submitted'), event(3, 'starting'), event(5, 'running')];
