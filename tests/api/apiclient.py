@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any, Self
 
 import httpx
@@ -14,8 +15,8 @@ from pydantic import BaseModel
 
 from footplate.domain.cluster import Gpu, Node
 from footplate.domain.resources import GIB
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.sdk.sse import ServerEvent, parse
+from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
@@ -129,10 +130,18 @@ class Api:
         self, job: Data, content: bytes, attempt: int = 0, role: str = "main", index: int = 0
     ) -> None:
         """Append to a task's log, as the task itself would."""
-        folder = task_folder(attempt_folder(self.served.home, job["id"], attempt), role, index)
+        self.served.parts.platform.logs.append(f"{job['id']}.{attempt}", f"{role}-{index}", content)
+
+    def log(self, job: Data, attempt: int = 0, role: str = "main", index: int = 0) -> LogFile:
+        return self.served.parts.platform.logs.open(f"{job['id']}.{attempt}", f"{role}-{index}")
+
+    def folder(self, job: Data, what: str = "output") -> Path:
+        """A folder of the job's own files."""
+        found = self.served.run(self.served.parts.platform.store.job(job["id"]))
+        assert found is not None
+        folder = self.served.parts.platform.files.folders(found)[what]
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / "log").open("ab") as log:
-            log.write(content)
+        return folder
 
     @contextmanager
     def stream(self, path: str, cursor: str = "", **params: Any) -> Iterator[Iterator[Streamed]]:

@@ -10,7 +10,7 @@ from itertools import takewhile
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
-from footplate.home.layout import attempt_folder, checkpoint_folder, output_folder, task_folder
+from footplate.home.layout import attempt_folder, task_folder
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
@@ -178,7 +178,7 @@ def test_what_a_command_reads_is_gone_with_it(ann: Api, server: Served) -> None:
 
 def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) -> None:
     job = ann.running()
-    folder = output_folder(server.home, job["id"])
+    folder = ann.folder(job)
     (folder / "model").mkdir(parents=True)
     (folder / "model" / "weights.bin").write_bytes(b"w" * 300_000)
     (folder / "latest").symlink_to("/etc/passwd")
@@ -200,15 +200,14 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) ->
 
 def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Served) -> None:
     job = ann.running(grace="30s")
-    checkpoint_folder(server.home, job["id"]).mkdir(parents=True, exist_ok=True)
-    (checkpoint_folder(server.home, job["id"]) / "step-7").touch()
+    (ann.folder(job, "checkpoints") / "step-7").touch()
     ann.ok("POST", f"/jobs/{job['id']}/preempt", p.JobDetail)
     again = ann.until(job, "RUNNING", attempt=1)
     assert again["retries_used"] == 0
     assert isinstance(server.engine, FakeEngine)
     notice = server.engine.world.notices[f"{job['id']}.0", "main", 0]
     assert (notice.reason, notice.grace_s, notice.will_run_again) == ("preempted", 30, True)
-    assert (checkpoint_folder(server.home, job["id"]) / "step-7").exists()
+    assert (ann.folder(job, "checkpoints") / "step-7").exists()
     ann.finish(job, attempt=1)
     ann.until(job, "SUCCEEDED")
     ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="over already")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from apiclient import Api, Streamed
 
-from footplate.home.layout import attempt_folder, log_index_file, task_folder
-from footplate.services.logs import Reading
+from footplate.home.layout import log_index_file
+from footplate.services.logfollower import Reading
 from footplate.store.logfiles import BLOCK, MOST_TIMES, LogFile
 from footplate.testing.fake_clock import FakeClock
 
@@ -33,7 +33,7 @@ def test_what_tasks_printed_comes_with_the_moments_at_which_their_logs_had_grown
     began_at = clock.now()
     for index, step_s in ((0, 10), (1, 20)):
         ann.write_log(job, b"early\nlate\n", index=index)
-        log = LogFile(task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", index))
+        log = ann.log(job, index=index)
         log.sample(began_at + step_s, 6)
         # Looked at after the end: the task's own end counts.
         log.sample(began_at + 500, 11)
@@ -56,7 +56,7 @@ def test_one_log_alone_needs_no_times(ann: Api) -> None:
 
 def test_a_forged_index_does_not_swell_what_is_sent(ann: Api) -> None:
     job = ann.running(count=2)
-    folder = task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", 0)
+    folder = ann.log(job).path.parent
     ann.write_log(job, b"x" * 49_999 + b"\n")
     log_index_file(folder).write_text("".join(f"{n} {n}\n" for n in range(1, 50_001)))
     for index in (0, 1):

@@ -13,9 +13,7 @@ from apiclient import Api, Data, Streamed
 
 from footplate.domain.cluster import Node
 from footplate.domain.resources import GIB
-from footplate.home.layout import attempt_folder, task_folder
-from footplate.services import logs
-from footplate.store.logfiles import LogFile
+from footplate.services import logfollower
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import served, until
@@ -101,7 +99,7 @@ def test_bytes_that_are_no_text_are_shown_as_such_and_served_raw(ann: Api) -> No
 
 def test_since_begins_at_a_time_or_a_while_ago(ann: Api, clock: FakeClock) -> None:
     job = ann.running()
-    log = LogFile(task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", 0))
+    log = ann.log(job)
     ann.write_log(job, b"early\n")
     log.sample(clock.now() + 10, 6)
     clock.advance(100)
@@ -116,7 +114,7 @@ def test_since_begins_at_a_time_or_a_while_ago(ann: Api, clock: FakeClock) -> No
 def test_since_in_an_earlier_attempt_goes_by_that_attempts_times(ann: Api, clock: FakeClock) -> None:
     job = ann.running(retry=1)
     ann.write_log(job, b"early\n")
-    log = LogFile(task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", 0))
+    log = ann.log(job)
     log.sample(clock.now() + 10, 6)
     clock.advance(100)
     ann.write_log(job, b"late\n")
@@ -391,7 +389,7 @@ def test_a_follower_is_told_when_the_job_is_deleted(ann: Api) -> None:
 def test_a_job_of_more_events_than_one_look_takes_is_told_whole(
     ann: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(logs, "EVENTS_AT_ONCE", 3)
+    monkeypatch.setattr(logfollower, "EVENTS_AT_ONCE", 3)
     job = ann.running(count=7, cpus=0.1)
     for index in range(7):
         ann.finish(job, index=index)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from apiclient import Api, Hire
 
-from footplate.home.layout import attempt_folder, output_folder, task_folder
-from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
 from footplate.wire import files as w
 
@@ -17,7 +15,7 @@ def test_lines_of_all_tasks_come_by_time_with_their_tasks_names(ann: Api, clock:
     clock.advance(100)
     for index, step_s in ((0, 20), (1, 10)):
         ann.write_log(job, f"one of {index}\ntwo of {index}\nlast".encode(), index=index)
-        log = LogFile(task_folder(attempt_folder(ann.served.home, job["id"], 0), "main", index))
+        log = ann.log(job, index=index)
         log.sample(began_at + step_s, len("one of 0\n"))
         log.sample(began_at + step_s * 3, 2 * len("one of 0\n"))
     answer = ann.call("GET", f"/jobs/{job['id']}/logs/merged")
@@ -49,9 +47,7 @@ def test_what_there_is_to_download_is_told(ann: Api, hire: Hire) -> None:
     job = ann.running()
     before = ann.ok("GET", f"/jobs/{job['id']}/files", w.JobFiles)["items"]
     assert "output" not in before
-    folder = output_folder(ann.served.home, job["id"])
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "model").write_text("weights")
+    (ann.folder(job) / "model").write_text("weights")
     assert "output" in ann.ok("GET", f"/jobs/{job['id']}/files", w.JobFiles)["items"]
     viewer = hire(default="viewer")
     viewer.refused("GET", f"/jobs/{job['id']}/files", 403, says="viewer")

@@ -6,17 +6,18 @@ from apiclient import Api, Hire
 
 from footplate.control.quota import QuotaKeeper, Quotas
 from footplate.domain.resources import MIB
-from footplate.home.layout import output_folder
 from footplate.testing.server import Served
 
 
 def keeper(server: Served, quotas: Quotas) -> QuotaKeeper:
     platform = server.parts.platform
-    return QuotaKeeper(platform.store, server.home, platform.clock, platform.disk, quotas)
+    return QuotaKeeper(platform.store, platform.files, platform.clock, platform.disk, quotas)
 
 
 def fill(server: Served, job_id: str, n_bytes: int) -> None:
-    folder = output_folder(server.home, job_id)
+    job = server.run(server.parts.platform.store.job(job_id))
+    assert job is not None
+    folder = server.parts.platform.files.folders(job)["output"]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "result").write_bytes(b"x" * n_bytes)
 

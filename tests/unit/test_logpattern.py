@@ -10,8 +10,8 @@ import pytest
 from footplate.control.lastwords import searcher
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
-from footplate.home.layout import attempt_folder, log_file, task_folder
 from footplate.logpattern import compile_expression, expression_in
+from footplate.store.logs import Logs
 from footplate.testing.builders import job
 
 LOG = b"epoch 7\nCUDA error: out of memory\n\xff\xfe broken\npath /data/ is full\n"
@@ -40,10 +40,9 @@ def test_only_what_stands_between_slashes_is_an_expression() -> None:
 )
 def test_rules_find_words_and_patterns_in_a_log(tmp_path: Path, text: str, is_found: bool) -> None:
     one = job(on_failure=[{"action": "retry", "log": text}])
-    path = log_file(task_folder(attempt_folder(tmp_path, one.id, 0), "main", 0))
-    path.parent.mkdir(parents=True)
-    path.write_bytes(LOG)
-    search = searcher(tmp_path, one)
+    logs = Logs(tmp_path)
+    logs.append(one.attempt_id, "main-0", LOG)
+    search = searcher(logs, one)
     words = search(Observation(f"{one.id}.0", "main", 0, TaskState.EXITED, 1))
     assert words.log_bytes == len(LOG)
     assert words.found == (frozenset({text}) if is_found else frozenset())

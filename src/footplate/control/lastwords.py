@@ -8,20 +8,19 @@ from pathlib import Path
 from footplate.control.watch import LastWords, Search
 from footplate.domain.job import Job
 from footplate.engines.base import Observation
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.logpattern import compile_expression, expression_in
-from footplate.store.logfiles import LogFile
+from footplate.store.logs import Logs
 from footplate.taskfiles import unfollowed
 
 LAST_BYTES = 64 * 1024
 
 
-def searcher(home: Path, job: Job) -> Search:
+def searcher(logs: Logs, job: Job) -> Search:
     """Make the search for the words that the job's rules name."""
     wanted = [rule.log for rule in job.spec.on_failure if rule.log]
 
     def search(one: Observation) -> LastWords:
-        log = LogFile(task_folder(attempt_folder(home, job.id, job.attempt), one.role, one.index))
+        log = logs.open(one.attempt_id, f"{one.role}-{one.index}")
         size = log.size
         if not wanted:
             return LastWords(log_bytes=size)

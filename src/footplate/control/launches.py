@@ -36,7 +36,7 @@ class Launches:
         self._pauses.set_alarm(job, left_out)
 
     def _end(self, job: Job) -> None:
-        self._observer.hint_after_launch(f"{job.id}.{job.attempt}")
+        self._observer.hint_after_launch(job.attempt_id)
         self._repeat(job.id)
 
     def _end_pause(self, job_id: str) -> None:

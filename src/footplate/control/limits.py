@@ -19,7 +19,7 @@ async def enforce_limits(context: Context, hint: Callable[[str], None]) -> None:
     for job in board:
         if job.spec.keep_on_failure_s is not None and job.state is JobState.RUNNING:
             # What is kept goes on after its end, so that no engine may notice the end by itself.
-            hint(f"{job.id}.{job.attempt}")
+            hint(job.attempt_id)
 
 
 def overdue(job: Job, now: float) -> StopAsked | Released | None:

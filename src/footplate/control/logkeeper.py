@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from pathlib import Path
 
 from footplate.control.context import Context
 from footplate.domain.states import JobState
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.store.logfiles import LogFile
 
 log = logging.getLogger(__name__)
@@ -20,28 +18,29 @@ class LogKeeper:
     def __init__(self, context: Context, cap_bytes: int) -> None:
         self._context = context
         self._cap_bytes = cap_bytes
-        self._sizes: dict[Path, int] = {}
+        # By attempt and task.
+        self._sizes: dict[tuple[str, str], int] = {}
 
     async def look(self) -> None:
-        folders = [
-            task_folder(attempt_folder(self._context.home, job.id, job.attempt), task.role, task.index)
+        names = [
+            (job.attempt_id, task.name)
             for job in list(self._context.store.board.values())
             if job.state in (JobState.STARTING, JobState.RUNNING, JobState.STOPPING)
             for task in job.tasks
             if task.started_at is not None
         ]
-        self._sizes = {folder: self._sizes.get(folder, -1) for folder in folders}
-        if folders:
-            await asyncio.to_thread(self._look_at, folders)
+        self._sizes = {name: self._sizes.get(name, -1) for name in names}
+        if names:
+            await asyncio.to_thread(self._look_at, names)
 
-    def _look_at(self, folders: list[Path]) -> None:
+    def _look_at(self, names: list[tuple[str, str]]) -> None:
         now = self._context.clock.now()
-        for folder in folders:
-            file = LogFile(folder)
+        for name in names:
+            file = self._context.logs.open(*name)
             size = file.size
-            if size == self._sizes[folder]:
+            if size == self._sizes[name]:
                 continue
-            self._sizes[folder] = size
+            self._sizes[name] = size
             try:
                 file.sample(now, size)
                 if size > self._cap_bytes:

@@ -54,7 +54,7 @@ class Observer:
         hinted, self._hinted = self._hinted, set()
         jobs = [self._context.store.board.get(job_of(attempt_id)) for attempt_id in hinted]
         found = [job for job in jobs if job is not None]
-        self._hinted_early.update(f"{job.id}.{job.attempt}" for job in found if self._is_launching(job))
+        self._hinted_early.update(job.attempt_id for job in found if self._is_launching(job))
         await self._observe(found)
 
     async def observe_all(self) -> None:
@@ -63,7 +63,7 @@ class Observer:
     async def _observe(self, jobs: list[Job]) -> None:
         # An attempt that is still being launched is looked at when that is done.
         watched = {
-            f"{job.id}.{job.attempt}": job
+            job.attempt_id: job
             for job in jobs
             if job.state in (JobState.STARTING, JobState.RUNNING) and not self._is_launching(job)
         }
@@ -75,7 +75,7 @@ class Observer:
         now = self._context.clock.now()
         news: list[Move] = []
         for attempt_id, job in watched.items():
-            search = searcher(self._context.home, job)
+            search = searcher(self._context.logs, job)
             events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
             news += [(job.id, event) for event in events]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):

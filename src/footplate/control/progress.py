@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from footplate.control.context import Context
 from footplate.domain.attempt import attempt_of
@@ -17,9 +16,8 @@ from footplate.domain.kinds import show_duration, show_instant
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.engines.base import DumpsStacks, ReadsUsage, Usage
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.store import transitions
-from footplate.store.logfiles import LogFile
+from footplate.store.logs import Logs
 from footplate.store.writer import Transaction
 
 log = logging.getLogger(__name__)
@@ -65,11 +63,11 @@ class Progress:
             (one.attempt_id, one.role, one.index): one
             for one in await engine.usage([attempt_of(job) for job in jobs])
         }
-        sizes = await asyncio.to_thread(_log_sizes, self._context.home, jobs)
+        sizes = await asyncio.to_thread(_log_sizes, self._context.logs, jobs)
         at = self._context.clock.elapsed()
         for job in jobs:
             for task in _running_tasks(job):
-                used = usage.get((f"{job.id}.{job.attempt}", task.role, task.index))
+                used = usage.get((job.attempt_id, task.role, task.index))
                 self._mark(_key(job, task), used, sizes[_key(job, task)], at)
             await self._judge(job, at)
 
@@ -203,10 +201,9 @@ def _key(job: Job, task: Task) -> Key:
     return job.id, job.attempt, task.role, task.index, task.run
 
 
-def _log_sizes(home: Path, jobs: Sequence[Job]) -> dict[Key, int]:
-    sizes = {}
-    for job in jobs:
-        attempt = attempt_folder(home, job.id, job.attempt)
-        for task in _running_tasks(job):
-            sizes[_key(job, task)] = LogFile(task_folder(attempt, task.role, task.index)).size
-    return sizes
+def _log_sizes(logs: Logs, jobs: Sequence[Job]) -> dict[Key, int]:
+    return {
+        _key(job, task): logs.open(job.attempt_id, task.name).size
+        for job in jobs
+        for task in _running_tasks(job)
+    }

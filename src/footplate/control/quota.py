@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -15,10 +14,9 @@ from footplate.domain.errors import FootplateError
 from footplate.domain.events import StopAsked
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, Reason, ReasonCode
-from footplate.foldertree import size_of
-from footplate.home import layout
 from footplate.store.disk import Disk
 from footplate.store.job_queries import owners_of_jobs
+from footplate.store.jobfiles import JobFiles
 from footplate.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -41,9 +39,9 @@ class Quotas:
 class QuotaKeeper:
     """Measures the folders of jobs from time to time; those of jobs that are over are measured once."""
 
-    def __init__(self, store: Store, home: Path, clock: Clock, disk: Disk, quotas: Quotas) -> None:
+    def __init__(self, store: Store, files: JobFiles, clock: Clock, disk: Disk, quotas: Quotas) -> None:
         self._store = store
-        self._home = home
+        self._files = files
         self._clock = clock
         self._disk = disk
         self._quotas = quotas
@@ -88,7 +86,7 @@ class QuotaKeeper:
         return taken
 
     async def _measure(self, job_id: str) -> int:
-        return await asyncio.to_thread(size_of, layout.job_folder(self._home, job_id))
+        return await asyncio.to_thread(self._files.size_bytes, job_id)
 
 
 def _too_much(taken: int, most: int, now: float) -> StopAsked:

@@ -9,8 +9,6 @@ from footplate.control.insist import insist
 from footplate.control.work import LAUNCH, REMOVE, STOP, STOP_OTHERS, JobWork
 from footplate.domain.events import RemoveJob
 from footplate.domain.job import Job
-from footplate.foldertree import remove_tree
-from footplate.home import layout
 from footplate.store import transitions
 from footplate.store.writer import Transaction
 
@@ -32,8 +30,7 @@ class Removals:
 
 async def _remove(context: Context, job: Job) -> None:
     """Remove the files first: a crash in between leaves the record to try again from."""
-    folder = layout.job_folder(context.home, job.id)
-    freed_bytes = await asyncio.to_thread(remove_tree, folder)
+    freed_bytes = await asyncio.to_thread(context.files.remove, job.id)
     now = context.clock.now()
 
     def unit(tx: Transaction) -> None:

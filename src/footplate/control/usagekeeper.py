@@ -11,8 +11,6 @@ from footplate.domain.attempt import attempt_of
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
 from footplate.engines.base import ReadsUsage, Usage
-from footplate.home.layout import attempt_folder, task_folder
-from footplate.store import usagefiles
 from footplate.store.usagefiles import UNKNOWN, Sample
 
 log = logging.getLogger(__name__)
@@ -46,14 +44,11 @@ class UsageKeeper:
 
     def _keep(self, used: Sequence[Usage]) -> None:
         for one in used:
-            job_id, _, attempt = one.attempt_id.rpartition(".")
-            folder = task_folder(
-                attempt_folder(self._context.home, job_id, int(attempt)), one.role, one.index
-            )
+            task = f"{one.role}-{one.index}"
             try:
-                usagefiles.append(folder, _sample(one))
+                self._context.usage.append(one.attempt_id, task, _sample(one))
             except OSError as error:
-                log.warning("what %s-%d of %s uses cannot be kept: %s", one.role, one.index, job_id, error)
+                log.warning("what %s of %s uses cannot be kept: %s", task, one.attempt_id, error)
 
 
 def _sample(one: Usage) -> Sample:

@@ -42,7 +42,7 @@ def events_from(
     `search` says what is in the log of a task that has failed, `pauses` how long one may have to wait then.
     """
     known = {(task.role, task.index): task for task in job.tasks}
-    attempt_id = f"{job.id}.{job.attempt}"
+    attempt_id = job.attempt_id
     timed: list[tuple[float, Event]] = []
     for one in seen:
         task = known.get((one.role, one.index))

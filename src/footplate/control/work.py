@@ -56,7 +56,7 @@ class JobWork:
             while task is not None and not task.done():
                 if kind == LAUNCH and isinstance(engine, AbandonsLaunches):
                     # Time and again: what it waits for may have begun just now.
-                    engine.abandon(f"{job.id}.{job.attempt}")
+                    engine.abandon(job.attempt_id)
                 await asyncio.wait([task], timeout=ABANDON_EVERY_S)
 
     async def close(self) -> None:

@@ -106,6 +106,11 @@ class Job:
     moved_by: int = 0
 
     @property
+    def attempt_id(self) -> str:
+        """What the current attempt is called by engines and logs."""
+        return f"{self.id}.{self.attempt}"
+
+    @property
     def is_kept(self) -> bool:
         """Whether failed tasks can be entered although the job is at its end."""
         return self.kept_until is not None

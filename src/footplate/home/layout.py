@@ -47,6 +47,13 @@ def task_folder(attempt: Path, role: str, index: int) -> Path:
     return attempt / f"{role}-{index}"
 
 
+@lru_cache(MOST_REMEMBERED)
+def folder_of_task(home: Path, attempt_id: str, task: str) -> Path:
+    """Find the folder of a task by names alone, such as `2me19e9zbny0.0` and `worker-1`."""
+    job_id, _, attempt = attempt_id.rpartition(".")
+    return attempt_folder(home, job_id, int(attempt)) / task
+
+
 def run_folder(task: Path, run: int) -> Path:
     """Where a run of a task records its claim and its end; log and work folder are the same for all runs."""
     return task / f"run-{run}" if run else task

@@ -68,11 +68,13 @@ from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.disk import Disk
-from footplate.store.growth import Growth
+from footplate.store.jobfiles import JobFiles
+from footplate.store.logs import Logs
 from footplate.store.migrate import migrate
 from footplate.store.people import People
 from footplate.store.shared import Shared
 from footplate.store.store import Store
+from footplate.store.usagefiles import UsageFiles
 from footplate.wire.payloads import ErrorBody
 
 API = "/api/v1"
@@ -191,6 +193,9 @@ async def _shared(settings: Settings, store: Store, clock: Clock) -> Shared:
         blobs=Blobs(settings.home / "blobs"),
         clock=clock,
         home=settings.home,
+        logs=Logs(settings.home),
+        usage=UsageFiles(settings.home),
+        files=JobFiles(settings.home),
         images=Catalogue(),
         people=People(store),
         storages=settings.storage_by_name,
@@ -222,7 +227,7 @@ async def _watch_disk(settings: Settings, store: Store, clock: Clock, stack: Asy
     await asyncio.to_thread(disk.look)
     store.use_reserve(disk.give_way)
     disk.person_quota_bytes = settings.quotas.person_bytes
-    quota = QuotaKeeper(store, settings.home, clock, disk, settings.quotas)
+    quota = QuotaKeeper(store, JobFiles(settings.home), clock, disk, settings.quotas)
     for name, work in (("disk", disk.watch()), ("quota", quota.watch())):
         stack.callback(asyncio.create_task(work, name=f"footplate-{name}").cancel)
     return disk
@@ -242,9 +247,9 @@ async def _wire(
     stack: AsyncExitStack,
 ) -> Parts:
     disk = await _watch_disk(settings, store, clock, stack)
-    growth, secret = Growth(), server_secret(settings.home)
-    stack.callback(growth.close)
+    secret = server_secret(settings.home)
     shared, tokens, vault = await _shared(settings, store, clock), Tokens(secret), Vault(secret)
+    stack.callback(shared.logs.close)
     keyring = Keyring(store, vault, clock)
     context = _context(settings, shared, engine, keyring, tokens)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
@@ -268,7 +273,6 @@ async def _wire(
         tokens=tokens,
         controller=controller,
         feed=Feed(store),
-        growth=growth,
         sessions=_make_sessions(settings, secret),
         settings=settings,
         first_password=made_up,

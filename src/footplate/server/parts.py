@@ -13,7 +13,6 @@ from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
 from footplate.services.platform import Platform
 from footplate.services.tokens import Tokens
-from footplate.store.growth import Growth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +24,6 @@ class Parts:
     tokens: Tokens
     controller: Controller
     feed: Feed
-    growth: Growth
     sessions: Sessions
     settings: Settings
     first_password: str | None = None

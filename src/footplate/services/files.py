@@ -17,7 +17,6 @@ from typing import BinaryIO
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.foldertree import walk
-from footplate.home import layout
 from footplate.services.access import Caller, require_files
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
@@ -34,7 +33,7 @@ async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: s
     """Find a folder of a job: its output, checkpoints, code, or the work folders of its last attempt."""
     job = await find(platform, caller, id_or_name)
     require_files(caller, job)
-    folder = _folders(platform, job)[what]
+    folder = platform.files.folders(job)[what]
     if not await asyncio.to_thread(_has_files, folder):
         raise NotFound(f"job {job.id} has no {what}{_hint(what)}")
     return job, folder
@@ -44,17 +43,8 @@ async def present(platform: Platform, caller: Caller, id_or_name: str) -> list[s
     """Name the folders of a job that hold something to fetch."""
     job = await find(platform, caller, id_or_name)
     require_files(caller, job)
-    folders = _folders(platform, job)
+    folders = platform.files.folders(job)
     return await asyncio.to_thread(lambda: [what for what, folder in folders.items() if _has_files(folder)])
-
-
-def _folders(platform: Platform, job: Job) -> dict[str, Path]:
-    return {
-        "output": layout.output_folder(platform.home, job.id),
-        "checkpoints": layout.checkpoint_folder(platform.home, job.id),
-        "work": layout.attempt_folder(platform.home, job.id, job.attempt),
-        "code": layout.code_folder(platform.home, job.id),
-    }
 
 
 def _has_files(folder: Path) -> bool:

@@ -90,6 +90,11 @@ class LogFile:
             return 0
         return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a place for it, in which it would be seen to grow."""
+        return self.path.parent.is_dir()
+
     def read(self, offset: int, limit: int) -> Piece:
         """Read on from an offset; a dropped part reads as one line that says so."""
         for start, end in self.holes():

@@ -12,8 +12,11 @@ from footplate.domain.storage import Storage
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.cluster import Cluster
+from footplate.store.jobfiles import JobFiles
+from footplate.store.logs import Logs
 from footplate.store.people import People
 from footplate.store.store import Store
+from footplate.store.usagefiles import UsageFiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,9 @@ class Shared:
     blobs: Blobs
     clock: Clock
     home: Path
+    logs: Logs
+    usage: UsageFiles
+    files: JobFiles
     images: Catalogue = field(default_factory=Catalogue)
     people: People = field(default_factory=People)
     storages: Mapping[str, Storage] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from footplate.home.layout import usage_file
+from footplate.home.layout import folder_of_task, usage_file
 from footplate.taskfiles import unfollowed
 
 # time, CPU seconds, memory, bytes read, bytes written, processes, busiest share of cards, their memory.
@@ -43,6 +43,19 @@ class Rate:
     n_processes: int | None
     gpu_utilisation: float | None
     gpu_memory_bytes: int | None
+
+
+class UsageFiles:
+    """The samples of all tasks, by attempt and task."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def append(self, attempt_id: str, task: str, sample: Sample) -> None:
+        append(folder_of_task(self._home, attempt_id, task), sample)
+
+    def read(self, attempt_id: str, task: str, since: float = 0.0) -> list[Sample]:
+        return read(folder_of_task(self._home, attempt_id, task), since)
 
 
 def append(task_folder: Path, sample: Sample) -> None:

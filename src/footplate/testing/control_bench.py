@@ -21,8 +21,11 @@ from footplate.store import queue_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
+from footplate.store.jobfiles import JobFiles
+from footplate.store.logs import Logs
 from footplate.store.migrate import migrate
 from footplate.store.store import Store
+from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import spec
 from footplate.testing.fake_engine import FakeEngine, FakeWorld
 
@@ -94,6 +97,9 @@ async def life(
         engine=engine,
         clock=clock,
         home=home,
+        logs=Logs(home),
+        usage=UsageFiles(home),
+        files=JobFiles(home),
         **surroundings,
     )
     controller = Controller(context)

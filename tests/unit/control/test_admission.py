@@ -26,8 +26,11 @@ from footplate.store import queue_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine, sqlite_url
+from footplate.store.jobfiles import JobFiles
+from footplate.store.logs import Logs
 from footplate.store.migrate import migrate
 from footplate.store.store import News, Store
+from footplate.store.usagefiles import UsageFiles
 from footplate.store.writer import Transaction
 from footplate.testing.builders import spec
 from footplate.testing.fake_clock import FakeClock
@@ -92,6 +95,9 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
         engine=engine,
         clock=clock,
         home=home / "home",
+        logs=Logs(home / "home"),
+        usage=UsageFiles(home / "home"),
+        files=JobFiles(home / "home"),
         ports=ports,
         storages=storages,
         storage_watch=watch,

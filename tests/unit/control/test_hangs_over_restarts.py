@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from footplate.domain.states import JobState, ReasonCode
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.store import event_queries
+from footplate.store.logs import Logs
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
 
@@ -86,9 +86,7 @@ def test_a_hang_is_told_once_over_a_restart_and_ends_with_progress(tmp_path: Pat
             assert again.store.board[job_id].reason.code is ReasonCode.HANG, "nobody saw it move"
             await look_over(again, clock, 700)
             assert (await kinds(again, job_id)).count("hang") == 1
-            folder = task_folder(attempt_folder(tmp_path, job_id, 0), "main", 0)
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "log").write_bytes(b"epoch 2\n")
+            Logs(tmp_path).append(f"{job_id}.0", "main-0", b"epoch 2\n")
             await again.controller.look_at_progress()
             assert again.store.board[job_id].reason.code is ReasonCode.RUNNING
             assert (await kinds(again, job_id))[-1] == "hang_over"

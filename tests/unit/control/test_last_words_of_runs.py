@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from footplate.domain.states import JobState
-from footplate.home.layout import attempt_folder, task_folder
+from footplate.store.logs import Logs
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
 
@@ -14,10 +14,7 @@ RULES = [{"action": "retry", "log": "CUDA error", "times": 5}]
 
 
 def write_log(home: Path, job_id: str, text: str) -> None:
-    folder = task_folder(attempt_folder(home, job_id, 0), "main", 0)
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "log").open("a") as log:
-        log.write(text)
+    Logs(home).append(f"{job_id}.0", "main-0", text.encode())
 
 
 async def retried(one: Life, home: Path) -> str:

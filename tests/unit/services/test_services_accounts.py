@@ -25,7 +25,10 @@ from footplate.store import account_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine
+from footplate.store.jobfiles import JobFiles
+from footplate.store.logs import Logs
 from footplate.store.store import Store
+from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import AT, job, placement
 from footplate.testing.fake_clock import FakeClock
 
@@ -66,6 +69,9 @@ class Office:
             blobs=Blobs(home),
             clock=self.clock,
             home=home,
+            logs=Logs(home),
+            usage=UsageFiles(home),
+            files=JobFiles(home),
             outlook=NoOutlook(),
             replan=lambda: None,
             refuses=lambda _spec, _environments: None,

@@ -17,7 +17,7 @@ from footplate.server.standing import Standing
 from footplate.services import jobs
 from footplate.services.access import Caller, may_see, visible_queues
 from footplate.services.feed import Inbox
-from footplate.services.logs import PING_S
+from footplate.services.logfollower import PING_S
 from footplate.store import event_queries
 from footplate.store.rows import EventRecord
 from footplate.wire import payloads as p

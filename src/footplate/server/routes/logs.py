@@ -18,6 +18,10 @@ from footplate.server.auth import Signed, Wired
 from footplate.server.ranges import send_file
 from footplate.server.standing import Standing
 from footplate.services import jobs, logs
+from footplate.services.logcursor import Cursor
+from footplate.services.logfollower import Follower
+from footplate.services.logparts import Since, text_of
+from footplate.services.logparts import begin as begin_at
 from footplate.services.mergedlog import merge
 from footplate.store.logfiles import LogFile, fold_progress
 from footplate.store.logsearch import search as search_log
@@ -67,16 +71,16 @@ async def read(
     job = await jobs.find(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
     log = logs.log_of(parts.platform, job, name, attempt)
-    beginning = logs.Since(offset, tail, moment(since, parts.platform.clock.now()))
+    beginning = Since(offset, tail, moment(since, parts.platform.clock.now()))
     return await asyncio.to_thread(_part, job, name, attempt, log, beginning, limit, raw)
 
 
 def _part(
-    job: Job, name: str, attempt: int | None, log: LogFile, since: logs.Since, limit: int, raw: bool
+    job: Job, name: str, attempt: int | None, log: LogFile, since: Since, limit: int, raw: bool
 ) -> Response:
-    begin = logs.begin(job, name, attempt, log, since)
+    begin = begin_at(job, name, attempt, log, since)
     piece = log.read(begin, limit)
-    text, next_offset = ("", piece.next_offset) if raw else logs.text_of(piece)
+    text, next_offset = ("", piece.next_offset) if raw else text_of(piece)
     headers = {
         "X-Log-Size": str(log.size),
         "X-Log-Offset": str(begin),
@@ -163,11 +167,11 @@ async def follow(
     job = await jobs.find(parts.platform, caller, job_id)
     names = logs.task_names(job, task)
     since_at = moment(since, parts.platform.clock.now())
-    cursor = logs.Cursor.read(last_event_id) if last_event_id else None
+    cursor = Cursor.read(last_event_id) if last_event_id else None
     if offset is not None and len(names) != 1:
         raise InvalidInput("is a place in the log of one task: name the task", "offset")
-    beginning = logs.Since(offset, tail, since_at)
-    follower = logs.Follower(parts.platform, parts.feed, parts.growth, job, names)
+    beginning = Since(offset, tail, since_at)
+    follower = Follower(parts.platform, parts.feed, job, names)
     if attempt is not None:
         logs.log_of(parts.platform, job, names[0], attempt)
 

@@ -33,9 +33,9 @@ async def usage(
     """What a task has used: CPUs, memory, I/O, GPUs, oldest first."""
     job = await jobs.find(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
-    folder = logs.folder_of(parts.platform, job, name, attempt)
+    attempt_id = logs.attempt_id_of(job, attempt)
     begin = moment(since, parts.platform.clock.now()) or 0.0
-    samples = await asyncio.to_thread(usagefiles.read, folder, begin)
+    samples = await asyncio.to_thread(parts.platform.usage.read, attempt_id, name, begin)
     role = job.spec.role(name.rpartition("-")[0])
     return {
         "task": name,
