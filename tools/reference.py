@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 import meanings
+import messages
 import variables
 
 from footplate.cli.main import cli
@@ -37,6 +38,7 @@ from footplate.domain.kinds import (
     Text,
     show_duration,
 )
+from footplate.domain.messages.render import language
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
@@ -49,6 +51,7 @@ from footplate.testing.task_environments import task_environment
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
+CONSOLE = ROOT / "console" / "src" / "messages"
 
 RECORDS = {
     "Job": specfields.JOB,
@@ -161,7 +164,8 @@ def describe(kind: Kind) -> tuple[str, str]:
         case Record():
             return _link(kind), ""
         case Text():
-            return "text", "; ".join(filter(None, (kind.form, f"at most {kind.most} characters")))
+            form = language("en").words["form"].get(kind.form, kind.form)
+            return "text", "; ".join(filter(None, (form, f"at most {kind.most} characters")))
         case Integer():
             return "whole number", f"{kind.least} to {kind.most}"
         case Cpus():
@@ -466,10 +470,16 @@ def error_codes() -> str:
         "src/footplate/domain/errors.py and src/footplate/server/errors.py",
         "Every request that is refused is answered with one kind of body:",
         "```json\n"
-        '{"code": "conflict", "message": "what, which one, and what to do",\n'
-        ' "problems": [{"path": "roles[0].cpus", "message": "…"}], "request_id": "d93ab5273d49d7b9"}\n'
+        '{"code": "invalid_input", "message": "roles[0].cpus: must be a number of CPUs such as 1 or 0.5, not a text",\n'
+        ' "message_code": "problems", "params": {"problems": […]},\n'
+        ' "problems": [{"path": "roles[0].cpus", "message": "must be a number of CPUs such as 1 or 0.5, not a text",\n'
+        '               "message_code": "not_cpus", "params": {"given": "text"}}],\n'
+        ' "request_id": "d93ab5273d49d7b9"}\n'
         "```",
-        "Codes are stable, messages are not. The SDK raises the class beside the code, from "
+        "`code` says what kind of refusal it is, `message_code` which sentence, and `params` are what the "
+        "sentence names: both are for programs. `message` is the sentence in English, with times in UTC; its "
+        "words may change. The OpenAPI description lists every `message_code` with its parameters, as "
+        "`x-messages`. The SDK raises the class beside the code, from "
         "`footplate` where it is there and else from `footplate.domain.errors`.",
         table(
             ("code", "status", "class", "meaning"),
@@ -498,9 +508,10 @@ PAGES: Mapping[str, Callable[[], str]] = {
 def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     pages = {name: write() for name, write in PAGES.items()}
-    for name, text in {**pages, **descriptions()}.items():
-        (FOLDER / name).write_text(text, "utf-8")
-        print(f"wrote {(FOLDER / name).relative_to(ROOT)}")
+    written = {FOLDER / name: text for name, text in {**pages, **descriptions()}.items()}
+    for path, text in {**written, **dict(messages.write(CONSOLE))}.items():
+        path.write_text(text, "utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

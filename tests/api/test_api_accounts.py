@@ -376,7 +376,7 @@ def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
     admin.until_gone(job)
     admin.ok("DELETE", f"/queues/{queue}", status=204)
     admin.refused("GET", f"/queues/{queue}", 404)
-    admin.refused("DELETE", "/queues/default", 409, says="default queue stays")
+    admin.refused("DELETE", "/queues/default", 409, says="default queue cannot be deleted")
 
 
 def test_a_queue_cannot_be_guaranteed_more_than_its_maximum(admin: Api, queue: str) -> None:
@@ -439,9 +439,9 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     inside.refused("GET", "/tokens", 403, says="a job may not")
     inside.refused("DELETE", "/tokens/any", 403, says="a job may not revoke")
     role = {"role": "admin"}
-    inside.refused("PUT", f"/queues/default/members/{owner.name}", 403, says="hand out roles", json=role)
-    inside.refused("DELETE", f"/queues/default/members/{owner.name}", 403, says="take roles away")
-    inside.refused("POST", "/tokens", 403, says="a job may not make tokens", json={"name": "sneaky"})
+    inside.refused("PUT", f"/queues/default/members/{owner.name}", 403, says="grant roles", json=role)
+    inside.refused("DELETE", f"/queues/default/members/{owner.name}", 403, says="revoke roles")
+    inside.refused("POST", "/tokens", 403, says="a job may not create tokens", json={"name": "sneaky"})
     inside.refused("POST", "/me/password", 403, json={"old_password": PASSWORD, "new_password": "x" * 9})
     inside.submit(cpus=0.1)
     owner.finish(job, code=1)

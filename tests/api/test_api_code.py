@@ -58,7 +58,9 @@ def test_a_member_may_use_the_code_of_a_job_beside_and_a_viewer_may_not(hire: Hi
     assert submits(member, digest) == 201
     document = {"name": fresh("job"), "command": "wait", "code": {"upload": digest}, "queue": other}
     viewer.refused("POST", "/jobs", 422, "code.upload", json=document)
-    viewer.refused("POST", f"/jobs/{job['id']}/clone", 403, says="not fetch its files", json={"queue": other})
+    viewer.refused(
+        "POST", f"/jobs/{job['id']}/clone", 403, says="not download its files", json={"queue": other}
+    )
     member.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={})
     # Without the code it is only what a viewer sees anyway.
     viewer.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={"queue": other, "code": None})

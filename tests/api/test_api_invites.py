@@ -84,7 +84,7 @@ def test_an_invitation_can_be_listed_and_taken_back(admin: Api, nobody: Api, inv
     assert code not in str(listed)
     admin.ok("DELETE", f"/invites/{user}", status=204)
     nobody.refused("POST", "/invites/look", 404, json={"code": code})
-    admin.refused("DELETE", f"/invites/{user}", 404, says=f"nobody is invited as {user}")
+    admin.refused("DELETE", f"/invites/{user}", 404, says=f"there is no invitation for {user}")
 
 
 def test_only_the_digest_of_a_code_is_stored(server: Served, invited: Invite) -> None:

@@ -145,7 +145,7 @@ def test_a_second_job_of_one_name_is_refused_for_the_same_user_only(ann: Api, ad
         ({"gpus": 3}, "gpus", "3 GPU"),
         ({"gpus": 1, "gpu_type": "A100"}, "gpu_type", "A100"),
         ({"deadline": "2001-01-01T00:00:00Z"}, "deadline", "passed"),
-        ({"code": {"upload": "sha256:" + "0" * 64}}, "code.upload", "send the code first"),
+        ({"code": {"upload": "sha256:" + "0" * 64}}, "code.upload", "upload the code first"),
     ],
 )
 def test_what_can_never_run_is_refused_with_numbers(
@@ -181,7 +181,7 @@ def test_more_than_a_queue_may_use_is_told_at_the_field(admin: Api) -> None:
 
 def test_a_dry_run_says_no_to_an_upload_that_is_not_there(ann: Api) -> None:
     job = {"name": "x", "command": "wait", "code": {"upload": "sha256:" + "0" * 64}}
-    ann.refused("POST", "/jobs/dry-run", 422, "code.upload", "send the code first", json=job)
+    ann.refused("POST", "/jobs/dry-run", 422, "code.upload", "upload the code first", json=job)
     assert ann.ok("POST", "/jobs/dry-run?code_follows=true", p.DryRun, json=job)["would_start"]
 
 
@@ -353,7 +353,7 @@ def test_a_time_limit_ends_a_job(ann: Api, clock: FakeClock) -> None:
     clock.advance(601)
     over = ann.until(job, "STOPPED")
     assert over["reason"]["code"] == "time_limit"
-    assert "10m" in over["reason"]["message"]
+    assert "10 minutes" in over["reason"]["message"]
 
 
 def test_the_list_is_filtered_searched_sorted_and_paged(ann: Api, admin: Api) -> None:

@@ -140,8 +140,8 @@ def test_a_job_that_is_stopping_has_nothing_to_halt_or_give_back(
     job = ann.running()
     try:
         ann.ok("POST", f"/jobs/{job['id']}/stop")
-        ann.refused("POST", f"/jobs/{job['id']}/halt", 409, says="is STOPPING already")
-        ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="has no place to give back")
+        ann.refused("POST", f"/jobs/{job['id']}/halt", 409, says="already stopping")
+        ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="nothing to preempt")
     finally:
         may_stop.set()
     ann.until(job, "STOPPED")

@@ -23,9 +23,17 @@ def test_a_misspelt_parameter_is_named_with_the_nearest_one(admin: Api) -> None:
 
 
 def test_a_call_without_parameters_says_that_it_has_none(admin: Api) -> None:
-    admin.refused("GET", "/me", 422, "x", "which has none", params={"x": "1"})
+    admin.refused("GET", "/me", 422, "x", "is not a parameter of this call", params={"x": "1"})
     document = {"name": "unmade", "command": "true"}
-    admin.refused("POST", "/jobs", 422, "dry_run", "which has none", params={"dry_run": "1"}, json=document)
+    admin.refused(
+        "POST",
+        "/jobs",
+        422,
+        "dry_run",
+        "is not a parameter of this call",
+        params={"dry_run": "1"},
+        json=document,
+    )
     assert admin.call("GET", "/jobs/unmade").status_code == 404
 
 

@@ -34,9 +34,9 @@ def test_a_job_pauses_and_is_then_tried_again(ann: Api, clock: FakeClock) -> Non
 def test_everybody_is_told_what_failed_and_when_the_next_try_comes(ann: Api, clock: FakeClock) -> None:
     job = pausing(ann)
     next_try = show_instant(clock.now() + 1)
-    told = (
-        f"task main-0 was lost: vanished; retry after a fault of the platform 2 of 8, not before {next_try}"
-    )
+    lost = "task main-0 was lost: its process can no longer be found"
+    shown = f"{next_try[:10]} {next_try[11:19]} UTC"
+    told = f"{lost}; retry 2 of 8 after a platform fault, not before {shown}"
     assert job["reason"]["message"] == told
     assert job["reason"]["details"]["not_before"] == next_try
     (listed,) = ann.ok("GET", "/jobs", p.Jobs, params={"state": "QUEUED"})["items"]

@@ -29,7 +29,7 @@ def test_a_job_whose_files_take_too_much_is_stopped_and_says_so(server: Served, 
     server.run(keeper(server, Quotas(job_bytes=2 * MIB)).look())
     reason = ann.until(greedy, "STOPPED")["reason"]
     assert reason["code"] == "disk_quota"
-    assert "those of a job may take 2MB" in reason["message"]
+    assert "a job may take 2MB" in reason["message"]
     assert reason["details"]["taken_bytes"] >= 3 * MIB
     assert ann.job(modest["id"])["state"] == "RUNNING"
 
@@ -48,7 +48,7 @@ def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_delete
         server.run(looking.look())
         refused = greedy.refused("POST", "/jobs", 507, json={"name": "more", "command": "true"})
         assert refused["code"] == "disk_full"
-        assert "those of one person may take 2MB" in refused["message"]
+        assert "each person may take 2MB" in refused["message"]
         modest.submit()
         for job in jobs:
             greedy.call("DELETE", f"/jobs/{job['id']}", params={"for_good": True})

@@ -214,7 +214,7 @@ def test_every_secret_at_fault_is_named_at_once(ann: Api) -> None:
     }
     body = ann.refused("POST", "/jobs", 422, json={"name": "many", "command": "wait", **fields})
     assert {problem["path"]: problem["message"] for problem in body["problems"]} == {
-        "secrets.A": "the secret login is of kind registry, not value",
+        "secrets.A": "secret login is of kind registry, not value",
         "secrets.B": "there is no secret gone that you may use in queue default: "
         "set it with `footplate secrets set gone`",
         "image_credentials": "the secret plain is of kind value, not registry",

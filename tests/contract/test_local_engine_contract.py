@@ -127,7 +127,7 @@ class TestLocalEngine(ProcessContract):
         (folder / "exit").unlink()
         (folder / "pid").write_text(f"{os.getpid()} 1 another-boot\n")
         seen = await bench.see_one(launched)
-        assert (seen.state, "restarted" in seen.detail) == (TaskState.LOST, True)
+        assert (seen.state, "restarted" in str(seen.detail)) == (TaskState.LOST, True)
 
     @on_loop
     async def test_3_a_number_that_passed_to_another_process_is_not_the_task(self, bench: Bench) -> None:

@@ -245,7 +245,7 @@ class TestAccounts(WithEngine):
         await bench.engine.close()
         settings = local_settings(bench.folder, accounts=Accounts(of_the_site={"ann": "daemon"}))
         bench.engine = LocalEngine(settings)
-        with pytest.raises(Exception, match="no task runs as a system account"):
+        with pytest.raises(Exception, match="no task may run as a system account"):
             await bench.launch("true")
 
     @on_loop

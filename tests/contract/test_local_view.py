@@ -132,7 +132,7 @@ class TestView(WithEngine):
     @on_loop
     async def test_targets_that_belong_to_the_kernel_are_refused(self, bench: Bench) -> None:
         for target in ("/", "/proc/x", "/sys", "relative", "/a/../b", "/dev/shm"):
-            with pytest.raises(EngineRejected, match="nothing can be mounted at"):
+            with pytest.raises(EngineRejected, match="cannot mount at"):
                 await bench.launch("true", volumes=(volume(bench.folder, target),))
 
     @on_loop
@@ -144,7 +144,7 @@ class TestView(WithEngine):
         # Whoever covers these would run in the place of the shim, which has no limits.
         programs = ("/usr", "/etc/x", sys.prefix, str(INIT.parent))
         for target in (*hidden, *programs):
-            with pytest.raises(EngineRejected, match="nothing can be mounted at"):
+            with pytest.raises(EngineRejected, match="cannot mount at"):
                 await bench.launch("true", volumes=(volume(source, target),))
         both = (volume(source, "/fp-a"), volume(source, "/fp-a/b"))
         with pytest.raises(EngineRejected, match="lies in"):

@@ -144,7 +144,7 @@ def test_a_server_on_postgresql_moves_into_a_file(tmp_path: Path, postgres: Post
         (again.home / "settings.toml").unlink()
         refused = again.command("restore", str(tmp_path / "backup"))
         assert refused.returncode == 1
-        assert "the settings in the backup name that of the original" in refused.stderr
+        assert "name an empty one in FOOTPLATE_DATABASE_URL" in refused.stderr
         done = again.command("restore", str(tmp_path / "backup"), "--sqlite")
         assert "Its rows came from postgresql and are in sqlite now." in done.stdout, done.stderr
         with again:

@@ -159,7 +159,7 @@ def test_what_can_never_fit_is_refused_with_the_numbers(server: ServerProcess) -
 def test_an_image_is_refused_at_submit_as_long_as_there_is_no_container_engine(server: ServerProcess) -> None:
     result = server.command("submit", "--name", "boxed", "--image", "python:3.12", "--", "true")
     assert result.returncode == 1
-    assert "needs a container engine" in result.stderr
+    assert "cannot run images" in result.stderr
     assert "no job" in server.command("show", "boxed").stderr
 
 

@@ -40,7 +40,9 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         with running.client() as client:
             (node,) = client.get("/nodes").json()["items"]
         if "files" not in node["enforced"]:
-            pytest.skip(f"this machine cannot give tasks a view of their own: {node['unenforced']}")
+            pytest.skip(
+                f"this machine cannot give tasks a view of their own: {node['unenforced']['message']}"
+            )
         yield running
 
 

@@ -93,7 +93,9 @@ def bench(around: Path, cpus: int = 64) -> Iterator[Bench]:
         with ServerProcess(around / "home", settings) as server, server.client() as client:
             (node,) = client.get("/nodes").json()["items"]
             if "files" not in node["enforced"]:
-                pytest.skip(f"this machine cannot give tasks a view of their own: {node['unenforced']}")
+                pytest.skip(
+                    f"this machine cannot give tasks a view of their own: {node['unenforced']['message']}"
+                )
             yield Bench(server, folder, client)
 
 

@@ -54,4 +54,4 @@ def test_one_line_installs_the_client_from_the_server_and_logs_in(
 
     again = type_line(f"{client} join {line.rpartition(' ')[2]} --password-stdin", tmp_path, "another one\n")
     assert again.returncode == 1
-    assert "was used, has expired or never was: ask an admin for a new one" in again.stderr
+    assert "was used, has expired or does not exist: ask an admin for a new one" in again.stderr

@@ -20,4 +20,4 @@ def test_a_server_that_is_older_than_its_database_says_so_in_one_sentence(tmp_pa
     assert refused.returncode == 1
     (sentence,) = (line for line in refused.stderr.splitlines() if "WARNING" not in line)
     assert sentence.startswith("error: the database has tables of version 9999 from a newer Footplate;")
-    assert f"this is Footplate {__version__}, which knows them up to version {HEAD}" in sentence
+    assert f"this is Footplate {__version__}, which knows up to version {HEAD}" in sentence

@@ -44,30 +44,47 @@ export const sessionKey = {
   },
 };
 
+/** Something said in words that no table has. */
+const inWords = (text: string): Schemas['Told'] => ({
+  message: text,
+  message_code: 'text',
+  params: { text },
+});
+
 /** A refusal of the server, or that it could not be reached (status 0). */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: ErrorCode | 'unreachable',
-    message: string,
+    readonly said: Schemas['Told'],
     readonly problems: readonly Schemas['ProblemBody'][] = [],
     readonly requestId = '',
   ) {
-    super(message);
+    super(said.message);
     this.name = 'ApiError';
+  }
+
+  static unreachable(): ApiError {
+    return new ApiError(0, 'unreachable', inWords('the server cannot be reached'));
   }
 
   static async from(response: Response): Promise<ApiError> {
     try {
       return ApiError.of(response.status, await response.json());
     } catch {
-      return new ApiError(response.status, 'internal', response.statusText);
+      return new ApiError(response.status, 'internal', inWords(response.statusText));
     }
   }
 
   static of(status: number, body: unknown): ApiError {
-    const { code, message, problems, request_id } = body as Partial<Schemas['ErrorBody']>;
-    return new ApiError(status, code ?? 'internal', message ?? String(body), problems, request_id);
+    const { code, message, message_code, params, problems, request_id } = body as Partial<
+      Schemas['ErrorBody']
+    >;
+    const said = {
+      ...inWords(message ?? String(body)),
+      ...(message_code && { message_code, params: params ?? {} }),
+    };
+    return new ApiError(status, code ?? 'internal', said, problems, request_id);
   }
 }
 
@@ -99,7 +116,7 @@ api.use({
     return response;
   },
   onError() {
-    return new ApiError(0, 'unreachable', 'the server cannot be reached');
+    return ApiError.unreachable();
   },
 });
 
@@ -125,7 +142,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
     response = await fetch(path, { ...init, headers, signal: AbortSignal.any(signals) });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, 'unreachable', 'the server cannot be reached');
+    throw ApiError.unreachable();
   }
   noteStatus(response.status);
   if (!response.ok) throw await ApiError.from(response);

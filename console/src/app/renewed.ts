@@ -59,7 +59,7 @@ export function lazyPage<Page extends Module, Name extends keyof Page & string>(
     try {
       return await part(load);
     } catch (cause) {
-      if (!(await isReachable())) throw new ApiError(0, 'unreachable', 'the server cannot be reached');
+      if (!(await isReachable())) throw ApiError.unreachable();
       // In words of our own: the router would load the page anew for those of the browser.
       throw new Error(`a part of the console does not come: ${String(cause)}`);
     }

@@ -11,13 +11,13 @@ export function useProblems() {
       if (!(error instanceof ApiError)) return false;
       if (error.code === 'conflict' && 'name' in form.getFieldsValue(true)) {
         // What there may be once only goes by its name.
-        form.setFields([{ name: 'name' as never, errors: [sentence(told(error.message))] }]);
+        form.setFields([{ name: 'name' as never, errors: [sentence(told(error.said))] }]);
         return true;
       }
       const known = new Set(Object.keys(form.getFieldsValue(true)));
-      const found = error.problems.flatMap(({ path, message }) => {
-        const [name = ''] = path.split(/[.[]/);
-        return known.has(name) ? [{ name: name as never, errors: [sentence(told(message))] }] : [];
+      const found = error.problems.flatMap((problem) => {
+        const [name = ''] = problem.path.split(/[.[]/);
+        return known.has(name) ? [{ name: name as never, errors: [sentence(told(problem))] }] : [];
       });
       form.setFields(found);
       return found.length > 0;

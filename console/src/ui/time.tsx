@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { useLanguage } from '@/i18n/language';
 import type { Language } from '@/i18n/translated';
+import { moment } from '@/messages/formats';
 
 const listeners = new Set<() => void>();
 let now = Date.now();
@@ -33,10 +34,6 @@ const ago: Record<Language, Intl.RelativeTimeFormat> = {
   en: new Intl.RelativeTimeFormat(TAGS.en, { numeric: 'auto', style: 'short' }),
   zh: new Intl.RelativeTimeFormat(TAGS.zh, { numeric: 'auto', style: 'short' }),
 };
-const moments: Record<Language, Intl.DateTimeFormat> = {
-  en: new Intl.DateTimeFormat(TAGS.en, { dateStyle: 'medium', timeStyle: 'long' }),
-  zh: new Intl.DateTimeFormat(TAGS.zh, { dateStyle: 'medium', timeStyle: 'long' }),
-};
 const DAY_S = 86_400;
 const SHORT_HOURS = 10;
 
@@ -60,9 +57,8 @@ function calendarDays(from: number, to: number): number {
   return Math.round((day(to) - day(from)) / (DAY_S * 1000));
 }
 
-export function exactly(at: string, language: Language): string {
-  return moments[language].format(new Date(at));
-}
+/** A moment as the reader's clock shows it, to the second, the same in every language. */
+export const exactly = moment;
 
 /** A moment, told from now; exactly when pointed at. */
 export function TimeAgo({ at }: { at: string | null }) {
@@ -73,7 +69,7 @@ export function TimeAgo({ at }: { at: string | null }) {
   const seconds = (then - current) / 1000;
   if (at === null) return <span className="quiet">–</span>;
   return (
-    <time dateTime={at} title={exactly(at, language)}>
+    <time dateTime={at} title={exactly(at)}>
       {relative(seconds, language, current)}
     </time>
   );
@@ -115,9 +111,8 @@ export function clock(at: string, isDated = !isToday(at)): string {
 
 /** A time of day; with its zone, and all else, when pointed at. */
 export function Clock({ at, isDated }: { at: string; isDated?: boolean }) {
-  const { language } = useLanguage();
   return (
-    <time dateTime={at} title={exactly(at, language)}>
+    <time dateTime={at} title={exactly(at)}>
       {clock(at, isDated)}
     </time>
   );

@@ -1,18 +1,26 @@
 import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { ApiError } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
+import type { Language } from '@/i18n/translated';
+import { type Params, render, type Table } from '@/messages/render';
 import { words } from './words';
 
-type Translate = (message: string) => string | undefined;
+/** Something that the server says: its English text, and what that was made of. */
+export interface Said {
+  message: string;
+  message_code: string;
+  params: Params;
+}
 
-// The table is large and only Chinese readers need it: it is fetched when the first of them comes.
-let zhOf: Translate | undefined;
+// Each table is large, and a reader needs one: it is fetched when the first sentence is told.
+const tables: Partial<Record<Language, Table>> = {};
 const listeners = new Set<() => void>();
 
-async function load(): Promise<void> {
-  if (zhOf) return;
+async function load(language: Language): Promise<void> {
+  if (tables[language]) return;
   try {
-    zhOf = (await import('./zhMessages')).zhOf;
+    const found = language === 'zh' ? await import('@/messages/zh') : await import('@/messages/en');
+    tables[language] = { language, ...found };
   } catch {
     // The server's own words are shown instead; the next page tries again.
     return;
@@ -25,17 +33,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** A way to put what the server says into the reader's language. */
-export function useTold(): (message: string) => string {
+/** A way to tell what the server says in the reader's language, with times by the reader's clock. */
+export function useTold(): (said: Said) => string {
   const { language } = useLanguage();
   const say = useWords(words);
-  const translate = useSyncExternalStore(subscribe, () => zhOf);
-  useEffect(() => {
-    if (language === 'zh') void load();
-  }, [language]);
+  const table = useSyncExternalStore(subscribe, () => tables[language]);
+  useEffect(() => void load(language), [language]);
   return useCallback(
-    (message) => (language === 'zh' && translate?.(message)) || say.told(message),
-    [language, translate, say],
+    ({ message, message_code: code, params }) =>
+      (code !== 'text' && table && render({ code, params }, table)) || say.told(message),
+    [table, say],
   );
 }
 
@@ -47,9 +54,9 @@ export function useDetail(): (error: unknown) => string {
     (error) => {
       if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
       if (error.status === 0) return '';
-      if (error.problems.length === 0) return told(error.message);
+      if (error.problems.length === 0) return told(error.said);
       return error.problems
-        .map(({ path, message }) => (path ? place(path, told(message)) : told(message)))
+        .map((problem) => (problem.path ? place(problem.path, told(problem)) : told(problem)))
         .join(between);
     },
     [told, between, place],

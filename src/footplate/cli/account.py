@@ -11,8 +11,10 @@ import click
 
 from footplate.cli import passwords
 from footplate.cli.passwords import refused_option, stdin_option
+from footplate.cli.reader import told
 from footplate.cli.render import print_fields, show_roles
 from footplate.cli.session import asked_url, connect, duration, json_option, print_json, tell
+from footplate.domain.messages import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +114,7 @@ def logout(as_json: bool) -> None:
                 client.revoke_token(found.token_id)
     except FootplateError as error:
         is_revoked = False
-        click.echo(f"the token could not be revoked: {error.message}", err=True)
+        click.echo(told(say("token_not_revoked", why=error.said)), err=True)
     path.unlink(missing_ok=True)
     tell({"url": found.url, "is_revoked": is_revoked}, f"Logged out of {found.url}.", as_json)
 

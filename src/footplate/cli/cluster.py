@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.reader import told_in
 from footplate.cli.render import print_fields, show_amount, show_count
 from footplate.cli.session import connect, json_option, print_json, tell
 from footplate.cli.table import Row, print_items
@@ -64,8 +65,7 @@ def _row(node: Mapping[str, Any]) -> Row:
 
 
 def _holds(node: Mapping[str, Any]) -> str:
-    held, why_not = ", ".join(node.get("enforced", ())), node.get("unenforced", "")
-    return "; ".join(filter(None, (held, why_not and f"not {why_not}")))
+    return "; ".join(filter(None, (", ".join(node.get("enforced", ())), told_in(node.get("unenforced")))))
 
 
 @nodes.command("drain")

@@ -12,6 +12,7 @@ import click
 
 from footplate import __version__
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding, carry_out
+from footplate.cli.reader import told, told_in
 from footplate.cli.session import asked_url, json_option, print_json
 from footplate.cli.table import lay_out
 
@@ -57,8 +58,8 @@ def _print(found: list[Finding]) -> None:
 def check_python(_url: str | None, _home: Path | None) -> Iterator[Finding]:
     """The programs themselves."""
     state = OK if sys.version_info >= LEAST_PYTHON else NOT_HELD
-    told = f"{platform.python_version()} at {sys.executable}; Footplate {__version__}"
-    yield Finding("Python", state, told, "install Python 3.11 or newer", is_needed=True)
+    said = f"{platform.python_version()} at {sys.executable}; Footplate {__version__}"
+    yield Finding("Python", state, said, "install Python 3.11 or newer", is_needed=True)
 
 
 def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
@@ -72,16 +73,16 @@ def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
             version = str(client.version()["version"])
             yield Finding("server", OK, f"Footplate {version} answers at {client.url}")
             if version != __version__:
-                told = f"it is of version {version}, this command of {__version__}"
-                yield Finding("versions", NOT_HELD, told, "install the same version on both sides")
+                said = f"it is of version {version}, this command of {__version__}"
+                yield Finding("versions", NOT_HELD, said, "install the same version on both sides")
             for node in client.nodes():
-                yield _node(node["name"], node.get("unenforced", ""))
+                yield _node(node["name"], told_in(node.get("unenforced")))
     except NotConfigured as error:
-        yield Finding("server", UNKNOWN, "none is known here", error.message)
+        yield Finding("server", UNKNOWN, "none is known here", told(error.said))
     except Unauthenticated as error:
-        yield Finding("login", UNKNOWN, error.message, "footplate login")
+        yield Finding("login", UNKNOWN, told(error.said), "footplate login")
     except FootplateError as error:
-        yield Finding("server", UNKNOWN, error.message)
+        yield Finding("server", UNKNOWN, told(error.said))
 
 
 def _node(name: str, unenforced: str) -> Finding:
@@ -108,12 +109,14 @@ def _of_the_machine(home: Path | None) -> list[Finding]:
     try:
         settings = load(place)
     except FootplateError as error:
-        return [Finding("settings", NOT_HELD, error.message, f"change {place}/settings.toml", is_needed=True)]
+        return [
+            Finding("settings", NOT_HELD, told(error.said), f"change {place}/settings.toml", is_needed=True)
+        ]
     has_file = (place / "settings.toml").exists()
-    told = (
+    said = (
         f"{place}/settings.toml can be read" if has_file else "none in the home folder: all are as they come"
     )
     return [
-        Finding("settings", OK, told),
+        Finding("settings", OK, said),
         *carry_out(MACHINE_CHECKS, settings),
     ]

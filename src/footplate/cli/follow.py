@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from footplate.cli.reader import told_in
 from footplate.cli.render import show_span, show_state
 from footplate.cli.screen import Screen
 from footplate.cli.session import INTERRUPTED, print_json_line
@@ -149,7 +150,7 @@ class View:
             if event.kind in TASK_ENDS:
                 # Each run of a task may end in the same words.
                 self._message = ""
-            return self._say(event.message)
+            return self._say(told_in(event.event))
         return self._tell_state(event)
 
     def _tell_state(self, event: StateSeen) -> list[str]:
@@ -159,7 +160,7 @@ class View:
         notes = [f"· attempt {event.attempt} begins"] if is_retry else []
         if event.state in FINAL_STATES:
             return notes
-        message = str(event.reason.get("message", ""))
+        message = told_in(event.reason)
         if not is_new:
             return notes + self._say(message)
         return notes + (self._say(message, f"{event.state}: ") or [f"· {event.state}"])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.reader import told
 from footplate.cli.render import named, print_hints, show_state
 from footplate.cli.session import (
     connect,
@@ -47,9 +48,9 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
     except KeyboardInterrupt:
         return leave(found)
     except TimedOut as error:
-        click.echo(error.message, err=True)
+        click.echo(told(error.said), err=True)
         return TIMED_OUT
-    tell(found.data, f"{named(found)} {show_state(found.state)}: {found.reason.message}", as_json)
+    tell(found.data, f"{named(found)} {show_state(found.state)}: {told(found.reason.said)}", as_json)
     return outcome(found.state, found.exit_code)
 
 
@@ -65,7 +66,7 @@ class KeptTeller:
         if self._has_told or not job.data.get("kept_until"):
             return
         self._has_told = True
-        click.echo(f"{named(job)} has failed: {job.reason.message}", err=True)
+        click.echo(f"{named(job)} has failed: {told(job.reason.said)}", err=True)
         tell_kept(job)
 
 
@@ -77,7 +78,7 @@ def _status_of(job: Job) -> AbstractContextManager[Any]:
     from footplate.cli.screen import Screen
 
     began_at = time.monotonic()
-    return Screen(sys.stderr, lambda frame: [status_line(frame, job.state, began_at, job.reason.message)])
+    return Screen(sys.stderr, lambda frame: [status_line(frame, job.state, began_at, told(job.reason.said))])
 
 
 @click.command()

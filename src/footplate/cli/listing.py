@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.reader import told, told_in
 from footplate.cli.render import is_terminal, show_age, show_amount, show_span
 from footplate.cli.session import connect, json_option, print_json
 from footplate.cli.table import Row, lay_out, print_table
@@ -111,7 +112,7 @@ def _watch(client: Client, filters: Mapping[str, Any]) -> None:
                 try:
                     rows, note = _rows(client, filters), ""
                 except Unreachable as error:
-                    note = error.message
+                    note = told(error.said)
     except KeyboardInterrupt:
         return
 
@@ -137,5 +138,5 @@ def _row(job: Mapping[str, Any]) -> Row:
         show_amount(job["resources"]) + (f" in {job['n_tasks']} tasks" if job["n_tasks"] > 1 else ""),
         show_age(job["submitted_at"]),
         show_span(job["run_time_s"]),
-        job["reason"]["message"],
+        told_in(job["reason"]),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.reader import told
 from footplate.cli.session import INTERRUPTED, connect, job_argument, json_option, print_json_line, tell
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
                 _echo_lines(prefix, lines.feed(text))
         _echo_lines(prefix, lines.finish())
     if is_empty and not choice["as_json"]:
-        click.echo(f"{job.name} ({job.id}) is {job.state} and has printed nothing: {job.doing()}", err=True)
+        click.echo(
+            f"{job.name} ({job.id}) is {job.state} and has printed nothing: {told(job.doing())}", err=True
+        )
     return 0
 
 

@@ -87,10 +87,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explain(error: FootplateError) -> int:
+    # Not at the top: commands that go well tell nothing.
+    from footplate.cli.reader import problem_told, told
+    from footplate.domain.messages import say
+
     if isinstance(error, InvalidInput) and len(error.problems) > 1:
-        lines = "".join(f"\n  {problem}" for problem in error.problems)
-        return _fail(f"{len(error.problems)} things must be changed:{lines}")
-    return _fail(error.message)
+        lines = "".join(f"\n  {problem_told(problem)}" for problem in error.problems)
+        return _fail(told(say("things_to_change", n=len(error.problems))) + lines)
+    return _fail(told(error.said))
 
 
 def _fail(message: str) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.cells import one_line
+from footplate.cli.reader import told_in
 from footplate.cli.render import (
     print_fields,
     print_hints,
@@ -73,8 +74,8 @@ def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapp
     return {
         "Job": f"{data['name']}  ({data['id']})",
         "State": show_state(data["state"]) + (" (being deleted)" if data["is_deleting"] else ""),
-        "Why": data["reason"]["message"],
-        "Doing": one_line(steps[-1]["message"]) if steps and data["state"] == JobState.STARTING else "",
+        "Why": told_in(data["reason"]),
+        "Doing": one_line(told_in(steps[-1])) if steps and data["state"] == JobState.STARTING else "",
         "Starts": _estimate(data.get("estimate")),
         "Kept until": show_time(data.get("kept_until")),
         "In the trash since": show_time(data.get("deleted_at")),
@@ -110,7 +111,7 @@ def _images(config: Mapping[str, Any]) -> str:
 
 def _step_row(step: Mapping[str, Any]) -> Row:
     took = show_span(step["seconds"]) if step["is_done"] else "goes on"
-    return step["step"], show_time(step["at"]), took, step["message"]
+    return step["step"], show_time(step["at"]), took, told_in(step)
 
 
 def _estimate(estimate: Mapping[str, Any] | None) -> str:
@@ -123,12 +124,13 @@ def _estimate(estimate: Mapping[str, Any] | None) -> str:
         f"by {show_time(latest)}" if latest else "",
     ]
     times = ", ".join(part for part in parts if part)
-    return f"{times} ({estimate['basis']})" if times else str(estimate["basis"])
+    basis = told_in(estimate["basis"])
+    return f"{times} ({basis})" if times else basis
 
 
 def _attempt_row(attempt: Mapping[str, Any]) -> Row:
     ran = show_between(attempt["running_at"] or attempt["started_at"], attempt["finished_at"])
-    return attempt["number"], attempt["state"], ran, attempt["reason"]["message"]
+    return attempt["number"], attempt["state"], ran, told_in(attempt["reason"])
 
 
 def _asked_ports(config: Mapping[str, Any]) -> Mapping[tuple[str, str], int]:
@@ -153,7 +155,7 @@ def _task_row(task: Mapping[str, Any], asked: Mapping[tuple[str, str], int]) -> 
     exit_code = "" if task["exit_code"] is None else str(task["exit_code"])
     gpus = ",".join(map(str, task["gpus"]))
     where = (task["node"] or "", task["address"] or "")
-    return task["name"], task["state"], *where, gpus, ports, exit_code, task["detail"] or ""
+    return task["name"], task["state"], *where, gpus, ports, exit_code, told_in(task["detail"])
 
 
 def _run_rows(job: Job) -> list[Row]:
@@ -166,7 +168,7 @@ def _run_rows(job: Job) -> list[Row]:
         name = event["data"].get("task")
         if name in again and event["attempt"] == job.attempt:
             rows = ends[name]
-            rows.append((name, len(rows), show_time(event["at"]), event["message"]))
+            rows.append((name, len(rows), show_time(event["at"]), told_in(event)))
     return [row for name in sorted(ends) for row in ends[name]]
 
 

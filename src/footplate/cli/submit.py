@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.envfile import read_env_file
+from footplate.cli.reader import told
 from footplate.cli.render import print_hints, show_count
 from footplate.cli.session import INTERRUPTED, connect, json_option, pair, print_json
+from footplate.domain.messages import say
 from footplate.domain.resources import show_bytes
+from footplate.sdk.errors import message_in
 
 if TYPE_CHECKING:
     from footplate.sdk.client import Client
@@ -226,7 +229,7 @@ def _from_stdin() -> dict[str, Any]:
 
     document = documents.load(sys.stdin.buffer.read(documents.MAX_BYTES + 1), "standard input")
     if not isinstance(document, dict):
-        raise InvalidInput("standard input must hold a mapping with at least name and command")
+        raise InvalidInput("stdin_not_mapping")
     return document
 
 
@@ -242,7 +245,7 @@ def _tell_code(code: Selection) -> None:
 
 def _warn(answer: Mapping[str, Any]) -> None:
     for warning in answer.get("warnings", ()):
-        click.echo(f"warning: {warning}", err=True)
+        click.echo(told(say("warning", what=message_in(warning))), err=True)
 
 
 def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:

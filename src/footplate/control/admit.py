@@ -16,6 +16,7 @@ from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
 from footplate.domain.events import Placed, Refused, WaitExplained
 from footplate.domain.job import Job
+from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.fit import can_ever_fit
@@ -27,7 +28,7 @@ from footplate.store.writer import Transaction, Unit, Work
 
 T = TypeVar("T")
 
-NO_PORTS = Reason(ReasonCode.NO_PORTS, "waits for ports: those that it asks for are in use")
+NO_PORTS = Reason(ReasonCode.NO_PORTS, say("no_ports"))
 EXPLAIN_EVERY_S = 0.5
 # With more jobs than this before it, a new one hardly starts at once: not worth a pass of its own.
 MOST_AT_ONCE = 64
@@ -193,7 +194,7 @@ class Admission:
             job = self._find(job_id)
             names = [name for name, _ in storages_of(job) if name in silences] if job is not None else ()
             for name in names[:1]:
-                held[job_id] = Reason(ReasonCode.STORAGE_SILENT, silences[name], {"storage": name})
+                held[job_id] = Reason(ReasonCode.STORAGE_SILENT, silences[name])
         return held
 
     def _plan(self, now: float, passed_over: frozenset[str]) -> tuple[list[Move], frozenset[str]]:
@@ -292,8 +293,8 @@ class Admission:
         would_launch = launch_plan(self._context, replace(job, placement=placed), hidden)
         request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
         nodes = sorted({task.node for task in placed.tasks})
-        message = f"would start now on {', '.join(nodes)}"
-        reason = Reason(ReasonCode.PREPARING, message, {"n_tasks": len(placed.tasks), "nodes": nodes})
+        facts = {"n_tasks": len(placed.tasks)}
+        reason = Reason(ReasonCode.PREPARING, say("would_start_on", nodes=nodes), facts)
         return reason, dict(request)
 
     def _complete(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:

@@ -39,7 +39,7 @@ class Callbacks:
 
     async def _find_login(self, attempt_id: str, secret: str) -> RegistryLogin:
         if (job := self._job_of(attempt_id)) is None:
-            raise NotFound(f"attempt {attempt_id} is over: its image is no longer needed")
+            raise NotFound("attempt_over", attempt=attempt_id)
         return await self._context.login_of(job, secret)
 
     def _job_of(self, attempt_id: str) -> Job | None:

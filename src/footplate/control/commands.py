@@ -16,7 +16,7 @@ async def run_inside(
 ) -> Ran:
     engine = context.engine
     if not isinstance(engine, RunsInside):
-        raise EngineRejected("the engine of this server cannot run commands inside tasks")
+        raise EngineRejected("no_exec_here")
     secrets = await context.secrets_of(job)
     request = engine.compile(launch_plan(context, job, secrets))
     return await engine.run_inside(request, role, index, argv, timeout_s)

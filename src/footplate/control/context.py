@@ -21,7 +21,7 @@ async def _no_secrets(_job: Job) -> Mapping[str, str]:
 
 
 async def _no_login(_job: Job, name: str) -> RegistryLogin:
-    raise NotFound(f"there is no secret {name}")
+    raise NotFound("secret_unknown", secret=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,8 @@ from footplate.domain.errors import (
 from footplate.domain.events import LaunchFailed
 from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
-from footplate.domain.redact import redact
+from footplate.domain.messages import Message, say, text
+from footplate.domain.redact import redact_message
 from footplate.domain.states import JobState, TaskState
 from footplate.engines.base import LaunchPlan, Step
 
@@ -72,13 +73,14 @@ async def launch(context: Context, job: Job, left_out: Collection[tuple[str, int
         await context.people.ensure(job.owner)
         await _start(context, job, secrets, left_out)
     except (EngineRejected, NotFound, InvalidInput, SecretUnreadable) as error:
-        await _fail(context, job, redact(error.message, secrets.values()), is_final=True)
-    except (FootplateError, OSError) as error:
-        await _fail(context, job, redact(str(error), secrets.values()), is_final=False)
+        await _fail(context, job, error.said, secrets, is_final=True)
+    except FootplateError as error:
+        await _fail(context, job, error.said, secrets)
+    except OSError as error:
+        await _fail(context, job, text(str(error)), secrets)
     except Exception as error:
         log.exception("launching job %s failed", job.id)
-        message = redact(f"internal error while launching: {error}", secrets.values())
-        await _fail(context, job, message, is_final=False)
+        await _fail(context, job, say("launch_error", error=str(error)), secrets)
 
 
 def _has_more_to_start(job: Job, left_out: Collection[tuple[str, int]]) -> bool:
@@ -109,7 +111,7 @@ async def _start(
             await asyncio.sleep(pause_s)
             pause_s *= 2
     if context.clock.now() - began_at > 1:
-        await _tell_step(context, job, "launch", began_at, "all tasks were started")
+        await _tell_step(context, job, "launch", began_at, say("tasks_started"))
 
 
 async def _check_storages(context: Context, job: Job) -> None:
@@ -123,7 +125,7 @@ async def _check_storages(context: Context, job: Job) -> None:
     finally:
         checking.cancel()
     if not checking.done():
-        raise EngineUnavailable("the job was stopped while one of its storages did not answer")
+        raise EngineUnavailable("stopped_while_silent")
     checking.result()
 
 
@@ -139,18 +141,18 @@ async def tell_step(context: Context, job: Job, step: Step) -> None:
     now = context.clock.now()
     kind = "step" if step.is_done else "progress"
     seconds = round(step.seconds, 3)
-    message = f"{step.message} ({seconds:g} s)" if step.is_done else step.message
-    await context.store.write(lambda tx: tx.record(job, kind, now, message, step=step.name, seconds=seconds))
+    said = say("step_done", what=step.said, seconds=seconds) if step.is_done else step.said
+    await context.store.write(lambda tx: tx.record(job, kind, now, said, step=step.name, seconds=seconds))
 
 
-async def _tell_step(context: Context, job: Job, step: str, began_at: float, message: str) -> None:
+async def _tell_step(context: Context, job: Job, step: str, began_at: float, what: Message) -> None:
     now = context.clock.now()
-    seconds = round(now - began_at, 3)
-    await context.store.write(
-        lambda tx: tx.record(job, "step", now, f"{message} ({seconds:g} s)", step=step, seconds=seconds)
-    )
+    said = say("step_done", what=what, seconds=round(now - began_at, 3))
+    await context.store.write(lambda tx: tx.record(job, "step", now, said, step=step))
 
 
-async def _fail(context: Context, job: Job, message: str, is_final: bool) -> None:
-    event = LaunchFailed(context.clock.now(), job.attempt, message, is_final)
+async def _fail(
+    context: Context, job: Job, said: Message, secrets: Mapping[str, str], is_final: bool = False
+) -> None:
+    event = LaunchFailed(context.clock.now(), job.attempt, redact_message(said, secrets.values()), is_final)
     await context.store.apply_all([(job.id, event)])

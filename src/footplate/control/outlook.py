@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from footplate.control.runtimes import Kind, RunTimes, kind_of
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
+from footplate.domain.messages import Message, say
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.forecast import MOST_STEPS, Remaining, only_ahead_of, start_of
 from footplate.scheduler.policy import Policy
@@ -56,7 +57,7 @@ async def _foresee(
     job_id: str, seen: Snapshot, policy: Policy, now: float, jobs: Mapping[str, Job], run_times: RunTimes
 ) -> Estimate:
     if len(seen.pending) > MOST_AHEAD:
-        return Estimate(None, None, f"nobody can tell: {len(seen.pending) - 1} jobs are before it")
+        return Estimate(None, None, say("no_estimate_many", n=len(seen.pending) - 1))
     ids = [one.id for one in seen.running] + [one.id for one in seen.pending]
     known = know([job for one in ids if (job := jobs.get(one))], run_times)
     return await estimate(job_id, seen, policy, now, known)
@@ -85,7 +86,7 @@ async def estimate(
     before = {job.id for job in seen.running} | {job.id for job in seen.pending if job.id != job_id}
     basis = _basis([known[one] for one in before if one in known], expected, latest)
     if any(job.id == job_id and job.pauses(now) for job in seen.pending):
-        basis += "; it pauses before it is tried again"
+        basis = say("with_pause", what=basis)
     return Estimate(expected, latest, basis)
 
 
@@ -128,32 +129,25 @@ def _limit(one: Known) -> float:
     return math.inf if one.limit_s is None else one.limit_s + one.after_s
 
 
-def _basis(before: Sequence[Known], expected: float | None, latest: float | None) -> str:
+def _basis(before: Sequence[Known], expected: float | None, latest: float | None) -> Message:
     """Say what an estimate rests on, by what is known of the jobs that run or are ahead."""
     lasting = [one for one in before if one.kept_until is None]
     unlimited = sum(one.limit_s is None for one in lasting)
     if expected is None:
-        return f"nobody can tell: {_why_unknown(lasting)}"
+        return _why_unknown(lasting)
     usual = any(one.usual_s is not None for one in lasting)
     limits = any(one.limit_s is not None for one in lasting)
-    sources = ("usual run times",) * usual + ("time limits",) * limits
-    told = f"from {' and '.join(sources)}" if sources else "nothing of unknown length is before it"
+    sources = ["usual_run_times"] * usual + ["time_limits"] * limits
+    told = say("estimated_from", sources=sources) if sources else say("nothing_before")
     if latest is None and unlimited:
-        told += f"; no later bound, since {_have_none(unlimited, len(lasting))}"
+        return say("no_later_bound", what=told, n=unlimited, n_all=len(lasting))
     return told
 
 
-def _why_unknown(lasting: Sequence[Known]) -> str:
+def _why_unknown(lasting: Sequence[Known]) -> Message:
     unheard = sum(one.limit_s is None and one.usual_s is None for one in lasting)
     if unheard:
-        them = "it" if unheard == 1 else "them"
-        return f"{_have_none(unheard, len(lasting))}, and nothing like {them} has run before"
+        return say("no_estimate_unlimited", n=unheard, n_all=len(lasting))
     if len(lasting) > MOST_STEPS:
-        return f"{len(lasting)} jobs are before it"
-    return "the ends of other jobs alone do not let it start"
-
-
-def _have_none(n: int, n_all: int) -> str:
-    have = "has" if n == 1 else "have"
-    before = "the job before it" if n_all == 1 else f"{n} of {n_all} jobs before it"
-    return f"{before} {have} no time limit"
+        return say("no_estimate_many", n=len(lasting))
+    return say("no_estimate_by_ends")

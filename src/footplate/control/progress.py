@@ -12,7 +12,8 @@ from footplate.domain.attempt import attempt_of
 from footplate.domain.errors import FootplateError
 from footplate.domain.events import Event, HangSeen, Hung, ProgressSeen, StopAsked
 from footplate.domain.job import Job, Task
-from footplate.domain.kinds import show_duration, show_instant
+from footplate.domain.kinds import show_instant
+from footplate.domain.messages import say
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.engines.base import DumpsStacks, ReadsUsage, Usage
@@ -112,10 +113,7 @@ class Progress:
             await self._judge_hang(job, idle, now)
 
     async def _reclaim(self, job: Job, limit_s: float, now: float) -> None:
-        message = (
-            f"idle for {show_duration(limit_s)}: no output, no use of CPU or GPU; it gives its place back"
-        )
-        reason = Reason(ReasonCode.IDLE, message, {"idle_limit_s": limit_s})
+        reason = Reason(ReasonCode.IDLE, say("idle", idle_limit_s=limit_s))
         await self._context.store.apply_all([(job.id, StopAsked(now, reason))])
 
     async def _judge_hang(self, job: Job, idle: Mapping[str, float], now: float) -> None:
@@ -144,20 +142,17 @@ class Progress:
     async def _tell_hang(self, job: Job, hung: Sequence[str], since: float, now: float) -> None:
         policy = job.spec.hang
         assert policy is not None
-        names = ", ".join(hung[:5]) + (f" and {len(hung) - 5} more" if len(hung) > 5 else "")
-        message = (
-            f"no progress of {names} for {show_duration(policy.after_s)}: no output, no use of CPU or GPU"
-        )
         stacks = await self._stacks(job)
         action, tasks = policy.action, list(hung[:MOST_NAMED])
-        event: Event = Hung(now, job.attempt, message)
+        said = say("hung", tasks=tasks, after_s=policy.after_s)
+        event: Event = Hung(now, job.attempt, said)
         if policy.action == "notify":
-            event = HangSeen(now, job.attempt, _why_hung(names, tasks, since, bool(stacks)))
+            event = HangSeen(now, job.attempt, _why_hung(tasks, since, bool(stacks)))
         store = self._context.store
 
         def unit(tx: Transaction) -> None:
             if job.id in store.board:
-                tx.record(job, "hang", now, message, tasks=tasks, action=action, stacks=stacks)
+                tx.record(job, "hang", now, said, action=action, stacks=stacks)
                 transitions.apply(tx, store.board, job.id, event)
 
         await store.write(unit)
@@ -174,11 +169,11 @@ class Progress:
         return _bounded(found)
 
 
-def _why_hung(names: str, tasks: Sequence[str], since: float, has_stacks: bool) -> Reason:
-    where = "; the stacks of its tasks are in its event hang" if has_stacks else ""
-    message = f"no progress of {names} since {show_instant(since)}: no output, no use of CPU or GPU{where}"
-    details = {"tasks": tasks, "since": show_instant(since), "has_stacks": has_stacks}
-    return Reason(ReasonCode.HANG, message, details)
+def _why_hung(tasks: list[str], since: float, has_stacks: bool) -> Reason:
+    code = "hung_since_with_stacks" if has_stacks else "hung_since"
+    return Reason(
+        ReasonCode.HANG, say(code, tasks=tasks, since=show_instant(since)), {"has_stacks": has_stacks}
+    )
 
 
 def _bounded(stacks: Mapping[str, str]) -> dict[str, str]:

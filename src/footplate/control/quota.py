@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from footplate.domain.clock import Clock
 from footplate.domain.errors import FootplateError
 from footplate.domain.events import StopAsked
-from footplate.domain.resources import show_bytes
+from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store.disk import Disk
 from footplate.store.job_queries import owners_of_jobs
@@ -90,6 +90,5 @@ class QuotaKeeper:
 
 
 def _too_much(taken: int, most: int, now: float) -> StopAsked:
-    message = f"its files take {show_bytes(taken)}, and those of a job may take {show_bytes(most)}"
-    details = {"taken_bytes": taken, "quota_bytes": most}
-    return StopAsked(now, Reason(ReasonCode.DISK_QUOTA, message, details))
+    said = say("disk_quota_over", taken_bytes=taken, quota_bytes=most)
+    return StopAsked(now, Reason(ReasonCode.DISK_QUOTA, said))

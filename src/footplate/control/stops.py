@@ -13,6 +13,7 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.events import Event, OthersGone, StopTasks, TasksGone
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
+from footplate.domain.messages import Message, say
 from footplate.engines.base import Notice, Observation
 
 
@@ -64,17 +65,16 @@ class Stops:
         try:
             await self._context.engine.stop(attempt, grace_s, notice)
         except EngineUnavailable as error:
-            await self._tell_delay(job, error.message)
+            await self._tell_delay(job, error.said)
             raise
         self._delayed.discard((job.id, job.attempt))
         return await self._context.engine.observe([attempt])
 
-    async def _tell_delay(self, job: Job, why: str) -> None:
+    async def _tell_delay(self, job: Job, why: Message) -> None:
         """Say once in the job's events why it does not end."""
         if (job.id, job.attempt) not in self._delayed:
-            message = f"{why}; it is tried again, and what the job holds stays taken until then"
-            now = self._context.clock.now()
-            await self._context.store.write(lambda tx: tx.record(job, "end_delayed", now, message, why=why))
+            now, said = self._context.clock.now(), say("end_delayed", why=why)
+            await self._context.store.write(lambda tx: tx.record(job, "end_delayed", now, said))
             self._delayed.add((job.id, job.attempt))
 
     async def _tell_end(self, job: Job, seen: Sequence[Observation], then: Event) -> None:

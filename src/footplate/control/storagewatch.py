@@ -12,6 +12,7 @@ from typing import Any
 
 from footplate.asking import Asker, Place
 from footplate.domain.errors import EngineUnavailable
+from footplate.domain.messages import Message, say, text
 from footplate.domain.storage import Storage
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class _Line:
     asker: Asker = field(default_factory=Asker)
     one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
     asked_at: float | None = None
-    silence: str = ""
+    silence: Message | None = None
     # Where it was mounted when it last answered.
     mount: str = ""
 
@@ -63,11 +64,11 @@ class StorageWatch:
         """Have somebody told when a silent storage answers again."""
         self._listeners.append(tell)
 
-    def silences(self) -> dict[str, str]:
-        """Name the storages on which nobody should count now, each with a sentence that says why."""
+    def silences(self) -> dict[str, Message]:
+        """Name the storages on which nobody should count now, and say why."""
         doubtful_since = time.monotonic() - self._doubtful_after_s
         return {
-            name: line.silence or _tell(name, f"no answer for more than {self._doubtful_after_s:g} s")
+            name: line.silence or _tell(name, say("no_answer_for", seconds=self._doubtful_after_s))
             for name, line in self._lines.items()
             if line.silence or (line.asked_at is not None and line.asked_at < doubtful_since)
         }
@@ -105,17 +106,17 @@ class StorageWatch:
             line.mount = place.mount
             return place
 
-    def _absence(self, error: OSError) -> str | None:
+    def _absence(self, error: OSError) -> Message | None:
         """Say how a storage is away; None for an error that only one that is there can give."""
         if isinstance(error, TimeoutError):
-            return f"no answer for {self._silent_after_s:g} s"
-        return error.strerror or str(error) if error.errno in AWAY else None
+            return say("no_answer_for", seconds=self._silent_after_s)
+        return text(error.strerror or str(error)) if error.errno in AWAY else None
 
     async def _await_answer(self, line: _Line, storage: Storage) -> None:
         """Ask a silent storage for a sign of life; while it is silent, nobody else does."""
         while not await self._is_back(line, storage):
             await asyncio.sleep(ASK_AGAIN_S)
-        line.silence = ""
+        line.silence = None
         log.warning("storage %s answers again", storage.name)
         for tell in self._listeners:
             tell()
@@ -136,5 +137,5 @@ class StorageWatch:
         await asyncio.gather(*(line.asker.close() for line in self._lines.values()))
 
 
-def _tell(name: str, why: str) -> str:
-    return f"storage {name} does not answer: is its file server away? ({why})"
+def _tell(name: str, why: Message) -> Message:
+    return say("storage_silent", storage=name, why=why)

@@ -50,9 +50,9 @@ async def check_there(home: Path, storages: Storages, watch: StorageWatch, job: 
     """
     for name, inner in storages_of(job):
         if name not in storages:
-            raise EngineRejected(f"storage {name} is no longer declared in the server's settings")
+            raise EngineRejected("storage_undeclared", storage=name)
         if not storages[name].is_open_to(job.spec.queue):
-            raise EngineRejected(f"storage {name} is no longer for jobs of queue {job.spec.queue}")
+            raise EngineRejected("storage_not_for_queue", storage=name, queue=job.spec.queue)
         await _check(home, storages[name], inner, watch)
 
 
@@ -60,13 +60,11 @@ async def _check(home: Path, storage: Storage, inner: str, watch: StorageWatch) 
     try:
         place = await watch.locate(storage, inner)
     except (FileNotFoundError, NotADirectoryError):
-        gone = f"the folder of storage {storage.name} is gone"
-        raise EngineRejected(f"storage {storage.name} has no {inner}" if inner else gone) from None
+        code = "storage_has_no" if inner else "storage_gone"
+        raise EngineRejected(code, storage=storage.name, **({"inner": inner} if inner else {})) from None
     except OSError as error:
         kind = EngineRejected if error.errno in LASTING else EngineUnavailable
-        raise kind(
-            f"{inner or 'the folder'} of storage {storage.name} cannot be used: {error.strerror}"
-        ) from None
+        raise kind("storage_unusable", storage=storage.name, inner=inner, error=error.strerror) from None
     # The settings were checked when they were read; it may not have answered then, or its links have changed.
     if overlap(Path(place.root), home.resolve()):
-        raise EngineRejected(f"storage {storage.name} leads to the files of the platform itself")
+        raise EngineRejected("storage_leads_home", storage=storage.name)

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from footplate.domain.events import Event, TaskExited, TaskLost, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.messages import Message, say
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
@@ -82,7 +83,5 @@ def _events_of(
         yield TaskLost(now, *who, _why_lost(one), one.run, search(one).log_bytes, pauses, cause)
 
 
-def _why_lost(one: Observation) -> str:
-    if one.state is TaskState.WAITING:
-        return "the engine no longer knows that it was started"
-    return one.detail or "its process can no longer be found"
+def _why_lost(one: Observation) -> Message:
+    return say("start_forgotten") if one.state is TaskState.WAITING else one.detail or say("process_gone")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from footplate.domain.ending import Outcome, describe_failure, end, fail, finish, stop, weigh
+from footplate.domain.ending import STOPPED, Outcome, describe_failure, end, fail, finish, stop, weigh
 from footplate.domain.errors import InvalidTransition
 from footplate.domain.events import (
     DeleteAsked,
@@ -41,6 +41,7 @@ from footplate.domain.events import (
 from footplate.domain.failures import Failure, FailureClass, Verdict, judge
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
+from footplate.domain.messages import Message, say
 from footplate.domain.pauses import N_PROMPT_AFTER_SHORT, Pauses, count_short
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 
@@ -108,15 +109,21 @@ def advance(job: Job, event: Event) -> Outcome:
         raise InvalidTransition(_story(job, event))
     outcome = _RULES[type(event)](job, event)
     if outcome.job.state not in allowed:
-        raise InvalidTransition(_story(job, event) + f"; it led to {outcome.job.state}")
+        raise InvalidTransition(_story(job, event, outcome.job.state))
     return outcome
 
 
-def _story(job: Job, event: Event) -> str:
-    tasks = ", ".join(f"{task.name} {task.state}" for task in job.tasks[:20])
-    return (
-        f"job {job.id} is {job.state} in attempt {job.attempt} ({job.reason.code}: {job.reason.message}; "
-        f"tasks: {tasks}) and cannot take {event!r}"
+def _story(job: Job, event: Event, led_to: JobState | None = None) -> Message:
+    return say(
+        "invalid_transition",
+        job=job.id,
+        state=job.state.value,
+        attempt=job.attempt,
+        reason=job.reason.code.value,
+        why=job.reason.said,
+        tasks=[f"{task.name} {task.state}" for task in job.tasks[:20]],
+        event=repr(event),
+        led_to=led_to,
     )
 
 
@@ -134,8 +141,7 @@ def _place(job: Job, event: Placed) -> Outcome:
         for task in job.tasks
         if (place := places[task.role, task.index])
     )
-    message = f"starting {len(tasks)} task{'s' * (len(tasks) != 1)}"
-    reason = Reason(ReasonCode.PREPARING, message, {"n_tasks": len(tasks)})
+    reason = Reason(ReasonCode.PREPARING, say("starting_tasks", n_tasks=len(tasks)))
     placed = replace(
         job,
         state=S.STARTING,
@@ -165,7 +171,7 @@ def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: 
 def _start_task(job: Job, event: TaskStarted) -> Outcome:
     if job.task(event.role, event.index).state is TaskState.RUNNING:
         return Outcome(job)
-    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail="")
+    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail=None)
     return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
 
 
@@ -179,8 +185,7 @@ def _run_when_all_started(job: Job, at: float) -> Job:
 
 def _why_running(job: Job) -> Reason:
     n_tasks = len(job.tasks)
-    message = f"all {n_tasks} tasks run" if n_tasks > 1 else "the task runs"
-    return Reason(ReasonCode.RUNNING, message, {"n_tasks": n_tasks})
+    return Reason(ReasonCode.RUNNING, say("tasks_run" if n_tasks > 1 else "task_runs", n_tasks=n_tasks))
 
 
 def _exit_task(job: Job, event: TaskExited) -> Outcome:
@@ -255,7 +260,9 @@ def _retry_task(
         state=TaskState.STARTING,
         run=task.run + 1,
         exit_code=None,
-        detail="" if not_before is None else f"started again not before {show_instant(not_before)}",
+        detail=None
+        if not_before is None
+        else say("started_again_later", not_before=show_instant(not_before)),
         cause="",
         log_start=event.log_bytes,
         not_before=not_before,
@@ -277,7 +284,7 @@ def _fail_launch(job: Job, event: LaunchFailed) -> Outcome:
     # In a job that runs, that was the launch of a task that is to be started again, or nothing was to do.
     if job.state is S.STOPPING or not any(task.state is TaskState.STARTING for task in job.tasks):
         return Outcome(job)
-    reason = Reason(ReasonCode.LAUNCH_FAILED, event.message, {"detail": event.message})
+    reason = Reason(ReasonCode.LAUNCH_FAILED, event.said)
     outcome = fail(job, Failure(reason, cause="rejected" if event.is_final else "launch"), event.at)
     # Some tasks may have started all the same: only a stop makes sure that none runs.
     return outcome if outcome.job.state is S.STOPPING else stop(job, Next(S.FAILED, outcome.job.reason))
@@ -321,7 +328,7 @@ def _preempt(job: Job, event: Preempted) -> Outcome:
 
 
 def _end_hang(job: Job, event: Hung) -> Outcome:
-    reason = Reason(ReasonCode.HANG, event.message)
+    reason = Reason(ReasonCode.HANG, event.said)
     policy = job.spec.hang
     if policy is not None and policy.action == "restart":
         return fail(job, Failure(reason, cause="hang"), event.at)
@@ -346,7 +353,7 @@ def _go_on(job: Job, event: TasksGone) -> Outcome:
     tasks = tuple(
         task
         if task.state.is_over
-        else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=event.at)
+        else replace(task, state=TaskState.EXITED, detail=STOPPED, finished_at=event.at)
         for task in job.tasks
     )
     ended = replace(job, tasks=tasks)
@@ -386,9 +393,8 @@ def _pause(following: Next, at: float, pauses: Pauses) -> tuple[Reason, float | 
     if not pause_s:
         return reason, None
     until = at + pause_s
-    message = f"{reason.message}, not before {show_instant(until)}"
-    details = {**reason.details, "not_before": show_instant(until), "pause_s": pause_s}
-    return Reason(ReasonCode.RETRY_LATER, message, details), until
+    said = say("retried_later", why=reason.said, not_before=show_instant(until))
+    return Reason(ReasonCode.RETRY_LATER, said, {**reason.facts, "pause_s": pause_s}), until
 
 
 def _refuse(job: Job, event: Refused) -> Outcome:
@@ -411,7 +417,7 @@ def _delete(job: Job, event: DeleteAsked) -> Outcome:
     deleting = replace(job, deleted_at=since, is_deleting=job.is_deleting or event.for_good)
     if job.state in FINAL_STATES:
         return Outcome(deleting, (RemoveJob(),) if deleting.is_deleting else ())
-    reason = Reason(ReasonCode.DELETED, f"deleted by {event.by}", {"by": event.by})
+    reason = Reason(ReasonCode.DELETED, say("deleted_by", by=event.by))
     return _ask_stop(deleting, StopAsked(event.at, reason, event.by))
 
 

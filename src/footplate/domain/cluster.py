@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from footplate.domain.image import ChosenImage
+from footplate.domain.messages import Message
 from footplate.domain.resources import NOTHING, Resources, total
 
 # The ports of each node that are given out to tasks which do not ask for certain ones.
@@ -34,7 +35,7 @@ class Node:
     is_schedulable: bool = True
     # What tasks are really held to there, and why not to the rest.
     enforced: tuple[str, ...] = ()
-    unenforced: str = ""
+    unenforced: Message | None = None
 
     @property
     def capacity(self) -> Resources:

@@ -16,10 +16,14 @@ from footplate.domain.failures import (
     signal_of,
 )
 from footplate.domain.job import Job, Next, Task
-from footplate.domain.kinds import show_duration, show_instant
+from footplate.domain.kinds import show_instant
+from footplate.domain.messages import say
 from footplate.domain.pauses import N_PROMPT_AFTER_SHORT, count_short
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
+
+# How a task ended that a stop ended.
+STOPPED = say("task_stopped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,47 +55,46 @@ def weigh(job: Job, ended: Task, failure: Failure | None, at: float) -> Outcome:
 
 
 def _why_enough(role: RoleSpec, n_succeeded: int) -> Reason:
-    message = f"{n_succeeded} of {role.count} {role.name} tasks succeeded, as many as the job needs"
-    details = {"role": role.name, "n_succeeded": n_succeeded, "n_tasks": role.count}
-    return Reason(ReasonCode.COMPLETED, message, details)
+    said = say("enough_succeeded", role=role.name, n_succeeded=n_succeeded, n_tasks=role.count)
+    return Reason(ReasonCode.COMPLETED, said)
 
 
 def _why_done(tasks: Sequence[Task]) -> Reason:
     n_failed = sum(task.has_failed for task in tasks)
     if not n_failed:
-        return Reason(ReasonCode.COMPLETED, "all tasks are done")
-    message = f"all tasks are done; {n_failed} of {len(tasks)} failed, which does not fail the job"
-    return Reason(ReasonCode.COMPLETED, message, {"n_failed": n_failed, "n_tasks": len(tasks)})
+        return Reason(ReasonCode.COMPLETED, say("all_done"))
+    return Reason(ReasonCode.COMPLETED, say("done_with_failures", n_failed=n_failed, n_tasks=len(tasks)))
 
 
 def _why_failed(last: Task, role: RoleSpec, n_failed: int) -> Reason:
     """Say how the task failed that decided it, and how many of its role had before."""
-    details: dict[str, object] = {
-        "task": last.name,
-        "exit_code": last.exit_code,
-        "n_failed": n_failed,
-        "n_tasks": role.count,
-    }
-    if last.detail:
-        details["detail"] = last.detail
-    reason, least = describe_failure(last), role.completion.min_failed
+    reason = describe_failure(last)
     if n_failed == 1:
-        return replace(reason, details=details)
-    message = f"{n_failed} of {role.count} tasks of role {role.name} failed (min_failed {least})"
-    details |= {"role": role.name, "min_failed": least}
-    return replace(reason, message=f"{message}; the last: {reason.message}", details=details)
+        return replace(reason, facts={"n_failed": n_failed, "n_tasks": role.count})
+    said = say(
+        "role_failed",
+        n_failed=n_failed,
+        n_tasks=role.count,
+        role=role.name,
+        min_failed=role.completion.min_failed,
+        last=reason.said,
+    )
+    return replace(reason, said=said)
 
 
 def describe_failure(task: Task) -> Reason:
     """Say how a task failed."""
     if task.state is TaskState.LOST:
-        return Reason(ReasonCode.TASK_LOST, f"task {task.name} was lost: {task.detail}")
-    code = task.exit_code
-    by = signal_of(code)
-    by_signal = "" if by is None else f" (signal {by.value})"
-    detail = f": {task.detail}" if task.detail else ""
-    kind = ReasonCode.OUT_OF_MEMORY if task.cause == "oom" else ReasonCode.TASK_FAILED
-    return Reason(kind, f"task {task.name} exited with code {code}{by_signal}{detail}")
+        return Reason(ReasonCode.TASK_LOST, say("task_lost", task=task.name, detail=task.detail))
+    by = signal_of(task.exit_code)
+    said = say(
+        "task_exited",
+        task=task.name,
+        exit_code=task.exit_code,
+        signal=None if by is None else by.value,
+        detail=task.detail,
+    )
+    return Reason(ReasonCode.OUT_OF_MEMORY if task.cause == "oom" else ReasonCode.TASK_FAILED, said)
 
 
 def fail(job: Job, failure: Failure, at: float) -> Outcome:
@@ -110,27 +113,23 @@ def fail(job: Job, failure: Failure, at: float) -> Outcome:
 
 def _retry(job: Job, failure: Failure, verdict: Verdict, at: float) -> Outcome:
     again = verdict.used + 1
-    message = f"{failure.reason.message}; retry"
-    if verdict.account == TRANSIENT:
-        message += " after a fault of the platform"
-    message += f" {again} of {verdict.most}"
-    if verdict.rule:
-        message += f" by rule {verdict.rule} of on_failure"
-    details = {
-        **failure.reason.details,
+    avoids, avoided = job.avoids, None
+    if verdict.avoids and verdict.avoids not in avoids:
+        avoids, avoided = (*avoids, verdict.avoids), verdict.avoids
+    said = say(
+        "retried_after_fault" if verdict.account == TRANSIENT else "retried",
+        why=failure.reason.said,
+        retry=again,
+        retries=verdict.most,
+        rule=verdict.rule or None,
+        avoids=avoided,
+    )
+    facts = {
+        **failure.reason.facts,
         "cause": failure.reason.code.value,
         "class": verdict.failure_class,
         "account": verdict.account,
-        "retry": again,
-        "retries": verdict.most,
     }
-    if verdict.rule:
-        details["rule"] = verdict.rule
-    avoids = job.avoids
-    if verdict.avoids and verdict.avoids not in avoids:
-        avoids = (*avoids, verdict.avoids)
-        message += f", away from node {verdict.avoids}"
-        details["avoids"] = verdict.avoids
     uses, n_short = {**job.uses, verdict.account: again}, job.n_short_lived
     if verdict.account == TRANSIENT:
         # The first comes at once: what was lost once is mostly there again.
@@ -139,29 +138,25 @@ def _retry(job: Job, failure: Failure, verdict: Verdict, at: float) -> Outcome:
         n_short = count_short(n_short, job.running_at, at)
         pause = max(0, n_short - N_PROMPT_AFTER_SHORT)
     retried = replace(job, uses=uses, avoids=avoids, n_short_lived=n_short)
-    return stop(retried, Next(JobState.QUEUED, Reason(ReasonCode.RETRYING, message, details), pause))
+    return stop(retried, Next(JobState.QUEUED, Reason(ReasonCode.RETRYING, said, facts), pause))
 
 
 def _why_no_retry(failure: Failure, verdict: Verdict, n_left: int) -> Reason:
     """Add why a failure is the last one; `n_left` are the job's own retries that were not used."""
-    reason = failure.reason
-    details: dict[str, object] = {**reason.details, "class": verdict.failure_class}
-    why = ""
-    if verdict.rule:
-        details |= {"rule": verdict.rule, "rule_times": verdict.most}
-        rule = f"rule {verdict.rule} of on_failure"
-        why = f"{rule}: tried {verdict.used} of {verdict.most} times" if verdict.account else f"{rule}: stop"
+    reason, said = failure.reason, failure.reason.said
+    if verdict.rule and verdict.account:
+        said = say("rule_used_up", why=said, rule=verdict.rule, rule_times=verdict.most)
+    elif verdict.rule:
+        said = say("rule_stops", why=said, rule=verdict.rule)
     elif verdict.most:
-        details["tries"] = verdict.most + 1
-        why = f"tried {verdict.most + 1} times"
+        said = say("tries_used_up", why=said, tries=verdict.most + 1)
     elif verdict.failure_class is FailureClass.PERMANENT and n_left > 0:
-        details["retries_left"] = n_left
-        why = f"not tried again, since it would only repeat itself: {_why_permanent(failure)}"
-    return replace(reason, message=f"{reason.message}; {why}" if why else reason.message, details=details)
+        said = say("not_retried", why=said, cause=say(_why_permanent(failure)), retries_left=n_left)
+    return replace(reason, said=said, facts={**reason.facts, "class": verdict.failure_class})
 
 
 def _why_permanent(failure: Failure) -> str:
-    return CANNOT_EXECUTE.get(failure.exit_code or 0, "the platform cannot start what the job asks for")
+    return CANNOT_EXECUTE.get(failure.exit_code or 0, "cannot_start_as_asked")
 
 
 def _keep(job: Job, reason: Reason, at: float) -> Outcome:
@@ -171,8 +166,8 @@ def _keep(job: Job, reason: Reason, at: float) -> Outcome:
     kept = tuple((task.role, task.index) for task in job.tasks if task.has_failed)
     told = Reason(
         ReasonCode.KEPT,
-        f"{reason.message}; kept for {show_duration(keep_s)}, until {show_instant(until)}, for a look inside",
-        {**reason.details, "cause": reason.code.value, "kept_until": show_instant(until)},
+        say("kept", why=reason.said, keep_s=keep_s, kept_until=show_instant(until)),
+        {**reason.facts, "cause": reason.code.value},
     )
     # The run is over now: the time for which it is kept is no part of it.
     keeping = replace(

@@ -29,6 +29,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+from footplate.domain.messages import Message, is_known, say, text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +39,42 @@ class Problem:
     """One thing wrong with an input, and where."""
 
     path: str
-    message: str
+    said: Message
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in English."""
+        return str(self.said)
 
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
 
 
+def problem(path: str, code: str | Message, /, **params: Any) -> Problem:
+    """Make a problem of a code of the tables and its parameters."""
+    return Problem(path, message_of(code, params))
+
+
+def message_of(code: str | Message, params: dict[str, Any]) -> Message:
+    """Make a message of a code; what is no code of the tables, as plug-ins write it, is told as it is."""
+    if isinstance(code, Message):
+        return code
+    return say(code, **params) if params or is_known(code) else text(code)
+
+
 class FootplateError(Exception):
-    """Base of all errors; `code` is stable and travels over the wire."""
+    """Base of all errors; `code` is stable and travels over the wire, `said` tells what happened."""
 
     code = "internal"
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, code: str | Message, /, **params: Any) -> None:
+        self.said = message_of(code, params)
+        super().__init__(self.said)
+
+    @property
+    def message(self) -> str:
+        """What happened, in English."""
+        return str(self.said)
 
 
 class InvalidInput(FootplateError):
@@ -57,9 +82,17 @@ class InvalidInput(FootplateError):
 
     code = "invalid_input"
 
-    def __init__(self, problems: Iterable[Problem] | str, path: str = "") -> None:
-        self.problems = (Problem(path, problems),) if isinstance(problems, str) else tuple(problems)
-        super().__init__("; ".join(map(str, self.problems)))
+    def __init__(self, problems: Iterable[Problem] | str | Message, path: str = "", /, **params: Any) -> None:
+        self.problems: tuple[Problem, ...]
+        if isinstance(problems, str | Message):
+            self.problems = (problem(path, problems, **params),)
+        else:
+            self.problems = tuple(problems)
+        super().__init__(_all_of(self.problems))
+
+
+def _all_of(problems: tuple[Problem, ...]) -> Message:
+    return say("problems", problems=[say("problem", path=one.path, why=one.said) for one in problems])
 
 
 class TooLarge(InvalidInput):
@@ -81,8 +114,8 @@ class Denied(FootplateError):
 class Throttled(FootplateError):
     code = "throttled"
 
-    def __init__(self, message: str, retry_after_s: float = 1) -> None:
-        super().__init__(message)
+    def __init__(self, code: str | Message, retry_after_s: float = 1, /, **params: Any) -> None:
+        super().__init__(code, **params)
         self.retry_after_s = retry_after_s
 
 

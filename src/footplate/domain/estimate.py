@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from footplate.domain.messages import Message
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -11,4 +13,4 @@ class Estimate:
 
     expected_at: float | None
     latest_at: float | None
-    basis: str
+    basis: Message

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from footplate.domain.cluster import Placement
+from footplate.domain.messages import Message
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import Reason
 
@@ -40,7 +41,7 @@ class TaskExited:
     role: str
     index: int
     exit_code: int
-    detail: str = ""
+    detail: Message | None = None
     run: int = 0
     cause: str = ""
     found: frozenset[str] = frozenset()
@@ -56,7 +57,7 @@ class TaskLost:
     attempt: int
     role: str
     index: int
-    detail: str = ""
+    detail: Message | None = None
     run: int = 0
     log_bytes: int = 0
     pauses: Pauses = field(default_factory=Pauses)
@@ -69,7 +70,7 @@ class LaunchFailed:
 
     at: float
     attempt: int
-    message: str
+    said: Message
     is_final: bool = False
 
 
@@ -101,7 +102,7 @@ class Hung:
 
     at: float
     attempt: int
-    message: str
+    said: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,6 @@ class Released:
 
     at: float
     by: str = ""
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

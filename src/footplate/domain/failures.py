@@ -18,7 +18,8 @@ from footplate.domain.states import Reason
 
 # With the pauses between them, enough for a registry that is away for two minutes.
 MOST_TRANSIENT_RETRIES = 8
-CANNOT_EXECUTE = {126: "the command cannot be executed", 127: "the command is not found"}
+# What a shell answers for a command that it cannot start, with the code of the sentence that says so.
+CANNOT_EXECUTE = {126: "command_not_executable", 127: "command_not_found"}
 # Where uses of these retries are counted beside those of rules.
 TRANSIENT = "transient"
 OWN = "retry"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from footplate.domain.messages import Message, say
 from footplate.domain.problems import MISSING, Json, Problems, Schema, join, name_of, shorten
 
 
@@ -48,13 +49,11 @@ class ListOf:
 
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         if isinstance(value, (str, Mapping)) or not isinstance(value, Sequence):
-            return problems.add(path, f"must be a list, not {name_of(value)}")
+            return problems.add(path, "not_list", given=name_of(value))
         if not self.least <= len(value) <= self.most:
-            least = "at least one entry" if self.least == 1 else f"{self.least} entries"
-            bound = (
-                f"must have {least}" if len(value) < self.least else f"may have at most {self.most} entries"
-            )
-            return problems.add(path, f"{bound}, not {len(value)}")
+            if len(value) < self.least:
+                return problems.add(path, "too_few_entries", least=self.least, given=len(value))
+            return problems.add(path, "too_many_entries", most=self.most, given=len(value))
         read = [self.kind.read(item, join(path, i), problems) for i, item in enumerate(value)]
         if self.unique is not None:
             self._refuse_repeats(value, path, problems)
@@ -74,7 +73,7 @@ class ListOf:
             first = seen.setdefault(key, i)
             if first != i:
                 where = join(join(path, i), self.unique) if self.unique else join(path, i)
-                problems.add(where, f"{shorten(key)!r} is used already by {join(path, first)}")
+                problems.add(where, "used_twice", given=shorten(key), other=join(path, first))
 
     def write(self, value: Any) -> Json:
         return [self.kind.write(item) for item in value]
@@ -94,9 +93,9 @@ class MapOf:
 
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         if not isinstance(value, Mapping):
-            return problems.add(path, f"must be a mapping of names to values, not {name_of(value)}")
+            return problems.add(path, "not_map", given=name_of(value))
         if len(value) > self.most:
-            return problems.add(path, f"may have at most {self.most} entries, not {len(value)}")
+            return problems.add(path, "too_many_entries", most=self.most, given=len(value))
         result = {}
         for name, item in value.items():
             where = join(path, shorten(str(name)))
@@ -163,13 +162,13 @@ class Record:
         if self.short and isinstance(value, (str, int)) and not isinstance(value, bool):
             value = {self.short: value}
         if not isinstance(value, Mapping):
-            return problems.add(path, f"must be a mapping, not {name_of(value)}")
+            return problems.add(path, "not_record", given=name_of(value))
         before = len(problems)
         values = self._read_known(value, path, problems)
         for one in self.fields:
             if one.target not in values:
                 if one.default is MISSING:
-                    values[one.target] = problems.add(join(path, one.name), "is required")
+                    values[one.target] = problems.add(join(path, one.name), "required")
                 else:
                     values[one.target] = one.default
         for check in self.checks:
@@ -182,8 +181,8 @@ class Record:
             known = self._by_name.get(name) if isinstance(name, str) else None
             where = join(path, shorten(str(name)))
             if known is None:
-                hint = self._suggest(str(name)) if len(problems) < MOST_HINTS else ""
-                problems.add(where, f"is not a known field{hint}")
+                is_worth_a_hint = len(problems) < MOST_HINTS
+                problems.add(where, self._refuse(str(name)) if is_worth_a_hint else say("unknown_field"))
             elif item is None and known.default is not MISSING and not isinstance(known.kind, Nullable):
                 continue
             else:
@@ -193,11 +192,11 @@ class Record:
     def default_of(self, name: str) -> Any:
         return self._by_name[name].default
 
-    def _suggest(self, name: str) -> str:
+    def _refuse(self, name: str) -> Message:
         if name in self.similar:
-            return ": it belongs into each role when `roles` are listed"
+            return say("field_of_role")
         close = difflib.get_close_matches(name.lower()[:40], [*self._by_name, *self.similar], 1, 0.75)
-        return f"; did you mean {close[0]!r}?" if close else ""
+        return say("unknown_field_similar", similar=close[0]) if close else say("unknown_field")
 
     def write(self, value: Any) -> Json:
         result = {}

@@ -6,12 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from footplate.domain.messages import Message, say
+
 # Bounded, and without overlapping repeats: the text is a user's and may be made to take long.
 _REFERENCE = re.compile(r"\$\{\{([^{}]{0,200})\}\}")
 
 
 class Unresolved(Exception):
-    """A text refers to something that is not there."""
+    """A text refers to something that is not there; `said` tells what."""
+
+    def __init__(self, said: Message) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 def resolve(text: str, parameters: Mapping[str, Any]) -> str:
@@ -23,8 +29,8 @@ def resolve(text: str, parameters: Mapping[str, Any]) -> str:
         reference = match[1].strip()
         scope, _, name = reference.partition(".")
         if scope != "parameters" or name not in parameters:
-            known = ", ".join(f"parameters.{known}" for known in parameters) or "none are set"
-            raise Unresolved(f"refers to {reference[:60]!r}, which is not set (known: {known})")
+            known = [f"parameters.{known}" for known in parameters]
+            raise Unresolved(say("reference_unknown", reference=reference[:60], known=known))
         value = parameters[name]
         return str(value).lower() if isinstance(value, bool) else str(value)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from footplate.domain.cluster import Placement
 from footplate.domain.errors import InvalidTransition
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 
@@ -23,7 +24,7 @@ class Task:
     gpus: tuple[int, ...] = ()
     ports: tuple[tuple[str, tuple[int, ...]], ...] = ()
     exit_code: int | None = None
-    detail: str = ""
+    detail: Message | None = None
     started_at: float | None = None
     finished_at: float | None = None
     # How often it was started again by itself, and what ended it besides itself.
@@ -72,7 +73,7 @@ class Next:
 
 
 DELETED_GRACE_S = 2.0
-JUST_SUBMITTED = Reason(ReasonCode.SUBMITTED, "just submitted; not looked at by the scheduler yet")
+JUST_SUBMITTED = Reason(ReasonCode.SUBMITTED, say("just_submitted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ class Job:
             if one.name == role and 0 <= index < one.count:
                 return position + index
             position += one.count
-        raise InvalidTransition(f"job {self.id} has no task {role}-{index}")
+        raise InvalidTransition("task_unknown", job=self.id, task=f"{role}-{index}")
 
     def task(self, role: str, index: int) -> Task:
         return self.tasks[self.position(role, index)]

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from footplate.domain.problems import MISSING, Json, Problems, Schema, is_writable, name_of, shorten
-from footplate.domain.resources import show_bytes
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text of bounded length, optionally of a certain form."""
+    """A text of bounded length, optionally of a certain form, which messages name by a word of theirs."""
 
     most: int
     least: int = 0
@@ -25,15 +24,15 @@ class Text:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and not self.pattern:
             value = str(value)
         if not isinstance(value, str):
-            return problems.add(path, f"must be a text, not {name_of(value)}")
+            return problems.add(path, "not_text", given=name_of(value))
         if not is_writable(value):
-            return problems.add(path, "contains a control character or an invalid Unicode character")
+            return problems.add(path, "not_writable")
         if len(value.strip()) < self.least:
-            return problems.add(path, "must not be empty")
+            return problems.add(path, "empty")
         if len(value) > self.most:
-            return problems.add(path, f"is {len(value)} characters long; at most {self.most} are allowed")
+            return problems.add(path, "too_long", length=len(value), most=self.most)
         if self.pattern and not re.fullmatch(self.pattern, value):
-            return problems.add(path, f"{shorten(value)!r} is not allowed: must be {self.form}")
+            return problems.add(path, "not_of_form", given=shorten(value), form=self.form)
         return value
 
     def write(self, value: Any) -> Json:
@@ -57,10 +56,10 @@ class Integer:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
-            return problems.add(path, f"must be a whole number, not {name_of(value)}")
+            return problems.add(path, "not_whole_number", given=name_of(value))
         if not self.least <= value <= self.most:
             return problems.add(
-                path, f"must be from {self.least} to {self.most}, not {shorten(str(value), 24)}"
+                path, "out_of_range", low=self.least, high=self.most, given=shorten(str(value), 24)
             )
         return value
 
@@ -82,11 +81,11 @@ class Cpus:
         if isinstance(value, str) and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
             value = float(value)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return problems.add(path, f"must be a number of CPUs such as 1 or 0.5, not {name_of(value)}")
+            return problems.add(path, "not_cpus", given=name_of(value))
         milli = round(value * 1000) if -1e9 < value < 1e9 else -1
         if not self.least_milli <= milli <= self.most_milli:
             low, high = self.least_milli / 1000, self.most_milli // 1000
-            return problems.add(path, f"must be from {low:g} to {high} CPUs, not {shorten(str(value), 24)}")
+            return problems.add(path, "cpus_out_of_range", low=low, high=high, given=shorten(str(value), 24))
         return milli
 
     def write(self, value: Any) -> Json:
@@ -113,13 +112,16 @@ class Size:
         elif isinstance(value, str) and (match := _SIZE.fullmatch(value.strip())):
             size = float(match[1]) * _SIZE_FACTORS[match[2].upper()]
         else:
-            return problems.add(
-                path, f"must be a size with a unit such as 512MB or 4GB, not {shorten(repr(value), 24)}"
-            )
+            return problems.add(path, "not_size", given=shorten(repr(value), 24))
         if not self.least_bytes <= size <= self.most_bytes:
-            low, high = show_bytes(self.least_bytes), show_bytes(self.most_bytes)
-            hint = f"; did you mean {value}GB?" if isinstance(value, int) and 0 < value < 4096 else ""
-            return problems.add(path, f"must be from {low} to {high}, not {shorten(str(value), 24)}{hint}")
+            return problems.add(
+                path,
+                "size_out_of_range",
+                low_bytes=self.least_bytes,
+                high_bytes=self.most_bytes,
+                given=shorten(str(value), 24),
+                meant=f"{value}GB" if isinstance(value, int) and 0 < value < 4096 else None,
+            )
         return int(size)
 
     def write(self, value: Any) -> Json:
@@ -172,12 +174,15 @@ class Duration:
         elif match := _duration_in(value):
             seconds = sum(int(match[unit] or 0) * factor for unit, factor in _SECONDS.items())
         else:
-            return problems.add(
-                path, f"must be a duration such as 90s, 10m or 1h30m, not {shorten(repr(value), 24)}"
-            )
+            return problems.add(path, "not_duration", given=shorten(repr(value), 24))
         if not self.least_s <= seconds <= self.most_s:
-            low, high = show_duration(self.least_s), show_duration(self.most_s)
-            return problems.add(path, f"must be from {low} to {high}, not {shorten(str(value), 24)}")
+            return problems.add(
+                path,
+                "duration_out_of_range",
+                low_s=self.least_s,
+                high_s=self.most_s,
+                given=shorten(str(value), 24),
+            )
         return seconds
 
     def write(self, value: Any) -> Json:
@@ -207,13 +212,10 @@ class Instant:
             try:
                 moment = datetime.fromisoformat(value)
             except (TypeError, ValueError):
-                return problems.add(
-                    path,
-                    f"must be a date and time such as 2030-01-31T18:00:00Z, not {shorten(repr(value), 24)}",
-                )
+                return problems.add(path, "not_instant", given=shorten(repr(value), 24))
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
-        return moment.timestamp() if 1971 < moment.year < 9000 else problems.add(path, "is out of range")
+        return moment.timestamp() if 1971 < moment.year < 9000 else problems.add(path, "instant_out_of_range")
 
     def write(self, value: Any) -> Json:
         return show_instant(value)
@@ -230,11 +232,7 @@ def show_instant(at: float) -> str:
 @dataclass(frozen=True)
 class Flag:
     def read(self, value: Json, path: str, problems: Problems) -> Any:
-        return (
-            value
-            if isinstance(value, bool)
-            else problems.add(path, f"must be true or false, not {name_of(value)}")
-        )
+        return value if isinstance(value, bool) else problems.add(path, "not_flag", given=name_of(value))
 
     def write(self, value: Any) -> Json:
         return value
@@ -250,7 +248,7 @@ class Choice:
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         if isinstance(value, str) and value in self.options:
             return value
-        return problems.add(path, f"must be one of {', '.join(self.options)}, not {shorten(repr(value), 40)}")
+        return problems.add(path, "not_a_choice", options=list(self.options), given=shorten(repr(value), 40))
 
     def write(self, value: Any) -> Json:
         return value
@@ -270,7 +268,7 @@ class Scalar:
             return Text(self.most).read(value, path, problems)
         if isinstance(value, (bool, int, float)) and abs(value) < 1e300:
             return value
-        return problems.add(path, f"must be a text, a number or true/false, not {name_of(value)}")
+        return problems.add(path, "not_scalar", given=name_of(value))
 
     def write(self, value: Any) -> Json:
         return value
@@ -300,15 +298,11 @@ class AnyJson:
         try:
             text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         except (TypeError, ValueError, RecursionError):
-            return problems.add(
-                path, "must be plain JSON data, without dates, NaN or values nested in themselves"
-            )
+            return problems.add(path, "not_json")
         if not is_writable(text) or "\\u0000" in text:
-            return problems.add(path, "contains a control character or an invalid Unicode character")
+            return problems.add(path, "not_writable")
         if len(text) > self.most_bytes:
-            return problems.add(
-                path, f"is {len(text)} bytes long as JSON; at most {self.most_bytes} are allowed"
-            )
+            return problems.add(path, "json_too_long", length=len(text), most=self.most_bytes)
         return value
 
     def write(self, value: Any) -> Json:

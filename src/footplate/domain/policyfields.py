@@ -26,13 +26,13 @@ FAILURE_ACTIONS = ("retry", "retry_elsewhere", "stop")
 FAILURE_CAUSES = ("oom", "lost", "hang")
 HANG_ACTIONS = ("notify", "restart", "stop")
 SIGNALS = tuple(sorted(one.name for one in signal.Signals))
-WORD = Text(255, 1, r"\S{1,255}", "one word")
+WORD = Text(255, 1, r"\S{1,255}", "word")
 
 
 def _check_alert(alert: Mapping[str, Any], path: str, problems: Problems) -> None:
     needs = {"deadline": "at", "overtime": "after_s", "no_progress": "after_s"}.get(alert["on"])
     if needs and alert[needs] is None:
-        problems.add(join(path, needs.removesuffix("_s")), f"is required for on: {alert['on']}")
+        problems.add(join(path, needs.removesuffix("_s")), "required_for_alert", event=alert["on"])
 
 
 ALERT = Record(
@@ -57,7 +57,7 @@ ALERT = Record(
 
 def _check_rule(rule: Mapping[str, Any], path: str, problems: Problems) -> None:
     if not any(rule[name] for name in ("exit_codes", "signals", "causes", "log")):
-        problems.add(path, "names no failure: give exit_codes, signals, causes or log")
+        problems.add(path, "rule_matches_nothing")
 
 
 FAILURE_RULE = Record(

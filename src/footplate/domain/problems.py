@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.errors import InvalidInput, Problem, problem
+from footplate.domain.messages import Message
 
 Json = Any
 Schema = dict[str, Any]
@@ -23,8 +24,8 @@ MISSING: Any = _Missing()
 class Problems(list[Problem]):
     """Collects what is wrong while reading goes on."""
 
-    def add(self, path: str, message: str) -> Any:
-        self.append(Problem(path, message))
+    def add(self, path: str, code: str | Message, /, **params: Any) -> Any:
+        self.append(problem(path, code, **params))
         return MISSING
 
     def raise_if_any(self) -> None:
@@ -33,15 +34,15 @@ class Problems(list[Problem]):
 
 
 def name_of(value: Json) -> str:
-    """Say what kind of value somebody wrote, in the words of a job file."""
+    """Name the kind of value that somebody wrote, for messages."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
-        return "a yes/no value"
-    for kind, word in ((str, "a text"), (int, "a number"), (float, "a number"), (Mapping, "a mapping")):
+        return "flag"
+    for kind, word in ((str, "text"), (int, "number"), (float, "number"), (Mapping, "mapping")):
         if isinstance(value, kind):
             return word
-    return "a list" if isinstance(value, Sequence) else type(value).__name__
+    return "list" if isinstance(value, Sequence) else type(value).__name__
 
 
 def join(path: str, part: str | int) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
+
+from footplate.domain.messages import Message, as_json, from_json
 
 HIDDEN = "••••"
 # A shorter value is found in half of all words: hiding it would hide the text, and tell the value.
@@ -17,6 +20,20 @@ def redact(text: str, values: Iterable[str]) -> str:
         pieces += [text[seen_to:begin], HIDDEN]
         seen_to = end
     return "".join((*pieces, text[seen_to:]))
+
+
+def redact_message(said: Message, values: Iterable[str]) -> Message:
+    """Replace secret values in everything that a message names."""
+    needles = _needles(values)
+    return from_json(_redact_within(as_json(said), needles)) if needles else said
+
+
+def _redact_within(data: Any, needles: set[str]) -> Any:
+    if isinstance(data, str):
+        return redact(data, needles)
+    if isinstance(data, dict):
+        return {name: _redact_within(item, needles) for name, item in data.items()}
+    return [_redact_within(item, needles) for item in data] if isinstance(data, list) else data
 
 
 def _needles(values: Iterable[str]) -> set[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.errors import InvalidInput, Problem, problem
+from footplate.domain.messages import Message, say
 from footplate.domain.problems import is_writable
-from footplate.domain.resources import show_bytes
 
 MOST_BYTES = 64 * 1024
 _SERVER = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?(?::([0-9]{1,5}))?")
@@ -61,17 +61,17 @@ def check_value(value: str) -> None:
         raise InvalidInput(fault, "value")
 
 
-def _fault_of(value: str) -> str | None:
+def _fault_of(value: str) -> Message | None:
     if not value:
-        return "must not be empty"
+        return say("empty")
     try:
         size_bytes = len(value.encode())
     except UnicodeEncodeError:
-        return "contains an invalid Unicode character"
+        return say("not_writable")
     if "\0" in value:
-        return "contains a zero byte, which no environment variable can hold: encode it first, as base64"
+        return say("zero_byte")
     if size_bytes > MOST_BYTES:
-        return f"is {show_bytes(size_bytes)} long; at most {show_bytes(MOST_BYTES)} are allowed"
+        return say("too_large", size_bytes=size_bytes, most_bytes=MOST_BYTES)
     return None
 
 
@@ -85,13 +85,11 @@ def check_login(login: RegistryLogin) -> None:
 def _faults_of(login: RegistryLogin) -> Iterator[Problem]:
     match = _SERVER.fullmatch(login.server)
     if match is None or not 0 < int(match[2] or 443) < 65_536:
-        yield Problem(
-            "server", "must be a host, with a port where it needs one, such as registry.example.com:5000"
-        )
+        yield problem("server", "not_registry")
     if not login.username or ":" in login.username or not _is_one_line(login.username):
-        yield Problem("username", "must be one line of text without a colon")
+        yield problem("username", "not_user_name")
     if not login.password or not _is_one_line(login.password):
-        yield Problem("password", "must be one line of text")
+        yield problem("password", "not_one_line")
 
 
 def _is_one_line(text: str) -> bool:

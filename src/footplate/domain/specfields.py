@@ -27,9 +27,10 @@ from footplate.domain.kinds import (
     Size,
     Text,
 )
+from footplate.domain.messages import say
 from footplate.domain.policyfields import ALERT, FAILURE_RULE, HANG
 from footplate.domain.problems import MISSING, Json, Problems, Schema, join
-from footplate.domain.resources import MIB, show_bytes
+from footplate.domain.resources import MIB
 
 MAX_TASKS = 10_000
 RESERVED_ENV = ("FOOTPLATE_", "PAI_")
@@ -49,27 +50,23 @@ JOB_NAME = Text(
     255,
     1,
     r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}",
-    "letters, digits and . _ ~ -, beginning with a letter or digit",
+    "job_name",
 )
 ROLE_NAME = Text(
     64,
     1,
     r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}",
-    "letters, digits and . _ ~ (no -), beginning with a letter or digit",
+    "role_name",
 )
-QUEUE_NAME = Text(
-    63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -, beginning with a letter or digit"
-)
-LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "letters, digits, _ and -, beginning with a letter or _")
-PARAMETER_NAME = Text(
-    63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "letters, digits and _, beginning with a letter or _"
-)
-SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "letters, digits and . _ -")
+QUEUE_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
+LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "label")
+PARAMETER_NAME = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "identifier")
+SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
 STRATEGY_NAME = Text(
     63,
     0,
     r"([A-Za-z0-9][A-Za-z0-9._-]{0,62})?",
-    "letters, digits and . _ -, beginning with a letter or digit",
+    "name",
 )
 SECRET_NAME_OR_NONE = Text(63, 0, rf"({SECRET_NAME.pattern})?", SECRET_NAME.form)
 
@@ -81,7 +78,7 @@ class EnvName(Text):
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         read = super().read(value, path, problems)
         if read is not MISSING and (read in RESERVED_ENV_NAMES or read.startswith(RESERVED_ENV)):
-            return problems.add(path, f"{read} is set by the platform and cannot be replaced")
+            return problems.add(path, "set_by_platform", variable=read)
         return read
 
 
@@ -92,7 +89,7 @@ class FilePath(Text):
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         read = super().read(value, path, problems)
         if read is not MISSING and ".." in read.split("/"):
-            return problems.add(path, "must not contain '..'")
+            return problems.add(path, "parent_folder")
         return read
 
 
@@ -104,11 +101,11 @@ class Command(Text):
         return super().read(str(value).lower() if isinstance(value, bool) else value, path, problems)
 
 
-ENV_NAME = EnvName(255, 1, r"[A-Za-z_][A-Za-z0-9_]*", "letters, digits and _, beginning with a letter or _")
+ENV_NAME = EnvName(255, 1, r"[A-Za-z_][A-Za-z0-9_]*", "identifier")
 ENV = MapOf(ENV_NAME, ScalarText(32_768), 1000)
 PATH = FilePath(1024)
 COMMAND = Command(65_536, 1)
-IMAGE = Text(512, 0, r"(\S{1,512})?", "an image name without spaces")
+IMAGE = Text(512, 0, r"(\S{1,512})?", "image")
 
 PORT = Record(
     s.PortRange,
@@ -152,12 +149,12 @@ def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
             wanted = getattr(completion, name)
             if wanted is not None and wanted > count and getattr(s.Completion(), name) != wanted:
                 where = join(join(path, "completion"), name)
-                problems.add(where, f"must be at most the role's count of {count}, not {wanted}")
+                problems.add(where, "more_than_count", count=count, given=wanted)
     shm, memory = role["shm_bytes"], role["memory_bytes"]
     if MISSING not in (shm, memory) and shm > memory and shm != s.DEFAULT_SHM_BYTES:
-        problems.add(join(path, "shm"), f"must be at most the memory of {show_bytes(memory)}")
+        problems.add(join(path, "shm"), "more_than_memory", memory_bytes=memory)
     if role["gpu_type"] and role["gpus"] == 0:
-        problems.add(join(path, "gpu_type"), "is given, but gpus is 0")
+        problems.add(join(path, "gpu_type"), "gpu_type_without_gpus")
     if role["ports"] is not MISSING:
         _check_ports(role["ports"], join(path, "ports"), problems)
 
@@ -169,13 +166,13 @@ def _check_ports(ports: Sequence[Any], path: str, problems: Problems) -> None:
             continue
         where = join(path, i)
         if port.begin_at and not 1024 <= port.begin_at <= 65_536 - port.count:
-            message = f"must be 0 or from 1024 to {65_536 - port.count}, not {port.begin_at}"
-            problems.add(join(where, "begin_at"), message)
+            high = 65_536 - port.count
+            problems.add(join(where, "begin_at"), "bad_first_port", high=high, given=port.begin_at)
         variable = f"FOOTPLATE_PORT_{s.port_variable(port.label)}"
         other = labels.setdefault(variable, port.label)
         if other != port.label:
-            message = f"{port.label!r} and {other!r} would share the variable {variable}: rename one"
-            problems.add(join(where, "label"), message)
+            shared = say("ports_share_variable", label=port.label, other=other, variable=variable)
+            problems.add(join(where, "label"), shared)
 
 
 # What a job of one role may write beside `name`, without a list of roles.
@@ -198,7 +195,7 @@ ROLE_BODY = (
     ),
     Field("shm", Size(MIB, 64 * 1024**4), "Shared memory of each task.", s.DEFAULT_SHM_BYTES, "shm_bytes"),
     Field("gpus", Integer(0, 1024), "GPUs of each task.", 0),
-    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "a GPU type"), "GPU type; any when absent.", ""),
+    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "gpu_type"), "GPU type; any when absent.", ""),
     Field("ports", ListOf(PORT, 32, unique="label"), "Ports that each task gets.", ()),
     Field("completion", COMPLETION, "When this role decides the job.", s.Completion()),
     Field("task_retry", Integer(0, 1000), "How often one failed task is started again by itself.", 0),
@@ -217,10 +214,7 @@ ROLE = Record(
 
 def _check_code(code: Mapping[str, Any], path: str, problems: Problems) -> None:
     if code["path"] not in ("", MISSING) and not code["storage"] and not code["upload"]:
-        problems.add(
-            join(path, "path"),
-            "is a folder of no storage: name one, or let `footplate submit` send a local folder along",
-        )
+        problems.add(join(path, "path"), "code_path_without_storage")
 
 
 CODE = Record(
@@ -228,7 +222,7 @@ CODE = Record(
     (
         Field(
             "upload",
-            Text(71, 0, r"(sha256:[0-9a-f]{64})?", "the digest of an upload, sha256:…"),
+            Text(71, 0, r"(sha256:[0-9a-f]{64})?", "digest"),
             "Digest of uploaded code; `footplate submit` fills it in from a local folder.",
             "",
         ),
@@ -277,10 +271,10 @@ def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
     roles = () if job["roles"] is MISSING else job["roles"]
     tasks = sum(role.count for role in roles if role is not MISSING)
     if tasks > MAX_TASKS:
-        problems.add(join(path, "roles"), f"ask for {tasks} tasks; a job may have at most {MAX_TASKS}")
+        problems.add(join(path, "roles"), "too_many_tasks", given=tasks, most=MAX_TASKS)
     has_image = bool(job["image"]) or any(role is MISSING or role.image for role in roles)
     if job["image_credentials"] not in ("", MISSING) and not has_image and job["roles"] is not MISSING:
-        problems.add(join(path, "image_credentials"), "is given, but no image to use it for")
+        problems.add(join(path, "image_credentials"), "credentials_without_image")
 
 
 JOB = Record(
@@ -401,7 +395,7 @@ def _check_texts(path: str, texts: Json, parameters: Mapping[str, Any], problems
         try:
             resolve(text if isinstance(text, str) else "", parameters)
         except Unresolved as unresolved:
-            problems.add(join(path, str(name)), str(unresolved))
+            problems.add(join(path, str(name)), unresolved.said)
 
 
 def _spread(document: Json) -> Json:
@@ -416,7 +410,7 @@ def place_in(document: Json, problems: Iterable[Problem]) -> list[Problem]:
     """Name the fields at fault as a document of this form has them, long or short."""
     if not isinstance(document, Mapping) or "roles" in document:
         return list(problems)
-    return [Problem(re.sub(r"^roles\[0\]\.", "", one.path), one.message) for one in problems]
+    return [Problem(re.sub(r"^roles\[0\]\.", "", one.path), one.said) for one in problems]
 
 
 def write_job(spec: s.JobSpec) -> dict[str, Any]:

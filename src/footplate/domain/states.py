@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from footplate.domain.messages import Message, plain_params
+
 
 class JobState(StrEnum):
     QUEUED = "QUEUED"
@@ -82,8 +84,18 @@ class ReasonCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A code for programs, a sentence for people, and the numbers behind both."""
+    """A code for programs, a sentence for people, and facts that the sentence does not tell."""
 
     code: ReasonCode
-    message: str
-    details: Mapping[str, Any] = field(default_factory=dict)
+    said: Message
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        """The sentence in English."""
+        return str(self.said)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What programs may read: the numbers and names of the sentence, and the facts beside it."""
+        return {**plain_params(self.said), **self.facts}

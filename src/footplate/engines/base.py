@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, Placement, TaskPlacement
 from footplate.domain.errors import Problem
+from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
@@ -120,7 +121,7 @@ class Observation:
     exit_code: int | None = None
     started_at: float | None = None
     finished_at: float | None = None
-    detail: str = ""
+    detail: Message | None = None
     run: int = 0
     cause: Cause = ""
     limit_bytes: int | None = None
@@ -133,7 +134,7 @@ class Step:
 
     attempt_id: str
     name: str
-    message: str
+    said: Message
     seconds: float
     is_done: bool
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from footplate.domain.kinds import show_instant
+from footplate.domain.messages import Message, say
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.fit import misfit_on_empty
 from footplate.scheduler.kinds import Kind, Kinds, limit_of
 from footplate.scheduler.ledger import Ledger, Room
 from footplate.scheduler.pack import fits, total_of
-from footplate.scheduler.phrases import amounts, as_json, counted, listed, span
+from footplate.scheduler.phrases import as_json
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.queue_reasons import explain_obstacle
 from footplate.scheduler.reserve import Reservation, suitable_nodes
@@ -39,17 +41,15 @@ class Explainer:
         job, n_ahead = self._line[job_id]
         if job.pause is not None and job.pauses(self._situation.now):
             why = job.pause.reason
-            return Reason(why.code, why.message, {**why.details, "ahead": n_ahead})
+            return Reason(why.code, why.said, {**why.facts, "ahead": n_ahead})
         kind = self._kinds.find(job)
         reason = self._reason_shared_by_equals(job, kind)
-        details = {**reason.details, "ahead": n_ahead}
+        facts = {**reason.facts, "ahead": n_ahead}
         if not n_ahead:
-            return Reason(reason.code, reason.message, details)
+            return Reason(reason.code, reason.said, facts)
         if reason.code is ReasonCode.INSUFFICIENT_RESOURCES and kind.first_waiting != job_id:
-            message = f"behind {counted(n_ahead, 'job')}; {reason.message}"
-            return Reason(ReasonCode.BEHIND_OTHERS, message, details)
-        ahead = f"{counted(n_ahead, 'job')} {'is' if n_ahead == 1 else 'are'} ahead"
-        return Reason(reason.code, f"{reason.message}; {ahead}", details)
+            return Reason(ReasonCode.BEHIND_OTHERS, say("behind", ahead=n_ahead, why=reason.said), facts)
+        return Reason(reason.code, say("with_ahead", why=reason.said, ahead=n_ahead), facts)
 
     @cached_property
     def _line(self) -> dict[str, tuple[PendingJob, int]]:
@@ -106,25 +106,22 @@ class Explainer:
         head = next((ahead for ahead in in_the_way if ahead.spare.keys() & names), None)
         if head and fits(kind.shape, rooms):
             return _explain_reserved(kind, head, self._situation.now)
-        details, clauses = self._explain_shortage(job, kind, rooms)
+        facts, clauses = self._explain_shortage(job, kind, rooms)
         if own:
             outlook, more = _outlook(own, self._situation.now)
             clauses.append(outlook)
-            details |= more
+            facts |= more
         elif first := next((r for r in self._situation.reservations if r.suitable & names), None):
-            details["head"] = first.job_id
-        return Reason(ReasonCode.INSUFFICIENT_RESOURCES, "; ".join(clauses), details)
+            facts["head"] = first.job_id
+        return Reason(ReasonCode.INSUFFICIENT_RESOURCES, _joined(clauses), facts)
 
     def _explain_no_node(self, kind: Kind) -> Reason | None:
         rooms = self._empty.among(kind.nodes)
         if not rooms:
-            whose = f" of queue {kind.queue_name}" if kind.nodes else ""
-            details: dict[str, Any] = {"needed": as_json(kind.total), "n_nodes": 0}
-            if kind.nodes:
-                details["queue"] = kind.queue_name
-            return Reason(ReasonCode.NO_NODE, f"no node{whose} is in service", details)
-        misfit = misfit_on_empty(kind.shape, rooms, " in service")
-        return Reason(ReasonCode.NO_NODE, misfit.message, misfit.details) if misfit else None
+            said = say("no_node_in_service", queue=kind.queue_name) if kind.nodes else say("no_node_at_all")
+            return Reason(ReasonCode.NO_NODE, said, {"needed": as_json(kind.total), "n_nodes": 0})
+        misfit = misfit_on_empty(kind.shape, rooms, {"service": "in_service"})
+        return Reason(ReasonCode.NO_NODE, misfit.said, misfit.facts) if misfit else None
 
     @cached_property
     def _empty(self) -> Ledger:
@@ -132,39 +129,41 @@ class Explainer:
 
     def _explain_shortage(
         self, job: PendingJob, kind: Kind, rooms: Sequence[Room]
-    ) -> tuple[dict[str, Any], list[str]]:
+    ) -> tuple[dict[str, Any], list[Message]]:
         shortage = find_shortage(kind.shape, rooms)
-        details = numbers(kind.shape, shortage, rooms, self._policy.n_nodes_explained)
+        facts = numbers(kind.shape, shortage, rooms, self._policy.n_nodes_explained)
         clauses = [describe(kind.shape, shortage, rooms)]
         hint, would_fit = smaller_ask(kind.shape, shortage, self._situation.open_rooms(job, kind))
-        if would_fit:
-            details["would_fit"] = would_fit
+        if hint:
+            facts["would_fit"] = would_fit
             clauses.append(hint)
-        return details, clauses
+        return facts, clauses
 
 
-def _outlook(own: Reservation, now: float) -> tuple[str, dict[str, Any]]:
+def _joined(clauses: list[Message]) -> Message:
+    return clauses[0] if len(clauses) == 1 else say("clauses", clauses=clauses)
+
+
+def _outlook(own: Reservation, now: float) -> tuple[Message, dict[str, Any]]:
     """Say when or where the job that is next on its nodes will start."""
     nodes = sorted(own.spare)
-    if own.at is not None:
-        details = {"reserved_nodes": nodes, "expected_start_at": own.at}
-        soon = f"within {span(own.at - now)} at the latest" if own.at > now else "at any moment"
-        return f"starts {soon}", details
-    named = listed([f"node {name}" for name in nodes], most=4)
-    return f"{named} {'is' if len(nodes) == 1 else 'are'} reserved for it", {"reserved_nodes": nodes}
+    if own.at is None:
+        return say("nodes_reserved", reserved_nodes=nodes), {"reserved_nodes": nodes}
+    facts = {"reserved_nodes": nodes, "expected_start_at": own.at}
+    if own.at <= now:
+        return say("starts_any_moment"), facts
+    return say("starts_by", at=show_instant(own.at)), facts
 
 
 def _explain_reserved(kind: Kind, head: Reservation, now: float) -> Reason:
-    message = (
-        f"needs {amounts(kind.total)}; that is free but kept for job {head.job_id} ahead of it, "
-        f"which needs {amounts(total_of(head.shape))} at once"
-    )
-    details: dict[str, Any] = {
+    clauses = [say("reserved_for", head=head.job_id, head_needs=as_json(total_of(head.shape)))]
+    facts: dict[str, Any] = {
         "needed": as_json(kind.total),
         "head": head.job_id,
         "reserved_nodes": sorted(head.spare),
     }
     if head.at is not None and (left_s := math.floor(head.at - now)) > 0:
-        message += f"; would start now with a time limit of at most {span(left_s, math.floor)}"
-        details |= {"head_start_at": head.at, "would_fit": {"time_limit_s": left_s}}
-    return Reason(ReasonCode.RESERVED_FOR_ANOTHER, message, details)
+        shown_s = left_s - left_s % 60 if left_s >= 120 else left_s
+        clauses.append(say("shorter_would_start", limit_s=shown_s))
+        facts |= {"head_start_at": head.at, "would_fit": {"time_limit_s": left_s}}
+    return Reason(ReasonCode.RESERVED_FOR_ANOTHER, _joined(clauses), facts)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from footplate.domain.cluster import Node, Queue
+from footplate.domain.messages import Message, say
+from footplate.domain.messages.message import Params
 from footplate.domain.resources import Resources
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.ledger import Ledger, Room
@@ -17,11 +19,7 @@ from footplate.scheduler.phrases import (
     amount,
     amounts,
     as_json,
-    counted,
-    figure,
-    listed,
     of,
-    of_type,
 )
 from footplate.scheduler.snapshot import RoleShape, Shape
 
@@ -30,8 +28,8 @@ from footplate.scheduler.snapshot import RoleShape, Shape
 class Misfit:
     """Why a gang does not fit on empty machines, in words and numbers."""
 
-    message: str
-    details: dict[str, Any]
+    said: Message
+    facts: dict[str, Any]
 
 
 def can_ever_fit(shape: Shape, nodes: Sequence[Node], queue: Queue) -> Reason | None:
@@ -43,12 +41,9 @@ def can_ever_fit(shape: Shape, nodes: Sequence[Node], queue: Queue) -> Reason | 
     if misfit is None:
         eligible = [node for node in nodes if not queue.nodes or node.name in queue.nodes]
         rooms = Ledger.of(eligible, with_others=True).among(())
-        whose = f" of queue {queue.name}" if queue.nodes else ""
+        whose = {"queue": queue.name} if queue.nodes else {}
         misfit = misfit_on_empty(shape, rooms, whose) if rooms else None
-    if misfit is None:
-        return None
-    own = {"queue": queue.name} if queue.nodes else {}
-    return Reason(ReasonCode.NEVER_FITS, misfit.message, {**misfit.details, **own})
+    return None if misfit is None else Reason(ReasonCode.NEVER_FITS, misfit.said, misfit.facts)
 
 
 def over_maximum(asked: Resources, queue: Queue) -> Misfit | None:
@@ -56,68 +51,63 @@ def over_maximum(asked: Resources, queue: Queue) -> Misfit | None:
     maximum = queue.maximum
     if maximum is None or asked.fits_in(maximum):
         return None
-    details = {"needed": as_json(asked), "maximum": as_json(maximum), "queue": queue.name}
     dimension = next(d for d in DIMENSIONS if of(d, asked) > of(d, maximum))
-    most = figure(dimension, of(dimension, maximum))
-    message = f"asks for {amount(dimension, of(dimension, asked))}; queue {queue.name} may use at most {most}"
-    return Misfit(message, details)
+    said = say(
+        "over_queue_maximum",
+        asked=amount(dimension, of(dimension, asked)),
+        queue=queue.name,
+        most=amount(dimension, of(dimension, maximum)),
+    )
+    return Misfit(said, {"needed": as_json(asked), "maximum": as_json(maximum)})
 
 
-def misfit_on_empty(shape: Shape, rooms: Sequence[Room], whose: str = "") -> Misfit | None:
-    """Say why a gang does not fit on nodes that are empty; `whose` says which nodes are meant."""
+def misfit_on_empty(shape: Shape, rooms: Sequence[Room], whose: Params) -> Misfit | None:
+    """Say why a gang does not fit on nodes that are empty.
+
+    `whose` are parameters that say which nodes are meant: those of a `queue`, or only those in `service`.
+    """
     if fits(shape, rooms):
         return None
     for role in shape:
-        if misfit := _misfit_of_role(
-            role, rooms, whose, f"role {role.role} asks" if len(shape) > 1 else "asks"
-        ):
+        if misfit := _misfit_of_role(role, rooms, whose, is_one_of_many=len(shape) > 1):
             return misfit
-    n_tasks = sum(role.count for role in shape)
-    asked = total_of(shape)
-    message = (
-        f"asks for {amounts(asked)} at once ({counted(n_tasks, 'task')} in {len(shape)} roles); "
-        f"the nodes{whose} cannot take all together"
-    )
-    return Misfit(message, {"needed": as_json(asked), "tasks": n_tasks, "n_roles": len(shape)})
+    n_tasks, asked = sum(role.count for role in shape), as_json(total_of(shape))
+    said = say("roles_too_much", asked=asked, tasks=n_tasks, n_roles=len(shape), **whose)
+    return Misfit(said, {"needed": asked})
 
 
-def _misfit_of_role(role: RoleShape, rooms: Sequence[Room], whose: str, asks: str) -> Misfit | None:
+def _misfit_of_role(
+    role: RoleShape, rooms: Sequence[Room], whose: Params, is_one_of_many: bool
+) -> Misfit | None:
     need = role.resources
-    details: dict[str, Any] = {"needed": as_json(need), "role": role.role, "tasks": role.count}
+    facts: dict[str, Any] = {"needed": as_json(need), "role": role.role, "tasks": role.count}
+    whose = {**whose, "of_role": role.role if is_one_of_many else None}
     for dimension in DIMENSIONS:
         largest = max((of(dimension, room.free(role)) for room in rooms), default=0)
         if of(dimension, need) > largest:
-            message = f"{asks} for {_too_much(dimension, role, largest, rooms, whose)}"
             if dimension == "gpus" and role.gpu_type:
-                details |= {"gpu_type": role.gpu_type, "gpu_types": _types_of(rooms)}
-            return Misfit(message, {**details, "largest": {dimension: largest}})
+                facts |= {"gpu_type": role.gpu_type, "gpu_types": _types_of(rooms)}
+            said = _too_much(dimension, role, largest, rooms, whose)
+            return Misfit(said, {**facts, "largest": {dimension: largest}})
     n_fit = sum(room.holds(role, role.count) for room in rooms)
     if n_fit == 0:
-        return Misfit(f"{asks} for {amounts(need)} in one task; no node{whose} has all of that", details)
+        return Misfit(say("no_node_has_all", asked=amounts(role), **whose), facts)
     if n_fit < role.count:
-        message = (
-            f"{asks} for {counted(role.count, 'task')} of {amounts(need)}{of_type(role)} each at once; "
-            f"the nodes{whose} have room for {n_fit}"
-        )
-        return Misfit(message, {**details, "tasks_that_fit": n_fit})
+        said = say("too_many_for_nodes", n_tasks=role.count, asked=amounts(role), n_fit=n_fit, **whose)
+        return Misfit(said, {**facts, "tasks_that_fit": n_fit})
     return None
 
 
-def _too_much(dimension: Dimension, role: RoleShape, largest: int, rooms: Sequence[Room], whose: str) -> str:
-    asked = amount(dimension, of(dimension, role.resources))
-    if dimension == "gpus":
-        asked += of_type(role)
-        if not largest and role.gpu_type:
-            return f"{asked}; the nodes{whose} have {_types_there(rooms)}"
-        if not largest:
-            return f"{asked}; no node{whose} has GPUs"
-    return f"{asked} in one task; the largest node{whose} has {figure(dimension, largest)}"
+def _too_much(
+    dimension: Dimension, role: RoleShape, largest: int, rooms: Sequence[Room], whose: Params
+) -> Message:
+    asked = amount(dimension, of(dimension, role.resources), role)
+    if dimension == "gpus" and not largest:
+        if not role.gpu_type:
+            return say("no_gpus", asked=asked, **whose)
+        return say("no_gpu_of_type", asked=asked, types=_types_of(rooms), **whose)
+    return say("too_much_for_node", asked=asked, most=amount(dimension, largest), **whose)
 
 
 def _types_of(rooms: Sequence[Room]) -> list[str]:
     return sorted({gpu.type for room in rooms for gpu in room.node.gpus if gpu.type})
-
-
-def _types_there(rooms: Sequence[Room]) -> str:
-    types = _types_of(rooms)
-    return f"GPUs of type {listed(types)}" if types else "none of that type"

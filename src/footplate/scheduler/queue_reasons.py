@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from footplate.domain.messages import Message, say
 from footplate.domain.resources import Resources
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.fit import over_maximum
 from footplate.scheduler.kinds import Kind
-from footplate.scheduler.phrases import DIMENSIONS, amount, amounts, as_json, figure, of
+from footplate.scheduler.phrases import DIMENSIONS, amount, as_json, of
 from footplate.scheduler.shares import Kept, Share
 from footplate.scheduler.situation import Obstacle, Situation
 
@@ -16,34 +17,35 @@ from footplate.scheduler.situation import Obstacle, Situation
 def explain_obstacle(obstacle: Obstacle, kind: Kind, situation: Situation) -> Reason:
     """Put into words what a queue does not allow."""
     name = kind.queue_name
-    details: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "queue": name,
         "needed": as_json(kind.total),
         "obstacle": obstacle.name.lower(),
     }
     if obstacle is Obstacle.NO_QUEUE:
-        return Reason(ReasonCode.QUEUE_LIMIT, f"queue {name} does not exist", details)
+        return Reason(ReasonCode.QUEUE_LIMIT, say("queue_unknown", queue=name), facts)
     if obstacle is Obstacle.QUEUE_CLOSED:
-        message = f"queue {name} is closed and starts no jobs until it is opened"
-        return Reason(ReasonCode.QUEUE_LIMIT, message, details)
+        return Reason(ReasonCode.QUEUE_LIMIT, say("queue_starts_nothing", queue=name), facts)
     share = situation.shares[name]
     if share.queue.maximum is not None:
-        details |= {"used": as_json(share.used), "maximum": as_json(share.queue.maximum)}
+        facts |= {"used": as_json(share.used), "maximum": as_json(share.queue.maximum)}
     if obstacle is Obstacle.KEPT_IN_QUEUE and share.kept:
-        return _explain_kept(kind, share, share.kept, details)
-    return Reason(ReasonCode.QUEUE_LIMIT, _over_maximum(kind, share), details)
+        return _explain_kept(kind, share, share.kept, facts)
+    return Reason(ReasonCode.QUEUE_LIMIT, _over_maximum(kind, share), facts)
 
 
-def _over_maximum(kind: Kind, share: Share) -> str:
+def _over_maximum(kind: Kind, share: Share) -> Message:
     misfit = over_maximum(kind.total, share.queue)
     if misfit:
-        return f"{misfit.message}; it can start only when that is raised"
+        return say("until_maximum_raised", why=misfit.said)
     asked = kind.total
     dimension = next(d for d in DIMENSIONS if of(d, asked) > of(d, _most(share) - share.used))
-    used, most = of(dimension, share.used), of(dimension, _most(share))
-    return (
-        f"needs {amount(dimension, of(dimension, asked))}; queue {share.queue.name} uses "
-        f"{figure(dimension, used)} of the {figure(dimension, most)} that it may use at most"
+    return say(
+        "queue_uses",
+        asked=amount(dimension, of(dimension, asked)),
+        queue=share.queue.name,
+        used_of_it=amount(dimension, of(dimension, share.used)),
+        most=amount(dimension, of(dimension, _most(share))),
     )
 
 
@@ -51,9 +53,6 @@ def _most(share: Share) -> Resources:
     return share.queue.maximum or share.used
 
 
-def _explain_kept(kind: Kind, share: Share, kept: Kept, details: dict[str, Any]) -> Reason:
-    message = (
-        f"needs {amounts(kind.total)}; what queue {share.queue.name} may still use "
-        f"is kept for job {kept.job_id}, which is ahead"
-    )
-    return Reason(ReasonCode.RESERVED_FOR_ANOTHER, message, {**details, "head": kept.job_id})
+def _explain_kept(kind: Kind, share: Share, kept: Kept, facts: dict[str, Any]) -> Reason:
+    said = say("rest_of_queue_reserved", needed=as_json(kind.total), queue=share.queue.name, head=kept.job_id)
+    return Reason(ReasonCode.RESERVED_FOR_ANOTHER, said, facts)

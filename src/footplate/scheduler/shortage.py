@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from footplate.domain.messages import Message, say
 from footplate.domain.resources import MIB, Resources, total
 from footplate.scheduler.ledger import Room
 from footplate.scheduler.pack import fits, total_of
@@ -15,12 +16,7 @@ from footplate.scheduler.phrases import (
     amount,
     amounts,
     as_json,
-    counted,
-    figure,
-    free_of,
-    listed,
     of,
-    of_type,
 )
 from footplate.scheduler.snapshot import RoleShape, Shape
 
@@ -79,21 +75,26 @@ def _capacity(role: RoleShape, room: Room) -> Resources:
     return replace(room.node.capacity, gpus=cards.bit_count())
 
 
-def describe(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> str:
-    """Write what is needed and what is free."""
+def describe(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> Message:
+    """Say what is needed and what is free."""
     role, dimension = shortage.role, shortage.dimension
     if dimension is None:
         return _describe_mix(shape, rooms)
     need = _needed(shape, role, dimension)
     free = of(dimension, _free(role, rooms))
     capacity = of(dimension, total(_capacity(role, room) for room in rooms))
-    kind = of_type(role) if dimension == "gpus" else ""
     has_enough = free >= need
-    where = "on one node" if has_enough and _n_tasks(shape) == 1 else "at once"
-    return (
-        f"needs {amount(dimension, need)}{kind} {where}{_in_tasks(shape, dimension)}; "
-        f"{free_of(dimension, free, capacity)}{_but(shortage, rooms) if has_enough else ''}"
-        f"{_by_node(role, dimension, rooms)}{_used_by_others(role, dimension, rooms)}"
+    n_others = n_used_by_others(role, rooms) if dimension == "gpus" else 0
+    return say(
+        "short_of",
+        asked=amount(dimension, need, role),
+        where="one_node" if has_enough and _n_tasks(shape) == 1 else "at_once",
+        gang=_in_tasks(shape, dimension),
+        free_now=amount(dimension, free),
+        of_all=amount(dimension, capacity),
+        but=_but(role, dimension, rooms) if has_enough else None,
+        on_nodes=_by_node(role, dimension, rooms),
+        n_others=n_others or None,
     )
 
 
@@ -101,59 +102,43 @@ def _n_tasks(shape: Shape) -> int:
     return sum(role.count for role in shape)
 
 
-def _in_tasks(shape: Shape, dimension: Dimension) -> str:
+def _in_tasks(shape: Shape, dimension: Dimension) -> Message | None:
     n = _n_tasks(shape)
     if n == 1:
-        return ""
+        return None
     if len(shape) > 1:
-        return f" ({n} tasks in {len(shape)} roles)"
-    return f" ({n} tasks of {amount(dimension, of(dimension, shape[0].resources))} each)"
+        return say("tasks_in_roles", n_tasks=n, n_roles=len(shape))
+    return say("tasks_of_each", n_tasks=n, each=amount(dimension, of(dimension, shape[0].resources)))
 
 
-def _but(shortage: Shortage, rooms: Sequence[Room]) -> str:
-    role, dimension = shortage.role, shortage.dimension
-    if dimension is None:
-        return ""
+def _but(role: RoleShape, dimension: Dimension, rooms: Sequence[Room]) -> Message:
     if role.count > 1:
-        return f", in pieces that hold {_n_fitting(role, dimension, rooms)} of {role.count} tasks"
+        return say("free_in_pieces", n_fit=_n_fitting(role, dimension, rooms), n_tasks=role.count)
     most = max(of(dimension, room.free(role)) for room in rooms)
-    return f", at most {figure(dimension, most)} on one node"
+    return say("free_on_one_node", most=amount(dimension, most))
 
 
-def _by_node(role: RoleShape, dimension: Dimension, rooms: Sequence[Room]) -> str:
-    if len(rooms) < 2:
-        return ""
-    free = [(of(dimension, room.free(role)), room.node.name) for room in rooms]
-    free = [(n, name) for n, name in free if n]
-    if not free:
-        return ""
-    free.sort(key=lambda entry: (-entry[0], entry[1]))
+def _by_node(role: RoleShape, dimension: Dimension, rooms: Sequence[Room]) -> list[Message]:
+    """Name the nodes with the most room, where there are several."""
+    free = [(of(dimension, room.free(role)), room.node.name) for room in rooms if len(rooms) > 1]
+    free = sorted(((n, name) for n, name in free if n), key=lambda entry: (-entry[0], entry[1]))
     named = sorted(free[:_N_NODES_NAMED], key=lambda entry: entry[1])
-    words = [f"node {name}: {figure(dimension, n)} free" for n, name in named]
-    if len(free) > len(named):
-        words.append(f"{len(free) - len(named)} more with less")
-    return f" ({', '.join(words)})"
-
-
-def _used_by_others(role: RoleShape, dimension: Dimension, rooms: Sequence[Room]) -> str:
-    n = n_used_by_others(role, rooms) if dimension == "gpus" else 0
-    return f", {n} {'is' if n == 1 else 'are'} in use by others" if n else ""
+    words = [say("node_free", node=name, free_there=amount(dimension, n)) for n, name in named]
+    return [*words, say("more_with_less", n=len(free) - len(named))] if len(free) > len(named) else words
 
 
 def n_used_by_others(role: RoleShape, rooms: Sequence[Room]) -> int:
     return sum((room.types.get(role.gpu_type.lower(), 0) & ~room.usable).bit_count() for room in rooms)
 
 
-def _describe_mix(shape: Shape, rooms: Sequence[Room]) -> str:
+def _describe_mix(shape: Shape, rooms: Sequence[Room]) -> Message:
     role = shape[0]
     if len(shape) > 1:
-        asked, names = amounts(total_of(shape)), listed([role.role for role in shape])
-        return f"needs {asked} at once for the roles {names}; not all of them find room together"
-    asked = amounts(role.resources)
+        return say("roles_do_not_fit", asked=as_json(total_of(shape)), roles=[role.role for role in shape])
     if role.count == 1:
-        return f"needs {asked} on one node; no node has all of that free together"
+        return say("task_does_not_fit", asked=amounts(role))
     n_fit = sum(room.holds(role, role.count) for room in rooms)
-    return f"needs {role.count} tasks of {asked} each at once; there is room for {n_fit}"
+    return say("tasks_do_not_fit", n_tasks=role.count, asked=amounts(role), n_fit=n_fit)
 
 
 def numbers(shape: Shape, shortage: Shortage, rooms: Sequence[Room], n_nodes: int) -> dict[str, Any]:
@@ -195,31 +180,34 @@ def _node_numbers(role: RoleShape, room: Room) -> dict[str, Any]:
     }
 
 
-def smaller_ask(shape: Shape, shortage: Shortage, rooms: Sequence[Room]) -> tuple[str, dict[str, Any]]:
+def smaller_ask(
+    shape: Shape, shortage: Shortage, rooms: Sequence[Room]
+) -> tuple[Message | None, dict[str, Any]]:
     """Find what the job could ask for to start now: smaller tasks of one role, or fewer of them."""
     for at in sorted(range(len(shape)), key=lambda at: shape[at] is not shortage.role):
-        found, words = _smaller_role(shape, at, shortage.dimension, rooms)
-        if found and len(shape) > 1:
-            words = [f"{asked} in role {shape[at].role}" for asked in words]
-            found["role"] = shape[at].role
+        found, asks = _smaller_role(shape, at, shortage.dimension, rooms)
+        in_role = shape[at].role if len(shape) > 1 else None
+        if found and in_role:
+            found["role"] = in_role
         if found:
-            return f"would start now with {' or '.join(words)}", found
-    return "", {}
+            other = asks[1] if len(asks) > 1 else None
+            return say("would_start_with", ask=asks[0], other_ask=other, in_role=in_role), found
+    return None, {}
 
 
 def _smaller_role(
     shape: Shape, at: int, dimension: Dimension | None, rooms: Sequence[Room]
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[Message]]:
     role = shape[at]
     found: dict[str, Any] = {}
-    words = []
+    asks = []
     if dimension and (n := _largest_task(shape, at, dimension, rooms)):
         found[_PER_TASK[dimension]] = n
-        words.append(amount(dimension, n) + (" each" if role.count > 1 else ""))
+        asks.append(say("ask_each" if role.count > 1 else "ask", amount=amount(dimension, n)))
     if n_fit := _most_tasks(shape, at, rooms):
         found["tasks"] = n_fit
-        words.append(counted(n_fit, "task"))
-    return found, words
+        asks.append(say("ask_tasks", n_tasks=n_fit))
+    return found, asks
 
 
 def _largest_task(shape: Shape, at: int, dimension: Dimension, rooms: Sequence[Room]) -> int:

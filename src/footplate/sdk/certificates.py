@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from footplate.domain.errors import InvalidInput
+from footplate.domain.messages import Message, say
 
 LOOK_S = 3.0
 # Numbers of OpenSSL for what is wrong with a certificate.
@@ -36,12 +37,12 @@ def trusted(environment: Mapping[str, str] = os.environ) -> ssl.SSLContext:
         return context
     for name, path in (("SSL_CERT_FILE", file), ("SSL_CERT_DIR", folder)):
         if path and not Path(path).exists():
-            raise InvalidInput(f"names {path}, which does not exist", name)
+            raise InvalidInput("certificates_missing", name, file=str(path))
     try:
         return ssl.create_default_context(cafile=file or None, capath=folder or None)
     except (OSError, ssl.SSLError) as error:
         raise InvalidInput(
-            f"names {file or folder}, which holds no certificates: {error}", "SSL_CERT_FILE"
+            "certificates_empty", "SSL_CERT_FILE", file=str(file or folder), error=str(error)
         ) from None
 
 
@@ -55,32 +56,26 @@ def fault_of(error: BaseException) -> ssl.SSLError | None:
     return None
 
 
-def explain(url: str, fault: ssl.SSLError, environment: Mapping[str, str] = os.environ) -> str:
+def explain(url: str, fault: ssl.SSLError, environment: Mapping[str, str] = os.environ) -> Message:
     """Say which certificate is refused, why, and what to do."""
     if not isinstance(fault, ssl.SSLCertVerificationError):
         if fault.reason in NO_TLS:
             plain = url.replace("https:", "http:", 1)
-            return f"the server at {url} does not speak TLS; on a network that you trust, use {plain}"
-        return f"no TLS connection to {url} could be made: {fault.reason or fault}"
-    host = urlsplit(url).hostname or ""
-    told, fingerprint = _look(url)
-    which = f"the certificate of {url}"
+            return say("server_without_tls", url=url, plain=plain)
+        return say("no_tls_connection", url=url, error=str(fault.reason or fault))
+    found, fingerprint = _look(url)
     if fault.verify_code in OTHER_NAMES:
-        names = ", ".join(value for _, value in told.get("subjectAltName", ())) or "other names"
-        return (
-            f"{which} is for {names}, not for {host}: use such a name in the address, or ask the server's "
-            f"operator for a certificate that names {host}"
-        )
+        names = [value for _, value in found.get("subjectAltName", ())]
+        return say("certificate_of_others", url=url, names=names, host=urlsplit(url).hostname or "")
     if fault.verify_code in (NOT_YET, EXPIRED):
-        ended = "has expired" if fault.verify_code == EXPIRED else "is not valid yet"
-        return (
-            f"{which} {ended}: ask the server's operator to renew it, and look whether this machine's clock "
-            f"is right{_shown(fingerprint)}"
-        )
+        code = "certificate_expired" if fault.verify_code == EXPIRED else "certificate_not_valid_yet"
+        return say(code, url=url, fingerprint=fingerprint)
     if fault.verify_code in UNKNOWN_SIGNERS:
-        shown = _shown(fingerprint)
-        return f"{which} was {_signed(told)}, whom this machine does not trust{shown}: {_advice(environment)}"
-    return f"{which} is refused: {fault.verify_message}{_shown(fingerprint)}"
+        now = environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR")
+        signer = _signer(found)
+        code = "certificate_untrusted" if signer else "certificate_self_signed"
+        return say(code, url=url, fingerprint=fingerprint, now=now, **({"signer": signer} if signer else {}))
+    return say("certificate_refused", url=url, error=fault.verify_message, fingerprint=fingerprint)
 
 
 def speaks_tls(url: str) -> bool:
@@ -90,26 +85,9 @@ def speaks_tls(url: str) -> bool:
     return False
 
 
-def _advice(environment: Mapping[str, str]) -> str:
-    named = environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR")
-    now = f"; now it names {named}" if named else ""
-    return (
-        "get the authority's certificate from the server's operator as a file and name it, "
-        f"`export SSL_CERT_FILE=/path/of/the/file.pem`{now}"
-    )
-
-
-def _shown(fingerprint: str) -> str:
-    return f" (its SHA-256 fingerprint is {fingerprint})" if fingerprint else ""
-
-
-def _signed(told: Told) -> str:
-    signer = _name(told.get("issuer", ()))
-    if not signer:
-        return "signed by an authority"
-    return (
-        f"signed by itself, as {signer}" if told["issuer"] == told.get("subject") else f"signed by {signer}"
-    )
+def _signer(found: Told) -> str:
+    """Who has signed a certificate; empty when it was itself, or nobody can tell."""
+    return "" if found.get("issuer") == found.get("subject") else _name(found.get("issuer", ()))
 
 
 def _name(parts: Any) -> str:

@@ -260,16 +260,13 @@ class Connection:
         if (fault := certificates.fault_of(error)) is not None:
             return Untrusted(certificates.explain(url, fault))
         if isinstance(error, httpx.ConnectError):
-            hint = (
-                "start it with `footplate up`" if _is_loopback(url) else "check the address with its operator"
-            )
-            return Unreachable(f"cannot reach the Footplate server at {url}; is it running? {hint}")
+            return Unreachable("server_down" if _is_loopback(url) else "server_unreachable", url=url)
         if isinstance(error, httpx.TimeoutException):
-            return Unreachable(f"the Footplate server at {url} did not answer in time")
+            return Unreachable("server_timeout", url=url)
         if url.startswith("http:") and certificates.speaks_tls(url):
             secure = url.replace("http:", "https:", 1)
-            return Untrusted(f"the server at {url} speaks TLS: its address is {secure}")
-        return Unreachable(f"the connection to the Footplate server at {url} broke: {error}")
+            return Untrusted("server_speaks_tls", url=url, secure=secure)
+        return Unreachable("connection_broke", url=url, error=str(error))
 
     def _error(self, response: httpx.Response) -> FootplateError:
         try:
@@ -279,20 +276,16 @@ class Connection:
         url = self.settings.url
         if response.has_redirect_location:
             moved = response.headers["Location"].partition(API)[0]
-            return Unreachable(
-                f"{url} sends callers on to {moved}: use that address, `footplate login {moved}`"
-            )
+            return Unreachable("server_moved", url=url, moved=moved)
         if response.status_code in (502, 503, 504) and body is None:
-            return Unreachable(
-                f"the Footplate server at {url} is not available (status {response.status_code})"
-            )
+            return Unreachable("server_unavailable", url=url, status=response.status_code)
         return rebuild(response.status_code, body, url, response.headers.get("Retry-After"))
 
     def _with_hint(self, error: FootplateError) -> FootplateError:
         if not isinstance(error, Unauthenticated) or self._token:
             return error
         url = self.settings.url
-        return Unauthenticated(f"nobody is logged in at {url}; run `footplate login` or set FOOTPLATE_TOKEN")
+        return Unauthenticated("not_signed_in_at", url=url)
 
 
 class Patience:
@@ -315,7 +308,7 @@ class Patience:
             self._lost_at, self._pause_s = time.monotonic(), FIRST_PAUSE_S
         lost_s = time.monotonic() - self._lost_at
         if lost_s + self._pause_s > self._give_up_s:
-            raise Unreachable(f"{error.message} (tried for {lost_s:.0f} seconds)") from error
+            raise Unreachable("tried_for", why=error.said, seconds=round(lost_s)) from error
 
     def pause(self) -> None:
         time.sleep(self._pause_s)

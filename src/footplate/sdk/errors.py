@@ -24,6 +24,7 @@ from footplate.domain.errors import (
     TooLarge,
     Unauthenticated,
 )
+from footplate.domain.messages import Message, from_json, is_known, say, text
 
 
 class Unreachable(FootplateError):
@@ -59,17 +60,25 @@ def rebuild(status: int, body: Any, url: str, retry_after: str | None = None) ->
     """Make the exception that the server raised from its answer."""
     if not isinstance(body, Mapping) or not isinstance(body.get("code"), str):
         kind = _BY_STATUS.get(status, FootplateError)
-        return kind(f"{url} answered with status {status}; is a Footplate server there?")
+        return kind("not_footplate", url=url, status=status)
     kind = BY_CODE.get(body["code"]) or _BY_STATUS.get(status, FootplateError)
-    message = str(body.get("message") or body["code"])
+    said = message_in({"message": body["code"], **body})
     if issubclass(kind, InvalidInput):
-        problems = [Problem(str(one["path"]), str(one["message"])) for one in body.get("problems") or ()]
-        return kind(problems or message)
+        problems = [Problem(str(one["path"]), message_in(one)) for one in body.get("problems") or ()]
+        return kind(problems or said)
     if issubclass(kind, Throttled):
-        return kind(message, _seconds(retry_after))
+        return kind(said, _seconds(retry_after))
     if status >= 500 and body.get("request_id"):
-        message = f"{message} (request {body['request_id']})"
-    return kind(message)
+        said = say("with_request", what=said, request=body["request_id"])
+    return kind(said)
+
+
+def message_in(body: Mapping[str, Any]) -> Message:
+    """Read what a part of an answer says; its English text where the sentence is not known here."""
+    code = str(body.get("message_code", ""))
+    if is_known(code):
+        return from_json({"code": code, "params": body.get("params")})
+    return text(str(body.get("message", "")))
 
 
 def _seconds(text: str | None) -> float:

@@ -16,9 +16,10 @@ from urllib.parse import quote
 
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.exitcode import exit_code_of
+from footplate.domain.messages import Message, as_json
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.sdk.connection import Connection
-from footplate.sdk.errors import TimedOut, Unreachable
+from footplate.sdk.errors import TimedOut, Unreachable, message_in
 from footplate.sdk.follow import Ended, Followed, LogText, read_followed
 from footplate.sdk.lines import Lines
 
@@ -133,7 +134,9 @@ class Job:
                 patience.lose(error)
             now = time.monotonic()
             if deadline is not None and now >= deadline:
-                raise TimedOut(f"job {self.name} ({self.id}) is still {self.state} after {timeout:g} s")
+                raise TimedOut(
+                    "wait_timed_out", name=self.name, job=self.id, state=self.state.value, seconds=timeout
+                )
             if now - asked_at < pause_s:
                 # The server did not wait for us: an older one, or one that is not there.
                 time.sleep(min(pause_s, left_s))
@@ -256,10 +259,10 @@ class Job:
         events = self.events_of("step", "progress")
         return steps_of([event for event in events if event["attempt"] == self.attempt])
 
-    def doing(self) -> str:
+    def doing(self) -> Message:
         """Say what the job is at, or why it is not."""
         at = self.steps()[-1:] if self.state is JobState.STARTING else []
-        return str(at[0]["message"]) if at else self.reason.message
+        return message_in(at[0]) if at else self.reason.said
 
     def usage(
         self,
@@ -355,7 +358,7 @@ def read_reason(data: dict[str, Any]) -> Reason:
     """Read a reason; a code that a newer server knows stays a plain text."""
     code = data["code"]
     known = ReasonCode(code) if code in ReasonCode.__members__.values() else cast("ReasonCode", code)
-    return Reason(known, data.get("message", ""), data.get("details") or {})
+    return Reason(known, message_in(data), data.get("details") or {})
 
 
 def steps_of(events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -364,13 +367,17 @@ def steps_of(events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     n_done: Counter[str] = Counter()
     for event in events:
         name, is_done = str(event["data"].get("step", "")), event["kind"] == "step"
-        seconds = event["data"].get("seconds")
+        said = message_in(event)
+        # How long a step took is told beside it.
+        what = said.params["what"] if said.code == "step_done" else said
         steps[name, n_done[name]] = {
             "step": name,
             "at": event["at"],
             "is_done": is_done,
-            "seconds": seconds,
-            "message": str(event["message"]).removesuffix(f" ({seconds:g} s)" if seconds is not None else ""),
+            "seconds": event["data"].get("seconds"),
+            "message": str(what),
+            "message_code": what.code,
+            "params": as_json(what.params),
         }
         n_done[name] += is_done
     return list(steps.values())

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from footplate.domain.errors import FootplateError, InvalidInput, TooLarge
-from footplate.domain.resources import MIB, show_bytes
+from footplate.domain.resources import MIB
 from footplate.sdk.ignore import Rules, is_ignored, read_rules
 
 MAX_CODE_BYTES = 200 * MIB
@@ -55,9 +55,9 @@ class Selection:
 def select(root: Path) -> Selection:
     """Choose the files of a folder (or the one file) that a job needs; refuse more than may be sent."""
     if not root.exists():
-        raise InvalidInput(f"{root} does not exist", "code")
+        raise InvalidInput("folder_missing", "code", folder=str(root))
     if _is_home(root):
-        raise InvalidInput(f"{root} is the home folder of a server: its secrets are not for jobs", "code")
+        raise InvalidInput("folder_is_home", "code", folder=str(root))
     if root.is_file():
         return _checked(Selection(root, (Entry(root.name, root, root.stat().st_size),), ()))
     left_out: list[str] = []
@@ -71,10 +71,15 @@ def _checked(selection: Selection) -> Selection:
         return selection
     largest = max(selection.entries, key=lambda entry: entry.size_bytes)
     raise TooLarge(
-        f"{selection.root} holds {show_bytes(size)} in {n_files} files; at most {show_bytes(MAX_CODE_BYTES)} "
-        f"in {MAX_CODE_FILES} files can be sent (largest: {largest.name}, {show_bytes(largest.size_bytes)}); "
-        "name what the job does not need in .footplateignore",
+        "code_too_large",
         "code",
+        folder=str(selection.root),
+        size_bytes=size,
+        n_files=n_files,
+        most_bytes=MAX_CODE_BYTES,
+        most_files=MAX_CODE_FILES,
+        largest=largest.name,
+        largest_bytes=largest.size_bytes,
     )
 
 
@@ -87,7 +92,7 @@ def _walk(
         with os.scandir(folder) as scan:
             found = list(scan)
     except OSError as error:
-        raise InvalidInput(f"{folder} cannot be read: {error.strerror}", "code") from None
+        raise InvalidInput("file_unreadable", "code", file=str(folder), error=error.strerror) from None
     for item in found:
         name, path = base + item.name, Path(item.path)
         is_folder = item.is_dir(follow_symlinks=False)
@@ -153,7 +158,7 @@ def pack(selection: Selection) -> Archive:
                 _add(tar, entry)
     except OSError as error:
         file.close()
-        raise FootplateError(f"{selection.root} cannot be packed: {error}") from error
+        raise FootplateError("code_not_packed", folder=str(selection.root), error=str(error)) from error
     size_bytes = file.tell()
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()

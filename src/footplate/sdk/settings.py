@@ -53,10 +53,7 @@ def find(
     stored = list(_stored(home, environment))
     wanted = url or environment.get("FOOTPLATE_URL") or (stored[0].url if stored else "")
     if not wanted:
-        raise NotConfigured(
-            "no Footplate server is known here; start one with `footplate up`, "
-            "or name one with `footplate login URL` or FOOTPLATE_URL"
-        )
+        raise NotConfigured("no_server_known")
     settings = Settings(normalize(wanted))
     if token:
         return replace(settings, token=token)
@@ -82,7 +79,7 @@ def normalize(url: str) -> str:
     except ValueError:
         is_usable = False
     if not is_usable:
-        raise InvalidInput(f"{url!r} is not the address of a server; write it like http://host:port", "url")
+        raise InvalidInput("not_server_address", "url", given=url)
     path = parts.path.rstrip("/").removesuffix("/api/v1").rstrip("/")
     return f"{parts.scheme}://{parts.netloc}{path}"
 
@@ -106,7 +103,7 @@ def read(path: Path) -> Settings | None:
     try:
         values = {name: str(value) for name, value in tomllib.loads(text).items()}
     except tomllib.TOMLDecodeError as error:
-        raise InvalidInput(f"{path} cannot be read: {error}; remove it and log in again") from None
+        raise InvalidInput("login_file_unreadable", file=str(path), error=str(error)) from None
     if not values.get("url"):
         return None
     known = {name: values.get(name, "") for name in ("token", "user", "token_id")}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.errors import InvalidInput, Problem, problem
 from footplate.domain.problems import join
 from footplate.domain.specfields import ROLE_BODY
 from footplate.sdk.packing import Selection, select
@@ -65,18 +65,17 @@ def _read(source: Source) -> tuple[dict[str, Any], Path]:
         with path.open("rb") as file:
             text = file.read(documents.MAX_BYTES + 1)
     except OSError as error:
-        raise InvalidInput(f"job file {path} cannot be read: {error.strerror}") from None
+        raise InvalidInput("job_file_unreadable", file=str(path), error=error.strerror) from None
     document = documents.load(text, str(path))
     if not isinstance(document, dict):
-        raise InvalidInput(f"{path} must hold a mapping with at least name and command")
+        raise InvalidInput("job_file_not_mapping", file=str(path))
     return document, path.parent
 
 
 def _override(document: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     problems = []
     if "roles" in document:
-        message = "the job file has roles; set it in the role"
-        problems += [Problem(name, message) for name in overrides if name in _ONE_ROLE]
+        problems += [problem(name, "set_in_role") for name in overrides if name in _ONE_ROLE]
     result = {**document, **overrides}
     for name in _MERGED:
         given, own = overrides.get(name), document.get(name) or {}
@@ -102,9 +101,8 @@ def _unknown_parameters(document: Mapping[str, Any], own: Any, given: Mapping[st
     """Find parameters that would have no effect: most likely misspelt."""
     text = json.dumps({**document, "parameters": None}, default=str)
     used = set(re.findall(r"\$\{\{\s*parameters\.(\w+)\s*\}\}", text)) | set(own)
-    known = ", ".join(sorted(used)) or "none"
     return [
-        Problem(join("parameters", name), f"is not used by the job (it has: {known})")
+        problem(join("parameters", name), "parameter_unused", known=sorted(used))
         for name in given
         if name not in used
     ]

@@ -26,7 +26,7 @@ from footplate.engines.base import Engine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.settings import LocalSettings
 from footplate.server import errors
-from footplate.server.auth import describe_security
+from footplate.server.auth import describe_more
 from footplate.server.bundle import Bundle
 from footplate.server.clock import SystemClock
 from footplate.server.opening import Opening, await_lease
@@ -143,7 +143,7 @@ def make_app(
     for module in ROUTES:
         app.include_router(module.router, prefix=API, responses=REFUSALS, dependencies=[KNOWN_ONLY])
     front.install(app, Bundle())
-    describe_security(app)
+    describe_more(app)
     app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})
     return app
 

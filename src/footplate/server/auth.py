@@ -9,6 +9,7 @@ from fastapi import Depends, FastAPI, Request
 from footplate.domain.errors import Unauthenticated
 from footplate.server.parts import Parts, parts_of
 from footplate.services.access import Caller
+from footplate.wire.told import message_list
 
 
 async def caller_of(request: Request) -> Caller:
@@ -21,9 +22,7 @@ async def caller_of(request: Request) -> Caller:
         scheme, _, word = given.partition(" ")
         token = word.strip() if scheme.lower() == "bearer" else ""
     if not token:
-        raise Unauthenticated(
-            "this call needs a token in the header `Authorization: Bearer …`: sign in with `footplate login`"
-        )
+        raise Unauthenticated("token_needed")
     return await parts.accounts.identify(token)
 
 
@@ -49,8 +48,8 @@ OPEN_PATHS = (
 )
 
 
-def describe_security(app: FastAPI) -> None:
-    """Say in the published description which calls need a token."""
+def describe_more(app: FastAPI) -> None:
+    """Say in the published description which calls need a token, and which messages there are."""
     plain = app.openapi
 
     def described() -> dict[str, Any]:
@@ -61,6 +60,7 @@ def describe_security(app: FastAPI) -> None:
             for path, operations in description["paths"].items():
                 for operation in operations.values():
                     operation["security"] = [] if path.endswith(OPEN_PATHS) else [{"token": []}]
+            description["x-messages"] = message_list()
         assert app.openapi_schema is not None
         return app.openapi_schema
 

@@ -11,10 +11,12 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from footplate.domain.errors import FootplateError, HeadTooLarge, InvalidInput, TooManyConnections, TooSlow
+from footplate.domain.messages import text
 from footplate.domain.resources import show_bytes
 from footplate.server.bounds import Bounds
 from footplate.server.door import Door
 from footplate.server.errors import status_of
+from footplate.wire.told import error_view
 
 # A body's rate is counted over this long, so that a link may pause for a while.
 RATE_OVER_S = 30.0
@@ -134,9 +136,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._refuse(self._too_large())
         elif len(self.headers) > self._bounds.n_headers:
             self._refuse(
-                HeadTooLarge(
-                    f"the request has {len(self.headers)} headers, and {self._bounds.n_headers} are read"
-                )
+                HeadTooLarge("too_many_headers", given=len(self.headers), most=self._bounds.n_headers)
             )
         if self._phase is Phase.CUT:
             raise _Refused
@@ -164,7 +164,7 @@ class BoundedConnection(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         # Also called when our own refusal has stopped the parser.
         if self._phase is not Phase.CUT:
-            self._refuse(InvalidInput(msg, "request"), 400)
+            self._refuse(InvalidInput(text(msg), "request"), 400)
 
     # What the door asks
 
@@ -177,7 +177,7 @@ class BoundedConnection(HttpToolsProtocol):
         elif self._phase is Phase.BODY:
             self._look_at_rate(waited_s)
         elif self._phase is Phase.HEAD and waited_s > bounds.header_time_s:
-            self._refuse(TooSlow(f"the headers have not come within {bounds.header_time_s:g} seconds"))
+            self._refuse(TooSlow("headers_too_slow", seconds=bounds.header_time_s))
         elif (self._phase is Phase.OVERDUE and waited_s > bounds.header_time_s) or (
             self._phase is Phase.IDLE and waited_s > bounds.idle_s
         ):
@@ -192,7 +192,7 @@ class BoundedConnection(HttpToolsProtocol):
             return
         if self._n_body < self._bounds.body_rate_bytes * waited_s:
             rate = show_bytes(self._bounds.body_rate_bytes)
-            self._refuse(TooSlow(f"the body comes too slowly: at least {rate} a second are waited for"))
+            self._refuse(TooSlow("body_too_slow", rate=rate))
         else:
             self._enter(Phase.BODY)
 
@@ -213,7 +213,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _too_large(self) -> HeadTooLarge:
         most = show_bytes(self._bounds.header_bytes)
-        return HeadTooLarge(f"the request's headers are larger than {most}, the most that is read")
+        return HeadTooLarge("headers_too_large", most=most)
 
     def _refuse(self, error: FootplateError, status: int | None = None) -> None:
         """Say why, as far as nothing else was said, and cut the connection."""
@@ -245,10 +245,7 @@ class BoundedConnection(HttpToolsProtocol):
 
 
 def _answer(error: FootplateError, status: int) -> bytes:
-    problems = [{"path": one.path, "message": one.message} for one in getattr(error, "problems", ())]
-    body = json.dumps(
-        {"code": error.code, "message": error.message, "problems": problems, "request_id": ""}
-    ).encode()
+    body = json.dumps(error_view(error)).encode()
     retry = b"retry-after: 5\r\n" if isinstance(error, TooManyConnections) else b""
     return (
         STATUS_LINE[status]

@@ -32,7 +32,7 @@ async def read_document(request: Request) -> Any:
     """Read the body: small JSON at once, all else in a thread, where bad input cannot hold others up."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _JSON and kind not in _YAML:
-        raise InvalidInput(f"must be {_JSON} or application/yaml, not {shorten(kind)}", "Content-Type")
+        raise InvalidInput("not_media_type", "Content-Type", wanted=_JSON, given=shorten(kind))
     body = await request.body()
     read = load_json if kind == _JSON else load
     if read is load_json and len(body) <= _SMALL_BYTES:

@@ -76,9 +76,7 @@ class Door:
         waiting = [(since, guest) for guest in among if (since := guest.waits_since()) is not None]
         self.tell("too many connections", loop.time())
         if not waiting:
-            raise TooManyConnections(
-                f"there are {len(among)} connections {where}, the most that are allowed: try again later"
-            )
+            raise TooManyConnections("too_many_connections", n=len(among), where=where)
         min(waiting, key=lambda one: one[0])[1].give_way()
 
     def tell(self, what: str, now: float) -> None:

@@ -30,11 +30,11 @@ GIVEN = ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads")
 def become(account: str) -> None:
     """Give up root's rights for those of an account; raise `InvalidInput` when that cannot be."""
     if os.geteuid() != 0:
-        raise InvalidInput("only root can become another account: leave it out", "--account")
+        raise InvalidInput("account_needs_root", "--account")
     try:
         entry = pwd.getpwnam(account)
     except KeyError:
-        raise InvalidInput(f"there is no account {account} on this machine", "--account") from None
+        raise InvalidInput("account_unknown", "--account", account=account) from None
     try:
         take_group(entry.pw_uid, entry.pw_gid)
     except OSError as error:

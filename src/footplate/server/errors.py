@@ -14,7 +14,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from footplate.domain import errors as e
-from footplate.store.faults import DISK_FULL
+from footplate.domain.messages import say, text
+from footplate.server.bodyfaults import describe
+from footplate.wire.told import error_view
 
 log = logging.getLogger(__name__)
 
@@ -49,19 +51,17 @@ def status_of(error: e.FootplateError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def answer(
-    request: Request, status: int, code: str, message: str, problems: Any = (), **headers: str
-) -> JSONResponse:
-    request_id = request.scope.get("footplate_request_id", "")
-    body = {
-        "code": code,
-        "message": message,
-        "problems": [{"path": problem.path, "message": problem.message} for problem in problems],
-        "request_id": request_id,
-    }
-    return JSONResponse(
-        body, status, headers={name.replace("_", "-"): value for name, value in headers.items()}
-    )
+def answer(request: Request, status: int, error: e.FootplateError, code: str = "") -> JSONResponse:
+    body = error_view(error, request.scope.get("footplate_request_id", ""))
+    return JSONResponse({**body, "code": code or error.code}, status, headers=_headers(error))
+
+
+def _headers(error: e.FootplateError) -> dict[str, str]:
+    if isinstance(error, e.Unauthenticated):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, e.Throttled):
+        return {"Retry-After": str(math.ceil(error.retry_after_s))}
+    return {}
 
 
 def install(app: FastAPI) -> None:
@@ -78,19 +78,12 @@ def _ours(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, e.StoreUnavailable):
         # Whoever keeps the server must learn of it too.
         log.error("%s %s was refused: %s", request.method, request.url.path, error.message)
-    headers = {}
-    if isinstance(error, e.Unauthenticated):
-        headers["WWW_Authenticate"] = "Bearer"
-    if isinstance(error, e.Throttled):
-        headers["Retry_After"] = str(math.ceil(error.retry_after_s))
-    return answer(
-        request, status_of(error), error.code, error.message, getattr(error, "problems", ()), **headers
-    )
+    return answer(request, status_of(error), error)
 
 
 def _bad_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    problems = [e.Problem(_place(fault), _say(fault)) for fault in error.errors()]
+    problems = [e.Problem(_place(fault), describe(fault)) for fault in error.errors()]
     return _ours(request, e.InvalidInput(problems))
 
 
@@ -106,38 +99,30 @@ def _path(location: tuple[str | int, ...]) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-def _say(fault: dict[str, Any]) -> str:
-    bounds = fault.get("ctx", {})
-    if fault["type"] in ("too_short", "too_long") and isinstance(fault.get("input"), str):
-        few = "least" if fault["type"] == "too_short" else "most"
-        return f"must have at {few} {bounds.get('min_length', bounds.get('max_length'))} characters"
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    return message[0].lower() + message[1:].encode("utf-8", "backslashreplace").decode()
-
-
 def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     if isinstance(error.__cause__, e.FootplateError):
         # What our own envelope raised while the framework read the body.
         return _ours(request, error.__cause__)
-    message = str(error.detail)
-    if error.status_code == 404:
-        message = f"there is nothing at {request.url.path[:200]}"
-    if error.status_code == 405:
-        message = f"{request.method} is not possible at {request.url.path[:200]}"
-    code = _CODES.get(error.status_code, "invalid_input" if error.status_code < 500 else "internal")
-    problems = (e.Problem("body", message),) if error.status_code == 400 else ()
-    return answer(request, error.status_code, code, message, problems)
+    status, place = error.status_code, request.url.path[:200]
+    said = text(str(error.detail))
+    if status == 404:
+        said = say("nothing_here", place=place)
+    if status == 405:
+        said = say("method_impossible", method=request.method, place=place)
+    refusal = e.InvalidInput(said, "body") if status == 400 else e.FootplateError(said)
+    code = _CODES.get(status, "invalid_input" if status < 500 else "internal")
+    return answer(request, status, refusal, code)
 
 
 def _left(request: Request, _error: Exception) -> JSONResponse:
     # Nobody reads this, and nobody needs to be told of it: callers come and go.
-    return answer(request, 400, "invalid_input", "the caller left before the request was whole")
+    return answer(request, 400, e.FootplateError("caller_left"), "invalid_input")
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _ours(request, e.DiskFull(DISK_FULL))
+        return _ours(request, e.DiskFull("disk_is_full"))
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     request_id = request.scope.get("footplate_request_id", "")
-    return answer(request, 500, "internal", f"internal error; the server's log has it under {request_id}")
+    return answer(request, 500, e.FootplateError("internal_error", request=request_id))

@@ -15,11 +15,6 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.faults import GONE, translate
 
 DATABASE_URL = "FOOTPLATE_DATABASE_URL"
-_NAMED = f"name an empty one in {DATABASE_URL}"
-_OF_THE_ORIGINAL = (
-    "the settings in the backup name that of the original; name an empty one in "
-    f"{DATABASE_URL}, or keep the rows in the home folder with --sqlite"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +45,10 @@ def restore(
     """Make a home folder from a backup; its database goes where the environment or its settings say."""
     found = restoring.read(folder.absolute())
     restoring.refuse_used_home(home)
-    named = environment.get(DATABASE_URL, "")
-    url = "" if in_sqlite else named or restoring.settings_url(found)
+    url = "" if in_sqlite else environment.get(DATABASE_URL) or restoring.settings_url(found)
     restoring.check(found)
     try:
-        restoring.restore(found, home, url, _NAMED if named else _OF_THE_ORIGINAL)
+        restoring.restore(found, home, url)
     except GONE as error:
         raise translate(error) from error
     return Restored(found.manifest, "sqlite" if not url else url.partition(":")[0].partition("+")[0])

@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack
 import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, Starting
+from footplate.domain.messages import Message, say, text
 from footplate.server.parts import Parts
 from footplate.store import faults, leases
 
@@ -36,7 +37,7 @@ class Opening:
     def __init__(self) -> None:
         self.parts: Parts | None = None
         self.failure: FootplateError | None = None
-        self.waits_for = ""
+        self.waits_for: Message | None = None
         self._is_over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -57,8 +58,8 @@ class Opening:
     def refusal(self) -> Starting:
         """What callers are told until then."""
         if self.failure is not None:
-            return Starting(f"the server cannot start: {self.failure.message}")
-        return Starting(self.waits_for or "the server is starting: try again in a moment")
+            return Starting("server_cannot_start", why=self.failure.said)
+        return Starting(self.waits_for or "server_starts")
 
     async def _open(self, wire: Wire, stack: AsyncExitStack) -> None:
         pause_s = FIRST_PAUSE_S
@@ -90,11 +91,11 @@ class Opening:
             pause_s,
             exc_info=None if _is_known(error) else error,
         )
-        self.waits_for = f"the server is starting, and waits: {why}"
+        self.waits_for = say("server_waits", why=why)
 
     def stand_by(self, holder: str) -> None:
         """Take note that another server has to end first."""
-        self.waits_for = f"this server stands by: {holder} serves"
+        self.waits_for = say("server_stands_by", holder=holder)
 
     async def _give_up(self) -> None:
         if self._task is not None and not self._task.done():
@@ -106,15 +107,15 @@ def _is_known(error: Exception) -> bool:
     return isinstance(error, (FootplateError, OSError, *faults.GONE))
 
 
-def explain(error: Exception) -> str:
-    """Say in words what keeps a server from starting."""
+def explain(error: Exception) -> Message:
+    """Say what keeps a server from starting."""
     if isinstance(error, faults.GONE):
-        return faults.translate(error).message.removesuffix("; try again in a moment")
+        return faults.translate(error).said
     if isinstance(error, FootplateError):
-        return error.message
+        return error.said
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'the home folder'} cannot be used: {error.strerror}"
-    return f"{type(error).__name__}: {error}"
+        return say("file_unusable", file=str(error.filename or "?"), error=error.strerror)
+    return text(f"{type(error).__name__}: {error}")
 
 
 async def await_lease(engine: sa.Engine, opening: Opening) -> None:
@@ -132,7 +133,7 @@ async def await_lease(engine: sa.Engine, opening: Opening) -> None:
                 "%s has given no sign of life for %g s: this server takes over", seen.holder, SILENT_S
             )
             return
-        if not opening.waits_for.endswith(" serves"):
+        if opening.waits_for is None or opening.waits_for.code != "server_stands_by":
             log.info("this server stands by: %s serves", seen.holder)
         opening.stand_by(seen.holder)
         await asyncio.sleep(STANDBY_LOOK_S)

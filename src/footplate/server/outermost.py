@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footplate.domain.errors import FootplateError, Starting
 from footplate.server.errors import status_of
+from footplate.wire.told import error_view
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class Outermost:
             await self._app(scope, receive, watched)
         except asyncio.CancelledError:
             if not has_begun:
-                await _answer(send, Starting("the server stops: try again in a moment"))
+                await _answer(send, Starting("server_stops"))
             raise
         except Exception:
             # What was answered in full has been logged as well.
@@ -55,13 +56,11 @@ class Outermost:
             if has_begun:
                 raise
             log.exception("%s %s failed before anything was answered", scope["method"], scope["path"])
-            await _answer(send, FootplateError("internal error; the server's log has it"))
+            await _answer(send, FootplateError("internal_error"))
 
 
 async def _answer(send: Send, error: FootplateError) -> None:
-    body = json.dumps(
-        {"code": error.code, "message": error.message, "problems": [], "request_id": ""}
-    ).encode()
+    body = json.dumps(error_view(error)).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from fastapi.routing import APIRoute
 
 from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.messages import Message, say
 from footplate.server.sessions import TICKET
 
 
@@ -22,18 +23,17 @@ async def refuse_unknown(request: Request) -> None:
     # Browsers may show a ticket instead of a key, wherever they download from.
     unknown = sorted(set(request.query_params) - known - {TICKET})
     if unknown:
-        raise InvalidInput([Problem(name[:100], _say(name, sorted(known))) for name in unknown[:100]])
+        raise InvalidInput([Problem(name[:100], _refuse(name, sorted(known))) for name in unknown[:100]])
 
 
 KNOWN_ONLY = Depends(refuse_unknown)
 
 
-def _say(name: str, known: list[str]) -> str:
-    if not known:
-        return "is not a parameter of this call, which has none"
+def _refuse(name: str, known: list[str]) -> Message:
     near = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
-    return f"is not a parameter of this call; {hint}"
+    if near:
+        return say("query_unknown_similar", similar=near[0])
+    return say("query_unknown", known=known)
 
 
 def _names(dependant: Any) -> Iterator[str]:

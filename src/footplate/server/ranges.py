@@ -11,6 +11,7 @@ from pathlib import Path
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
+from footplate.domain.errors import FootplateError
 from footplate.server.errors import answer
 from footplate.taskfiles import unfollowed
 
@@ -26,8 +27,9 @@ def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Respo
     size = _size(path)
     span = _span(request, size)
     if span is None:
-        message = f"the file has {size} bytes, and none in the range that was asked for"
-        return answer(request, 416, "invalid_input", message, Content_Range=f"bytes */{size}")
+        refusal = answer(request, 416, FootplateError("range_empty", size=size), "invalid_input")
+        refusal.headers["Content-Range"] = f"bytes */{size}"
+        return refusal
     start, end = span
     sent = {**headers, "Accept-Ranges": "bytes", "Content-Length": str(end - start)}
     is_part = end - start < size

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footplate.domain.errors import TooLarge
-from footplate.domain.resources import show_bytes
 
 MAX_BODY_BYTES = 1024**2
 # Bodies are read before anybody is known; strangers have nothing large to say.
@@ -68,7 +67,7 @@ def _bound(receive: Receive, most_bytes: int) -> Receive:
         message = await receive()
         size += len(message.get("body", b""))
         if size > most_bytes:
-            raise TooLarge(f"the body is larger than {show_bytes(most_bytes)}, the most that is read here")
+            raise TooLarge("body_too_large", most_bytes=most_bytes)
         return message
 
     return bounded

@@ -139,10 +139,7 @@ class _lock:  # noqa: N801  # used as a context manager, like a function
             holder = self._file.read().strip()
             if not self._waits:
                 self._file.close()
-                raise Conflict(
-                    f"another Footplate server ({holder}) uses the home folder {self._path.parent}; with "
-                    "--standby this one waits until that one ends"
-                ) from None
+                raise Conflict("home_in_use", holder=holder, home=str(self._path.parent)) from None
             log.info("this server stands by: %s uses the home folder %s", holder, self._path.parent)
             fcntl.flock(self._file, fcntl.LOCK_EX)
         # Who holds it is good to know; on a full disk it stays unsaid.
@@ -163,9 +160,7 @@ def _when_there(path: Path) -> IO[str]:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             return path.open("a+")
         except (PermissionError, NotADirectoryError) as error:
-            raise InvalidInput(
-                f"cannot be used as a home folder: {error.strerror}", str(path.parent)
-            ) from error
+            raise InvalidInput("home_unusable", str(path.parent), error=error.strerror) from error
         except OSError as error:
             log.warning("the server cannot start yet: %s; it tries again in %g s", explain(error), pause_s)
             time.sleep(pause_s)
@@ -181,8 +176,7 @@ def _listen(settings: Settings) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InvalidInput(
-            f"cannot listen on {settings.host} port {settings.port}: {error.strerror}; try another --port",
-            "port",
+            "cannot_listen", "port", host=settings.host, port=settings.port, error=error.strerror
         ) from error
     listener.listen(BACKLOG)
     listener.setblocking(False)

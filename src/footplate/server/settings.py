@@ -173,9 +173,9 @@ def _storage(path: str, **given: Any) -> Storage:
 
 def _check_storage(storage: Mapping[str, Any], path: str, problems: Problems) -> None:
     if storage["name"] == OWN:
-        problems.add(join(path, "name"), f"{OWN} is what jobs call their own folders: choose another name")
+        problems.add(join(path, "name"), "storage_name_reserved", storage=OWN)
     if storage["path"] is not MISSING and not Path(storage["path"]).is_absolute():
-        problems.add(join(path, "path"), "must be absolute, such as /srv/datasets")
+        problems.add(join(path, "path"), "storage_path_relative")
 
 
 _STORAGE = Record(
@@ -183,7 +183,7 @@ _STORAGE = Record(
     (
         Field(
             "name",
-            Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "letters, digits, `-`, `_` and `.`"),
+            Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "name"),
             "What jobs call it.",
         ),
         Field("path", Text(1024, 1), "Its folder on this machine."),
@@ -254,14 +254,14 @@ FILE = Record(
         ),
         Field(
             "container_network",
-            Text(128, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "the name of a network"),
+            Text(128, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "network_name"),
             "Network of containers: `host` for the machine's own, or one of the container engine's, with the "
             "ports of tasks published at the node's address.",
             MISSING,
         ),
         Field(
             "container_user",
-            Text(32, 0, r"(\d+:\d+)?", "two numbers such as `1000:1000`"),
+            Text(32, 0, r"(\d+:\d+)?", "uid_and_gid"),
             "User and group that run inside containers; those of the server when absent.",
             MISSING,
         ),
@@ -362,14 +362,16 @@ def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) 
                 values[name] = convert(environment[variable])
             except ValueError as error:
                 kind = "on or off" if convert is _switch else "a number"
-                raise InvalidInput(f"must be {kind}, not {environment[variable]!r}", variable) from error
+                raise InvalidInput(
+                    "not_expected_but", variable, wanted=kind, given=environment[variable]
+                ) from error
     values |= {name: value for name, value in given.items() if value is not None}
     settings = replace(Settings(home), **values)
     _check_proxies(settings)
     _keep_apart(settings)
     if bool(settings.tls_cert) != bool(settings.tls_key):
         missing = "tls_key" if settings.tls_cert else "tls_cert"
-        raise InvalidInput("is missing: a certificate and its key go together", missing)
+        raise InvalidInput("tls_half", missing)
     return settings
 
 
@@ -378,10 +380,7 @@ def _check_proxies(settings: Settings) -> None:
         try:
             Proxies([text])
         except ValueError as error:
-            raise InvalidInput(
-                f"{text!r} is no address such as 127.0.0.1 and no network such as 10.0.0.0/8",
-                f"trusted_proxies[{index}]",
-            ) from error
+            raise InvalidInput("not_network", f"trusted_proxies[{index}]", given=text) from error
 
 
 def _keep_apart(settings: Settings) -> None:
@@ -392,11 +391,8 @@ def _keep_apart(settings: Settings) -> None:
         # Of one that does not answer, or is not there yet, jobs learn more when they start.
         found = real.get(str(storage.path))
         if overlap(storage.path, home) or (found and overlap(Path(found.root), home)):
-            raise InvalidInput(
-                f"{storage.path} holds the server's home, {settings.home}, or lies in it: jobs would see "
-                "the files of the platform",
-                f"the path of storage {storage.name}",
-            )
+            place = f"the path of storage {storage.name}"
+            raise InvalidInput("storage_in_home", place, folder=str(storage.path), home=str(settings.home))
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -405,14 +401,14 @@ def _from_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"is not valid TOML: {error}", str(path)) from error
+        raise InvalidInput("not_toml", str(path), error=str(error)) from error
     problems, values = Problems(), {}
     known = {field.name: field for field in FILE.fields}
     for name, value in document.items():
         if name in known:
             values[known[name].target] = known[name].kind.read(value, name, problems)
         else:
-            problems.add(name, f"is not a setting; known: {', '.join(known)}")
+            problems.add(name, "setting_unknown", known=list(known))
     if problems:
-        raise InvalidInput([type(p)(f"{path}: {p.path}", p.message) for p in problems])
+        raise InvalidInput([type(p)(f"{path}: {p.path}", p.said) for p in problems])
     return values

@@ -120,21 +120,22 @@ def _load(cert: Path, key: Path) -> tuple[ssl.SSLContext, Told]:
         context.load_cert_chain(cert, key, password=_refuse_passphrase)
     except ssl.SSLError as error:
         if error.reason == "KEY_VALUES_MISMATCH":
-            raise InvalidInput(f"{key} is not the key of the certificate {cert}", "tls_key") from error
-        raise InvalidInput(f"{key} holds no private key in PEM form ({error.reason})", "tls_key") from error
+            raise InvalidInput(
+                "tls_key_of_another", "tls_key", key=str(key), certificate=str(cert)
+            ) from error
+        raise InvalidInput("tls_no_key", "tls_key", file=str(key), error=error.reason) from error
     except OSError as error:
         # The certificate is read first, so what cannot be read after it is the key.
         path, field = (cert, "tls_cert") if error.filename else (key, "tls_key")
-        raise InvalidInput(f"{path} cannot be read: {error.strerror}", field) from error
+        raise InvalidInput("file_unreadable", field, file=str(path), error=error.strerror) from error
     except ValueError as error:
-        raise InvalidInput(f"{cert} holds no certificate in PEM form", "tls_cert") from error
+        raise InvalidInput("tls_no_certificate", "tls_cert", file=str(cert)) from error
     return context, told
 
 
 def _refuse_passphrase() -> NoReturn:
     raise InvalidInput(
-        "the key is locked by a passphrase, and nobody is there to type it: store it without one, "
-        "readable by the server's account only",
+        "tls_key_locked",
         "tls_key",
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from footplate.domain.errors import Denied, NotFound
 from footplate.domain.job import Job
+from footplate.domain.messages import Message, say
 
 RANKS = {"viewer": 1, "member": 2, "admin": 3}
 
@@ -44,40 +45,37 @@ def may_touch(caller: Caller, job: Job) -> bool:
 def require_files(caller: Caller, job: Job) -> None:
     """Owners and those who may submit beside them fetch files; who may only look sees logs."""
     if caller.name != job.owner and caller.rank_in(job.spec.queue) < RANKS["member"]:
-        raise Denied(f"you may look at job {job.id} but not fetch its files: your role there is viewer")
+        raise Denied("viewer_no_files", job=job.id)
 
 
 def require_touch(caller: Caller, job: Job, verb: str) -> None:
     if not may_touch(caller, job):
-        raise Denied(
-            f"you may not {verb} job {job.id}: it belongs to {job.owner}; its owner, an admin of queue "
-            f"{job.spec.queue} or a platform admin can"
-        )
+        raise Denied("not_your_job", verb=verb, job=job.id, owner=job.owner, queue=job.spec.queue)
 
 
 def require_submit(caller: Caller, queue: str, exists: bool) -> None:
     """A queue that somebody has no role in looks like one that does not exist."""
     rank = caller.rank_in(queue)
     if not exists or rank == 0:
-        raise NotFound(f"there is no queue {queue}{_own_queues(caller)}")
+        raise NotFound(_no_queue(caller, queue))
     if rank < RANKS["member"]:
-        raise Denied(f"you may look at queue {queue} but not submit to it: your role there is viewer")
+        raise Denied("viewer_no_submit", queue=queue)
 
 
-def _own_queues(caller: Caller) -> str:
+def _no_queue(caller: Caller, queue: str) -> Message:
     if caller.is_admin:
-        return ""
-    known = ", ".join(sorted(caller.roles))
-    return f" that you may use; {f'yours: {known}' if known else 'you have none: ask a platform admin'}"
+        return say("queue_unknown", queue=queue)
+    known = sorted(caller.roles)
+    return say("queue_not_usable", queue=queue, known=known) if known else say("no_queues", queue=queue)
 
 
-def require_person(caller: Caller, what: str, instead: str = "do it as yourself") -> None:
-    """Refuse a job: it acts for its owner on jobs, not on accounts and rights."""
+def require_person(caller: Caller, act: str) -> None:
+    """Refuse a job: it acts for its owner on jobs, not on accounts and rights. Messages know the `act`."""
     if caller.job_id is not None:
-        raise Denied(f"a job may not {what}; {instead}")
+        raise Denied("not_for_jobs", act=act)
 
 
-def require_admin(caller: Caller, what: str) -> None:
-    require_person(caller, what, "a platform admin can, with a token of their own")
+def require_admin(caller: Caller, act: str) -> None:
+    require_person(caller, act)
     if not caller.is_admin:
-        raise Denied(f"only a platform admin may {what}; you are {caller.name}")
+        raise Denied("only_for_admins", act=act, user=caller.name)

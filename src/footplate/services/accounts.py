@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.ids import job_id as time_sorted_id
+from footplate.domain.messages import say
 from footplate.services import audit
 from footplate.services.access import Caller, require_admin, require_person
 from footplate.services.passwords import HashingThreads, hash_password
@@ -26,7 +27,7 @@ TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
 REMEMBER_S = 5.0
 MOST_REMEMBERED = 10_000
 TOUCH_EVERY_S = 60.0
-_NOBODY = "no valid token: sign in with `footplate login`, or set FOOTPLATE_TOKEN"
+_NOBODY = say("no_valid_token")
 
 
 @dataclass(slots=True)
@@ -88,11 +89,9 @@ class Accounts:
             raise Unauthenticated(_NOBODY)
         found, owner, roles = answer
         if found.expires_at is not None and now >= found.expires_at:
-            raise Unauthenticated(
-                f"the token {found.name!r} has expired: sign in again with `footplate login`"
-            )
+            raise Unauthenticated("token_expired", token=found.name)
         if not owner.is_enabled:
-            raise Unauthenticated(f"the account {owner.name} is disabled: ask a platform admin")
+            raise Unauthenticated("account_disabled", user=owner.name)
         if now - (found.last_used_at or 0) > TOUCH_EVERY_S:
             await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found.id, now))
         until = now + REMEMBER_S
@@ -107,14 +106,14 @@ class Accounts:
             raise Unauthenticated(_NOBODY)
         job = self._platform.store.board.get(job_id)
         if job is None or not self._still_lives(token):
-            raise Unauthenticated(f"the token of job {job_id} ended with its attempt {attempt}")
+            raise Unauthenticated("job_token_over", job=job_id, attempt=attempt)
 
         def query(connection: sa.Connection) -> tuple[User | None, dict[str, str]]:
             return accounts.user(connection, job.owner), accounts.roles_of(connection, job.owner)
 
         owner, roles = await self._platform.store.read(query)
         if owner is None or not owner.is_enabled:
-            raise Unauthenticated(f"the account {job.owner} is disabled or gone")
+            raise Unauthenticated("account_gone", user=job.owner)
         # A job acts for its owner in queues, but never as a platform admin, who needs no role to submit.
         granted = {job.spec.queue: "member"} if owner.is_admin else {}
         return Caller(owner.name, False, {**granted, **roles}, job_id)
@@ -136,9 +135,9 @@ class Accounts:
         """
         user = await self._check_password(name, password, address)
         if user is None:
-            raise Unauthenticated(f"wrong name or password for {name!r}")
+            raise Unauthenticated("wrong_password", user=name)
         if not user.is_enabled:
-            raise Unauthenticated(f"the account {name} is disabled: ask a platform admin")
+            raise Unauthenticated("account_disabled", user=name)
         return await self._issue(name, label, expires_in_s, replaces)
 
     async def _check_password(self, name: str, password: str, address: str) -> User | None:
@@ -158,7 +157,7 @@ class Accounts:
     async def issue(
         self, caller: Caller, label: str, expires_in_s: int | None, replaces: bool = False
     ) -> tuple[str, Token]:
-        require_person(caller, "make tokens", "make one as yourself and store it as a secret")
+        require_person(caller, "make_tokens")
         return await self._issue(caller.name, label, expires_in_s, replaces)
 
     async def _issue(
@@ -191,16 +190,16 @@ class Accounts:
             return await self._hashing.hash(password)
 
     async def tokens(self, caller: Caller) -> list[Token]:
-        require_person(caller, "look at its owner's tokens")
+        require_person(caller, "look_at_tokens")
         return await self._platform.store.read(lambda connection: accounts.tokens_of(connection, caller.name))
 
     async def revoke(self, caller: Caller, token_id: str) -> None:
-        require_person(caller, "revoke its owner's tokens")
+        require_person(caller, "revoke_tokens")
         gone = await self._platform.store.write(
             lambda tx: accounts.remove_token(tx.connection, caller.name, token_id)
         )
         if not gone:
-            raise NotFound(f"you have no token {token_id}")
+            raise NotFound("token_unknown", token=token_id)
         self.forget()
 
     async def sign_out(self, token: str) -> None:
@@ -211,9 +210,9 @@ class Accounts:
 
     async def change_password(self, caller: Caller, old: str, new: str) -> None:
         """Set one's own password; every token of the account is revoked."""
-        require_person(caller, "change passwords")
+        require_person(caller, "change_passwords")
         if await self._check_password(caller.name, old, "") is None:
-            raise InvalidInput("is not your current password", "old_password")
+            raise InvalidInput("not_current_password", "old_password")
         with self._hashing.turn():
             hashed = await self._hashing.hash(new)
 
@@ -227,7 +226,7 @@ class Accounts:
     # Users
 
     async def users(self, caller: Caller) -> list[tuple[User, dict[str, str]]]:
-        require_admin(caller, "list users")
+        require_admin(caller, "list_users")
         return await self._platform.store.read(
             lambda connection: [
                 (user, accounts.roles_of(connection, user.name)) for user in accounts.all_users(connection)
@@ -236,26 +235,26 @@ class Accounts:
 
     async def user(self, caller: Caller, name: str) -> tuple[User, dict[str, str]]:
         if caller.name != name:
-            require_admin(caller, "look at other users")
+            require_admin(caller, "look_at_other_users")
         found = await self._platform.store.read(
             lambda connection: (accounts.user(connection, name), accounts.roles_of(connection, name))
         )
         if found[0] is None:
-            raise NotFound(f"there is no user {name}")
+            raise NotFound("user_unknown", user=name)
         return found[0], found[1]
 
     async def add(
         self, caller: Caller, name: str, password: str, is_admin: bool, roles: Mapping[str, str]
     ) -> tuple[User, dict[str, str]]:
-        require_admin(caller, "add users")
+        require_admin(caller, "add_users")
         unknown = sorted(set(roles) - set(self._platform.cluster.queues))
         if unknown:
-            raise InvalidInput(f"there is no queue {unknown[0]}", f"queues.{unknown[0]}")
+            raise InvalidInput("queue_unknown", f"queues.{unknown[0]}", queue=unknown[0])
         user = User(name, await self._hashing.hash(password), is_admin, True, self._platform.clock.now())
 
         def unit(connection: sa.Connection) -> None:
             if accounts.user(connection, name) is not None:
-                raise Conflict(f"there is a user {name} already")
+                raise Conflict("user_exists", user=name)
             accounts.add_user(connection, user)
             for queue, role in roles.items():
                 accounts.put_member(connection, queue, name, role)
@@ -266,7 +265,7 @@ class Accounts:
     async def change(
         self, caller: Caller, name: str, password: str | None, is_admin: bool | None, is_enabled: bool | None
     ) -> tuple[User, dict[str, str]]:
-        require_admin(caller, "change users")
+        require_admin(caller, "change_users")
         await self.user(caller, name)
         wanted = {"is_admin": is_admin, "is_enabled": is_enabled}
         changes: dict[str, Any] = {column: value for column, value in wanted.items() if value is not None}
@@ -287,7 +286,7 @@ class Accounts:
 
     async def remove(self, caller: Caller, name: str) -> None:
         """Remove an account; its jobs stay, and running ones go on."""
-        require_admin(caller, "remove users")
+        require_admin(caller, "remove_users")
         await self.user(caller, name)
 
         def unit(connection: sa.Connection) -> None:
@@ -310,7 +309,7 @@ class Accounts:
 
 def _require_an_admin(connection: sa.Connection) -> None:
     if accounts.n_admins(connection) == 0:
-        raise Conflict("this is the last enabled admin: make another user admin first")
+        raise Conflict("last_admin")
 
 
 def digest_of(token: str) -> str:

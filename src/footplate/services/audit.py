@@ -40,5 +40,5 @@ async def page(
     platform: Platform, caller: Caller, before: int | None, actor: str, limit: int
 ) -> list[AuditRecord]:
     """The trail, newest first."""
-    require_admin(caller, "read the audit trail")
+    require_admin(caller, "read_audit_trail")
     return await platform.store.read(lambda connection: audit_queries.page(connection, before, actor, limit))

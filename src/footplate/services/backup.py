@@ -66,7 +66,7 @@ class Source:
 def make(source: Source, folder: Path, now: float, of_jobs: str = NOTHING) -> Manifest:
     """Back a home up into a new or empty folder; what is half made is removed again."""
     if not (source.home / "secret").exists():
-        raise NotFound(f"{source.home} is not the home folder of a server: it holds no key")
+        raise NotFound("not_home_folder", folder=str(source.home))
     _refuse_used(folder, source.home)
     is_new = not folder.exists()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -83,10 +83,11 @@ def make(source: Source, folder: Path, now: float, of_jobs: str = NOTHING) -> Ma
 
 def _refuse_used(folder: Path, home: Path) -> None:
     if folder.resolve().is_relative_to(home.resolve()):
-        raise InvalidInput(f"{folder} lies in the home folder that is to be backed up: choose another place")
+        raise InvalidInput("backup_in_home", folder=str(folder))
     if folder.exists() and any(folder.iterdir()):
-        what = "holds a backup already" if (folder / MANIFEST).exists() else "is not empty"
-        raise Conflict(f"{folder} {what}: choose a new folder for each backup, such as {folder}-2")
+        if (folder / MANIFEST).exists():
+            raise Conflict("backup_exists", folder=str(folder))
+        raise Conflict("backup_folder_not_empty", folder=str(folder))
 
 
 def _empty(folder: Path) -> None:

@@ -39,7 +39,7 @@ async def check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     if spec.code is None or not spec.code.upload:
         return
     if not await may_use(platform, caller, spec.code.upload):
-        raise InvalidInput(f"there is no upload {spec.code.upload[:19]}…: send the code first", "code.upload")
+        raise InvalidInput("upload_unknown", "code.upload", upload=spec.code.upload[:19])
 
 
 def _member_of(caller: Caller) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from footplate.domain.errors import Conflict
 from footplate.domain.events import DeleteAsked, Edited, Event, Preempted, Released, Restored, StopAsked
 from footplate.domain.job import Job
+from footplate.domain.messages import Message, say
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find, free_name
@@ -17,7 +18,7 @@ from footplate.store.writer import Transaction
 
 async def stop(platform: Platform, caller: Caller, id_or_name: str, now: bool = False) -> Job:
     """Ask a job to end, `now` without any grace; a job that is over already is a conflict."""
-    reason = Reason(ReasonCode.STOPPED_BY_USER, f"stopped by {caller.name}", {"by": caller.name})
+    reason = Reason(ReasonCode.STOPPED_BY_USER, say("stopped_by", by=caller.name))
     asked = StopAsked(platform.clock.now(), reason, caller.name, grace_s=0.0 if now else None)
 
     def decide(job: Job) -> Event:
@@ -29,14 +30,13 @@ async def stop(platform: Platform, caller: Caller, id_or_name: str, now: bool = 
 
 async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Ask a job to end and to leave what it has so far; its files stay to be fetched."""
-    message = f"halted by {caller.name}; what it has made so far can be downloaded"
-    reason = Reason(ReasonCode.HALTED, message, {"by": caller.name})
+    reason = Reason(ReasonCode.HALTED, say("halted_by", by=caller.name))
     asked = StopAsked(platform.clock.now(), reason, caller.name)
 
     def decide(job: Job) -> Event:
         _require_living(job)
         if job.state is JobState.STOPPING:
-            raise Conflict(f"job {job.id} is {job.state} already; what it has made stays until it is deleted")
+            raise Conflict("job_stops_already", job=job.id)
         return asked
 
     return await _move(platform, caller, id_or_name, "halt", decide)
@@ -44,14 +44,13 @@ async def halt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
 
 async def preempt(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     """Make a job give its place back and wait again, as if a more urgent one had come."""
-    message = f"{caller.name} asked it to give its place back; it waits to run again from its checkpoint"
-    reason = Reason(ReasonCode.PREEMPTED, message, {"by": caller.name})
+    reason = Reason(ReasonCode.PREEMPTED, say("preempted_by", by=caller.name))
     now = platform.clock.now()
 
     def decide(job: Job) -> Event:
         _require_living(job)
         if job.state not in (JobState.STARTING, JobState.RUNNING):
-            raise Conflict(f"job {job.id} is {job.state} and has no place to give back")
+            raise Conflict("nothing_to_preempt", job=job.id, state=job.state.value)
         return Preempted(now, job.attempt, reason)
 
     return await _move(platform, caller, id_or_name, "preempt", decide)
@@ -64,7 +63,7 @@ async def release(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     def decide(job: Job) -> Event:
         _require_living(job)
         if not job.is_kept:
-            raise Conflict(f"nothing of job {job.id} is kept: it is {job.state}")
+            raise Conflict("nothing_kept", job=job.id, state=job.state.value)
         return asked
 
     return await _move(platform, caller, id_or_name, "release", decide)
@@ -76,7 +75,7 @@ async def delete(platform: Platform, caller: Caller, id_or_name: str, for_good: 
 
     def decide(job: Job) -> Event:
         if job.deleted_at is not None and not for_good:
-            raise Conflict(f"job {job.id} is in the trash already: restore it, or delete it for good")
+            raise Conflict("job_in_trash_already", job=job.id)
         return asked
 
     return await _move(platform, caller, id_or_name, "delete", decide)
@@ -91,7 +90,7 @@ async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     def unit(tx: Transaction) -> Job:
         job = transitions.current(tx, found.id, platform.store.board)
         if job.deleted_at is None or job.is_deleting or not job.state.is_final:
-            raise Conflict(f"job {job.id} cannot be restored: {_why_not_restorable(job)}")
+            raise Conflict(_why_not_restorable(job))
         taken = job_queries.id_of_name(tx.connection, job.owner, job.spec.name)
         if taken not in (None, job.id):
             renamed = Edited(now, caller.name, name=free_name(tx.connection, job.owner, job.spec.name))
@@ -102,17 +101,17 @@ async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     return await platform.store.write(unit)
 
 
-def _why_not_restorable(job: Job) -> str:
+def _why_not_restorable(job: Job) -> Message:
     if job.deleted_at is None:
-        return "it is not in the trash"
+        return say("job_not_in_trash", job=job.id)
     if job.is_deleting:
-        return "it is being removed for good"
-    return f"it is {job.state}; wait until it has stopped"
+        return say("job_deleted_for_good", job=job.id)
+    return say("job_not_stopped_yet", job=job.id, state=job.state.value)
 
 
 def _require_living(job: Job) -> None:
     if job.state.is_final:
-        raise Conflict(f"job {job.id} is over already: it is {job.state}")
+        raise Conflict("job_over", job=job.id, state=job.state.value)
 
 
 async def _move(

@@ -27,6 +27,8 @@ MOST_CHUNKS = 8
 PATIENCE_S = 60
 # What lies deeper has a path that no system can unpack.
 MOST_DEEP = 1000
+# What is said where there is nothing to fetch.
+NOTHING = {"output": "no_output", "checkpoints": "no_checkpoints", "work": "no_work", "code": "no_code"}
 
 
 async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: str) -> tuple[Job, Path]:
@@ -35,7 +37,7 @@ async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: s
     require_files(caller, job)
     folder = platform.files.folders(job)[what]
     if not await asyncio.to_thread(_has_files, folder):
-        raise NotFound(f"job {job.id} has no {what}{_hint(what)}")
+        raise NotFound(NOTHING[what], job=job.id)
     return job, folder
 
 
@@ -57,15 +59,6 @@ def _has_files(folder: Path) -> bool:
             return next(entries, None) is not None
     finally:
         os.close(folder_fd)
-
-
-def _hint(what: str) -> str:
-    hints = {
-        "output": ": its tasks have written nothing to $FOOTPLATE_OUTPUT_DIR",
-        "checkpoints": ": its tasks have written nothing to $FOOTPLATE_CHECKPOINT_DIR",
-        "code": ": it was submitted without any",
-    }
-    return hints.get(what, "")
 
 
 async def archive(folder: Path, name: str) -> AsyncIterator[bytes]:

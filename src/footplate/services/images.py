@@ -28,9 +28,9 @@ async def put(
     platform: Platform, caller: Caller, name: str, reference: str, details: Mapping[str, Any]
 ) -> Image:
     """Add an image, or change the one of this name; details that are absent stay as they are."""
-    require_admin(caller, "change the catalogue of images")
+    require_admin(caller, "change_catalogue_of_images")
     if not _REFERENCE.fullmatch(reference) or "://" in reference:
-        raise InvalidInput("must be an image such as registry.example.com/team/torch:2.13", "reference")
+        raise InvalidInput("not_image_reference", "reference")
     now = platform.clock.now()
 
     def unit(connection: sa.Connection) -> Image:
@@ -47,7 +47,7 @@ async def put(
 
 async def remove(platform: Platform, caller: Caller, name: str) -> None:
     """Take an image out of the catalogue; jobs that name it ask for an image of just that name then."""
-    require_admin(caller, "change the catalogue of images")
+    require_admin(caller, "change_catalogue_of_images")
     gone = await audit.change(
         platform,
         caller,
@@ -56,7 +56,7 @@ async def remove(platform: Platform, caller: Caller, name: str) -> None:
         lambda connection: image_queries.remove_image(connection, name),
     )
     if not gone:
-        raise NotFound(f"there is no image {name[:64]!r} in the catalogue")
+        raise NotFound("image_not_listed", image=name[:64])
     await _reload(platform)
 
 

@@ -39,13 +39,11 @@ async def run_inside(
     What it reads from standard input lies in a file meanwhile, in the folder that task and server share.
     """
     job = await find(platform, caller, id_or_name)
-    require_touch(caller, job, "run commands in")
+    require_touch(caller, job, "exec")
     if not (job.is_kept or job.state in (JobState.STARTING, JobState.RUNNING)):
-        raise Conflict(
-            f"job {job.id} is {job.state}: only a job that runs, or is kept after a failure, can be entered"
-        )
+        raise Conflict("job_not_enterable", job=job.id, state=job.state.value)
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
-        raise InvalidInput(f"may have at most {MOST_WORDS} words and {MOST_BYTES} bytes", "command")
+        raise InvalidInput("command_too_long", "command", most=MOST_WORDS, most_bytes=MOST_BYTES)
     role, index = _task_of(job, task)
     if not stdin:
         return await platform.run_inside(job, role, index, command, timeout_s)
@@ -63,7 +61,7 @@ def _lay_down(path: Path, content: bytes) -> None:
         with open(path, "xb", opener=unfollowed) as file:  # only this one takes an opener
             file.write(content)
     except FileNotFoundError as error:
-        raise NotFound("the task has not started: nothing can be run inside") from error
+        raise NotFound("task_has_not_started") from error
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:
@@ -71,15 +69,12 @@ def _task_of(job: Job, name: str | None) -> tuple[str, int]:
     named = [task for task in job.tasks if name in (None, task.name)]
     if not named:
         some = ", ".join(task.name for task in job.tasks[:10])
-        raise InvalidInput(f"must be a task of the job ({some}), not {str(name)[:80]!r}", "task")
+        raise InvalidInput("not_task_of_job", "task", some=some, given=str(name)[:80])
     for task in named:
         if _can_be_entered(job, task):
             return task.role, task.index
     which = f"task {name}" if name else "every task"
-    raise Conflict(
-        f"{which} of job {job.id} has ended, or is about to, and others may have its place: only a task that "
-        "runs, or that failed and is kept, can be entered"
-    )
+    raise Conflict("task_not_enterable", task=which, job=job.id)
 
 
 def _can_be_entered(job: Job, task: Task) -> bool:

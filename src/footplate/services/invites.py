@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
+from footplate.domain.messages import say
 from footplate.services import audit
 from footplate.services.access import Caller, require_admin
 from footplate.services.accounts import Accounts, digest_of
@@ -19,7 +20,7 @@ from footplate.store.account_queries import Token, User
 from footplate.store.invite_queries import Invite
 
 CODE_PREFIX = "fpi_"
-_WORTHLESS = "this invitation was used, has expired or never was: ask an admin for a new one"
+_WORTHLESS = say("invitation_worthless")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,10 @@ class Invites:
         self, caller: Caller, user: str, is_admin: bool, queues: Mapping[str, str], expires_in_s: int
     ) -> tuple[str, Invite]:
         """Invite somebody; say the code, this once. An earlier invitation of the same name is void."""
-        require_admin(caller, "invite people")
+        require_admin(caller, "invite_people")
         unknown = sorted(set(queues) - set(self.platform.cluster.queues))
         if unknown:
-            raise InvalidInput(f"there is no queue {unknown[0]}", f"queues.{unknown[0]}")
+            raise InvalidInput("queue_unknown", f"queues.{unknown[0]}", queue=unknown[0])
         now, code = self.platform.clock.now(), CODE_PREFIX + secrets.token_urlsafe(32)
         invite = Invite(user, digest_of(code), is_admin, queues, caller.name, now, now + expires_in_s)
 
@@ -49,17 +50,17 @@ class Invites:
 
     async def every(self, caller: Caller) -> list[Invite]:
         """The invitations that can still be followed."""
-        require_admin(caller, "list invitations")
+        require_admin(caller, "list_invitations")
         now = self.platform.clock.now()
         return [one for one in await self.platform.store.read(queries.every) if now < one.expires_at]
 
     async def revoke(self, caller: Caller, user: str) -> None:
-        require_admin(caller, "revoke invitations")
+        require_admin(caller, "revoke_invitations")
         gone = await audit.change(
             self.platform, caller, "invite.revoked", user, lambda connection: queries.remove(connection, user)
         )
         if not gone:
-            raise NotFound(f"nobody is invited as {user}")
+            raise NotFound("nobody_invited", user=user)
 
     async def look(self, code: str) -> Invite:
         """What an invitation is for; raise `NotFound` when it is worth nothing."""
@@ -99,6 +100,4 @@ class Invites:
 
 def _refuse_taken(connection: sa.Connection, user: str) -> None:
     if accounts.user(connection, user) is not None:
-        raise Conflict(
-            f"there is a user {user} already; `footplate users edit {user} --password` sets a new password"
-        )
+        raise Conflict("user_exists_invite", user=user)

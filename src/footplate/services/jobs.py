@@ -15,12 +15,13 @@ import sqlalchemy as sa
 
 from footplate.domain import job as jobs
 from footplate.domain.cluster import GIVEN_PORTS
-from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Problem
+from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Problem, problem
 from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
 from footplate.domain.jobname import next_free, stem_of
 from footplate.domain.listing import JobLine
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 from footplate.domain.specfields import JOB_NAME, place_in, read_job, require_text, write_job
 from footplate.domain.states import JobState, Reason
@@ -114,16 +115,13 @@ def _repeated(
     tx: Transaction, platform: Platform, known: tuple[str, str], key: str, digest: str
 ) -> Submission:
     if known[0] != digest:
-        raise Conflict(f"the idempotency key {key!r} was used for another job already: use a new key")
+        raise Conflict("idempotency_key_used", key=key)
     return Submission(transitions.current(tx, known[1], platform.store.board), is_new=False)
 
 
 def _name_taken(connection: sa.Connection, owner: str, name: str) -> Conflict:
     taken = job_queries.id_of_name(connection, owner, name)
-    return Conflict(
-        f"you have a job named {name} already ({taken}): choose another name, delete that job, "
-        f"or submit with --again for a name like {name}-2"
-    )
+    return Conflict("job_name_taken", name=name, job=taken)
 
 
 def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
@@ -131,9 +129,9 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     require_submit(caller, spec.queue, queue is not None)
     assert queue is not None
     if not queue.is_open:
-        raise Conflict(f"queue {spec.queue} is closed for new jobs")
+        raise Conflict("queue_closed", queue=spec.queue)
     if spec.deadline_at is not None and spec.deadline_at <= platform.clock.now():
-        raise InvalidInput("has passed already", "deadline")
+        raise InvalidInput("deadline_passed", "deadline")
     refusal = platform.refuses(platform.images.refer(spec), platform.images.environments(queue))
     if refusal is not None:
         raise InvalidInput([refusal])
@@ -142,7 +140,7 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise InvalidInput(problems)
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
     if never is not None:
-        raise InvalidInput(never.message, _field_of(never, spec))
+        raise InvalidInput(never.said, _field_of(never, spec))
     _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))
 
 
@@ -154,7 +152,7 @@ def _bad_patterns(spec: JobSpec) -> Iterator[Problem]:
             try:
                 compile_expression(expression)
             except ValueError as error:
-                yield Problem(f"on_failure[{number}].log", f"is no pattern that can be looked for: {error}")
+                yield problem(f"on_failure[{number}].log", "bad_expression", error=str(error))
 
 
 _FIELDS = {"gpus": "gpus", "milli_cpus": "cpus", "memory_bytes": "memory"}
@@ -185,15 +183,13 @@ def _check_ports(spec: JobSpec, n_nodes: int) -> None:
             asked += 0 if ports.begin_at else role.count * ports.count
             n_fitting = (65_536 - ports.begin_at) // ports.count * n_nodes
             if ports.begin_at and role.count > n_fitting:
+                place = f"roles[{number}].ports[{position}].begin_at"
                 raise InvalidInput(
-                    f"leaves room for {n_fitting} times {ports.count} ports; the role has {role.count} tasks",
-                    f"roles[{number}].ports[{position}].begin_at",
+                    "too_few_ports_above", place, blocks=n_fitting, ports=ports.count, tasks=role.count
                 )
     if asked > len(GIVEN_PORTS) * n_nodes:
         most = len(GIVEN_PORTS) * n_nodes
-        raise InvalidInput(
-            f"ask for {asked} ports in all, one for each task included; there are {most}", "roles"
-        )
+        raise InvalidInput("too_many_ports", "roles", given=asked, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,14 +233,9 @@ async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     return job
 
 
-def _none_called(id_or_name: str) -> str:
-    text = f"there is no job {id_or_name[:64]!r} that you may see"
-    if is_job_id(id_or_name) and len(id_or_name) == 12:
-        return text
-    return (
-        f"{text}: a name means one of your own jobs, and none in the trash; for others write the id, which "
-        "`footplate list` and `footplate list --trash` tell"
-    )
+def _none_called(id_or_name: str) -> Message:
+    is_id = is_job_id(id_or_name) and len(id_or_name) == 12
+    return say("job_not_visible" if is_id else "job_not_named", job=id_or_name[:64])
 
 
 async def page(
@@ -269,9 +260,9 @@ async def edit(
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "edit")
     if job.deleted_at is not None:
-        raise Conflict(f"job {job.id} is in the trash: restore it before you change it")
+        raise Conflict("job_in_trash", job=job.id)
     if priority is not None and job.state.is_final:
-        raise Conflict(f"job {job.id} is {job.state}: its priority no longer matters")
+        raise Conflict("job_over_priority", job=job.id, state=job.state.value)
     if name is not None:
         require_text(JOB_NAME, name, "name")
     event = Edited(platform.clock.now(), caller.name, name, description, priority)

@@ -84,8 +84,7 @@ class Keyring:
             command = f"footplate secrets set {one.secret.name}"
             command += f" --queue {one.secret.queue}" if one.secret.queue else ""
             raise SecretUnreadable(
-                f"the secret {one.secret.name} cannot be opened: {error.message}; "
-                f"set it again with `{command}`"
+                "secret_sealed", secret=one.secret.name, why=error.said, command=command
             ) from None
 
     async def _touch(self, used: Iterable[Secret]) -> None:
@@ -97,9 +96,6 @@ class Keyring:
 
 def _require_kind(name: str, found: SealedSecret | None, kind: SecretKind, owner: str, queue: str) -> None:
     if found is None:
-        raise NotFound(
-            f"there is no secret {name} that jobs of {owner} in queue {queue} may use: "
-            f"set it with `footplate secrets set {name}`, then submit the job again"
-        )
+        raise NotFound("secret_not_usable_by", secret=name, owner=owner, queue=queue)
     if found.secret.kind is not kind:
-        raise InvalidInput(f"the secret {name} is of kind {found.secret.kind}, but {kind} is needed here")
+        raise InvalidInput("secret_of_kind", secret=name, given=found.secret.kind.value, wanted=kind.value)

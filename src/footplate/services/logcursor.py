@@ -51,7 +51,7 @@ class Cursor:
             (whole,) = rest or ["0"]
             return Cursor(_number(attempt), _number(seq), numbers, _bits(whole))
         except ValueError as error:
-            raise InvalidInput("is not a cursor of a log stream", "Last-Event-ID") from error
+            raise InvalidInput("not_log_cursor", "Last-Event-ID") from error
 
 
 def _number(text: str, end: int = 2**60) -> int:

@@ -21,6 +21,7 @@ from footplate.services.platform import Platform
 from footplate.store import event_queries
 from footplate.store.logfiles import BLOCK, LogFile, Piece, Samples
 from footplate.store.rows import EventRecord
+from footplate.wire.told import told
 
 FALLBACK_S = 1.0
 PING_S = 15.0
@@ -282,7 +283,7 @@ class Follower:
 
 
 def _state(job: Job) -> dict[str, Any]:
-    reason = {"code": job.reason.code.value, "message": job.reason.message}
+    reason = {"code": job.reason.code.value, **told(job.reason.said)}
     state = {"state": job.state.value, "attempt": job.attempt, "reason": reason}
     if job.kept_until is None:
         return state

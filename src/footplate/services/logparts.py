@@ -20,7 +20,7 @@ class Since:
 
     def __post_init__(self) -> None:
         if sum(value is not None for value in (self.offset, self.tail, self.at)) > 1:
-            raise InvalidInput("offset, tail and since exclude each other: give one of them", "tail")
+            raise InvalidInput("one_beginning", "tail")
 
 
 def begin(job: Job, name: str, attempt: int | None, log: LogFile, since: Since) -> int:

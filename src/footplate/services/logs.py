@@ -17,7 +17,7 @@ def task_names(job: Job, wanted: Sequence[str]) -> list[str]:
     for one in wanted:
         if one.replace("/", "-") not in known:
             few = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-            raise NotFound(f"job {job.id} has no task {one[:80]!r}; it has {few}")
+            raise NotFound("no_task_but", job=job.id, task=one[:80], some=few)
     return [one.replace("/", "-") for one in wanted] or names
 
 
@@ -35,5 +35,5 @@ def attempt_id_of(job: Job, attempt: int | None) -> str:
     """The name of an attempt by its number, the current one when none is given."""
     number = job.attempt if attempt is None else attempt
     if not 0 <= number <= job.attempt:
-        raise NotFound(f"job {job.id} has no attempt {number}; the last is {job.attempt}")
+        raise NotFound("no_attempt", job=job.id, attempt=number, last=job.attempt)
     return f"{job.id}.{number}"

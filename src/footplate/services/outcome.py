@@ -34,4 +34,4 @@ async def await_state(
         except TimeoutError:
             return
         except asyncio.CancelledError as error:
-            raise EngineUnavailable("the server is being stopped: ask again in a moment") from error
+            raise EngineUnavailable("server_being_stopped") from error

@@ -59,7 +59,7 @@ class HashingThreads:
         Who `gives_way` to others does not stand in line at all.
         """
         if self._n_turns >= N_THREADS + (0 if gives_way else MOST_WAITING):
-            raise Throttled("too many people are signing in just now; try again in a moment")
+            raise Throttled("too_many_logins")
         self._n_turns += 1
         try:
             yield

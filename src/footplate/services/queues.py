@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain.cluster import Node, Queue
-from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem
+from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem, problem
 from footplate.domain.job import Job
-from footplate.domain.resources import NOTHING, Resources, show_bytes, show_cpus
+from footplate.domain.messages import Message, say
+from footplate.domain.resources import NOTHING, Resources
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
 from footplate.domain.storage import overlap
@@ -55,7 +56,7 @@ def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
 def _visible(platform: Platform, caller: Caller, name: str) -> Queue:
     queue = platform.cluster.queues.get(name)
     if queue is None or not caller.rank_in(name):
-        raise NotFound(f"there is no queue {name[:64]!r} that you may see")
+        raise NotFound("queue_not_visible", queue=name[:64])
     return queue
 
 
@@ -78,14 +79,14 @@ def _use(caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
 
 
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
-    require_admin(caller, "add queues")
+    require_admin(caller, "add_queues")
     _check_limits(queue)
     await _check_environments(platform, queue.environments)
     now = platform.clock.now()
 
     def unit(connection: sa.Connection) -> None:
         if any(known.name == queue.name for known in queue_queries.all_queues(connection)):
-            raise Conflict(f"there is a queue {queue.name} already")
+            raise Conflict("queue_exists", queue=queue.name)
         queue_queries.add_queue(connection, queue, now)
 
     await audit.change(platform, caller, "queue.added", queue.name, unit)
@@ -95,7 +96,7 @@ async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
 
 async def change(platform: Platform, caller: Caller, name: str, changes: Mapping[str, Any]) -> QueueUse:
     """Change a queue; running jobs go on even when it shrinks below what they hold."""
-    require_admin(caller, "change queues")
+    require_admin(caller, "change_queues")
     changed = replace(_visible(platform, caller, name), **changes)
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
@@ -117,14 +118,14 @@ def _check_limits(queue: Queue, blamed: str = "guaranteed") -> None:
     if queue.maximum is None or queue.guaranteed.fits_in(queue.maximum):
         return
     least, most = queue.guaranteed, queue.maximum
-    amounts: dict[str, tuple[int, int, Callable[[int], str]]] = {
-        "cpus": (least.milli_cpus, most.milli_cpus, show_cpus),
-        "memory_bytes": (least.memory_bytes, most.memory_bytes, show_bytes),
-        "gpus": (least.gpus, most.gpus, str),
+    amounts = {
+        "cpus": ("milli_cpus", least.milli_cpus, most.milli_cpus),
+        "memory_bytes": ("memory_bytes", least.memory_bytes, most.memory_bytes),
+        "gpus": ("gpus", least.gpus, most.gpus),
     }
     raise InvalidInput(
-        Problem(f"{blamed}.{what}", f"{show(low)} are guaranteed, but {show(high)} are the maximum")
-        for what, (low, high, show) in amounts.items()
+        problem(f"{blamed}.{what}", "guaranteed_above_maximum", guaranteed={name: low}, maximum={name: high})
+        for what, (name, low, high) in amounts.items()
         if low > high
     )
 
@@ -142,24 +143,24 @@ async def _check_environments(platform: Platform, environments: Iterable[tuple[s
         raise InvalidInput(problems)
 
 
-def _fault_of(path: str, home: Path) -> str:
+def _fault_of(path: str, home: Path) -> Message | None:
     if not path.startswith("/") or not Path(path).is_dir():
-        return f"there is no folder {path} on the server; write its whole path"
+        return say("environment_unknown", folder=path)
     # What a link leads to is what tasks would see.
     if any(overlap(place, home.resolve()) for place in (Path(path), Path(path).resolve())):
-        return f"{path} holds the server's home, or lies in it: jobs would see the files of the platform"
-    return ""
+        return say("environment_in_home", folder=path)
+    return None
 
 
 async def remove(platform: Platform, caller: Caller, name: str) -> None:
-    require_admin(caller, "remove queues")
+    require_admin(caller, "remove_queues")
     _visible(platform, caller, name)
     if name == DEFAULT_QUEUE:
-        raise Conflict("the default queue stays: jobs that name no queue need it")
+        raise Conflict("default_queue_stays")
 
     def unit(connection: sa.Connection) -> None:
         if queue_queries.has_jobs(connection, name):
-            raise Conflict(f"queue {name} still has jobs: delete them first, or close the queue instead")
+            raise Conflict("queue_has_jobs", queue=name)
         queue_queries.remove_queue(connection, name)
         # From here on no submit finds it, even one that was checked before.
         platform.cluster.queues.pop(name, None)
@@ -176,19 +177,19 @@ async def members(platform: Platform, caller: Caller, name: str) -> dict[str, st
 
 
 async def put_member(platform: Platform, caller: Caller, name: str, user: str, role: str) -> None:
-    require_person(caller, "hand out roles")
+    require_person(caller, "hand_out_roles")
     _require_queue_admin(caller, _visible(platform, caller, name))
 
     def unit(connection: sa.Connection) -> None:
         if account_queries.user(connection, user) is None:
-            raise NotFound(f"there is no user {user}")
+            raise NotFound("user_unknown", user=user)
         account_queries.put_member(connection, name, user, role)
 
     await audit.change(platform, caller, "member.set", f"{name}/{user}", unit, role=role)
 
 
 async def remove_member(platform: Platform, caller: Caller, name: str, user: str) -> None:
-    require_person(caller, "take roles away")
+    require_person(caller, "take_roles_away")
     _require_queue_admin(caller, _visible(platform, caller, name))
     gone = await audit.change(
         platform,
@@ -198,14 +199,12 @@ async def remove_member(platform: Platform, caller: Caller, name: str, user: str
         lambda connection: account_queries.remove_member(connection, name, user),
     )
     if not gone:
-        raise NotFound(f"{user} has no role in queue {name}")
+        raise NotFound("no_role_in_queue", user=user, queue=name)
 
 
 def _require_queue_admin(caller: Caller, queue: Queue) -> None:
     if caller.rank_in(queue.name) < RANKS["admin"]:
-        raise Denied(
-            f"only an admin of queue {queue.name} may see or change its members; you are {caller.name}"
-        )
+        raise Denied("members_for_admins", queue=queue.name, user=caller.name)
 
 
 async def ensure_default(platform: Platform) -> None:
@@ -249,9 +248,9 @@ def node_uses(platform: Platform) -> list[NodeUse]:
 
 async def open_node(platform: Platform, caller: Caller, name: str, is_schedulable: bool) -> NodeUse:
     """Drain a node or take it into use again; what runs there goes on."""
-    require_admin(caller, "drain nodes")
+    require_admin(caller, "drain_nodes")
     if platform.cluster.node(name) is None:
-        raise NotFound(f"there is no node {name[:64]!r}")
+        raise NotFound("node_unknown", node=name[:64])
     await audit.change(
         platform,
         caller,

@@ -46,19 +46,18 @@ def read(folder: Path) -> Backup:
         values = json.loads((folder / MANIFEST).read_text())
     except FileNotFoundError:
         unfinished = folder.is_dir() and any((folder / name).exists() for name in (CONTENTS, DATABASE))
-        why = "it was not finished" if unfinished else f"there is no {MANIFEST} in it"
-        raise NotFound(f"{folder} holds no whole backup: {why}") from None
+        if unfinished:
+            raise NotFound("backup_unfinished", folder=str(folder)) from None
+        raise NotFound("not_backup", folder=str(folder), file=MANIFEST) from None
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{folder / MANIFEST} cannot be read: {error}") from error
+        raise InvalidInput("file_unreadable", file=str(folder / MANIFEST), error=str(error)) from error
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         made_by = values.get("footplate", "?") if isinstance(values, dict) else "?"
-        raise Conflict(
-            f"{folder} was made by Footplate {made_by}, in a form that this program does not know: use it"
-        )
+        raise Conflict("backup_of_other_form", folder=str(folder), version=made_by)
     try:
         manifest = Manifest(**values)
     except TypeError as error:
-        raise InvalidInput(f"{folder / MANIFEST} is not as a backup has it: {error}") from error
+        raise InvalidInput("manifest_wrong", file=str(folder / MANIFEST), error=str(error)) from error
     refuse_unknown(manifest.tables, manifest.footplate)
     return Backup(folder, manifest, tuple(_contents(folder, manifest)))
 
@@ -67,16 +66,14 @@ def _contents(folder: Path, manifest: Manifest) -> Iterator[Copied]:
     try:
         raw = (folder / CONTENTS).read_bytes()
     except OSError as error:
-        raise InvalidInput(f"{folder / CONTENTS} cannot be read: {error.strerror}") from error
+        raise InvalidInput("file_unreadable", file=str(folder / CONTENTS), error=error.strerror) from error
     if hashlib.sha256(raw).hexdigest() != manifest.contents_sha256:
-        raise InvalidInput(f"{folder / CONTENTS} is damaged: it is not what was written")
+        raise InvalidInput("file_damaged", file=str(folder / CONTENTS))
     for line in raw.splitlines():
         one = Copied(**json.loads(line))
         parts = PurePosixPath(one.path).parts
         if one.path.startswith("/") or ".." in parts or parts[0] not in (HOME, DATABASE):
-            raise InvalidInput(
-                f"{folder / CONTENTS} names {shorten(one.path)}, which leads out of the backup"
-            )
+            raise InvalidInput("contents_lead_out", file=str(folder / CONTENTS), entry=shorten(one.path))
         yield one
 
 
@@ -95,20 +92,17 @@ def check(backup: Backup) -> None:
     if damaged:
         others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
         raise InvalidInput(
-            f"the backup {backup.folder} is damaged: {damaged[0]}{others} is not what was written"
+            "backup_damaged", folder=str(backup.folder), file=damaged[0], more=len(damaged) - 1 or None
         )
 
 
-def restore(backup: Backup, home: Path, database_url: str = "", advice: str = "name an empty one") -> None:
-    """Fill an empty home folder, and an empty database where one is named, from a backup that was checked.
-
-    The advice is for those whose database is not empty.
-    """
+def restore(backup: Backup, home: Path, database_url: str = "") -> None:
+    """Fill an empty home folder, and an empty database where one is named, from a backup that was checked."""
     refuse_used_home(home)
     engine = open_engine(database_url) if database_url else None
     try:
         if engine is not None:
-            refuse_used(engine, advice)
+            refuse_used(engine)
         owner = _Owner(backup, home)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         home.chmod(0o700)
@@ -140,20 +134,16 @@ def refuse_used_home(home: Path) -> None:
     if not home.exists():
         return
     if not home.is_dir():
-        raise InvalidInput(f"{home} is not a folder")
+        raise InvalidInput("not_folder", folder=str(home))
     found = {path.name for path in home.iterdir()} - {"lock"}
     if found and UNFINISHED not in found:
-        raise Conflict(
-            f"the home folder {home} is not empty: name a new one with --home, nothing was changed"
-        )
+        raise Conflict("home_not_empty", home=str(home))
 
 
 def refuse_unfinished(home: Path) -> None:
     """Raise `Conflict` for a home into which a restore was begun and not ended."""
     if (home / UNFINISHED).exists():
-        raise Conflict(
-            f"the restore into {home} was cut off: run it again (`footplate restore FOLDER --home {home}`)"
-        )
+        raise Conflict("restore_cut_off", home=str(home))
 
 
 class _Owner:
@@ -188,7 +178,7 @@ def _held(home: Path) -> Iterator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise Conflict(f"a Footplate server or another restore uses the home folder {home}") from None
+            raise Conflict("home_locked", home=str(home)) from None
         yield
     finally:
         os.close(descriptor)
@@ -227,7 +217,7 @@ def _copy_file(source: Path, to: Path, told: Copied) -> None:
     finally:
         os.close(descriptor)
     if digest != told.sha256:
-        raise InvalidInput(f"the backup is damaged: {told.path} has changed since it was checked")
+        raise InvalidInput("backup_changed", file=told.path)
 
 
 def _let_go(database: Path, home: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 
 import sqlalchemy as sa
 
-from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem
+from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem, problem
 from footplate.domain.secret import (
     RegistryLogin,
     Secret,
@@ -31,7 +31,7 @@ MOST_OF_A_SCOPE = 500
 
 async def all_usable(platform: Platform, caller: Caller) -> list[Secret]:
     """The caller's own secrets, and those of queues in which the caller may submit."""
-    require_person(caller, "list its owner's secrets")
+    require_person(caller, "list_secrets")
     queues = [name for name in platform.cluster.queues if caller.rank_in(name) >= RANKS["member"]]
     scopes = [user_scope(caller.name), *map(queue_scope, queues)]
     return await platform.store.read(lambda connection: secret_queries.told(connection, scopes))
@@ -41,7 +41,7 @@ async def put(
     platform: Platform, caller: Caller, name: str, queue: str, content: str | RegistryLogin
 ) -> Secret:
     """Store a value, or a login at a registry, under a name: the caller's own, or a queue's."""
-    require_person(caller, "set secrets")
+    require_person(caller, "set_secrets")
     kind, text = _checked(content)
     now = platform.clock.now()
     wanted = Secret(name, kind, caller.name, queue, now, now)
@@ -52,7 +52,7 @@ async def put(
         _require_right(platform, caller, queue)
         before = secret_queries.find(connection, [wanted.scope], [name]).get(name)
         if before is None and secret_queries.n_in(connection, wanted.scope) >= MOST_OF_A_SCOPE:
-            raise Conflict(f"there are {MOST_OF_A_SCOPE} secrets already, the most there may be: delete some")
+            raise Conflict("too_many_secrets", most=MOST_OF_A_SCOPE)
         secret = wanted if before is None else replace(wanted, created_at=before.secret.created_at)
         secret_queries.put(connection, secret, sealed)
         return secret
@@ -70,7 +70,7 @@ def _checked(content: str | RegistryLogin) -> tuple[SecretKind, str]:
 
 async def remove(platform: Platform, caller: Caller, name: str, queue: str) -> None:
     """Delete a secret; jobs that name it can no longer start, those that run keep what they got."""
-    require_person(caller, "delete secrets")
+    require_person(caller, "delete_secrets")
     _require_right(platform, caller, queue)
     scope = queue_scope(queue) if queue else user_scope(caller.name)
     gone = await audit.change(
@@ -82,8 +82,9 @@ async def remove(platform: Platform, caller: Caller, name: str, queue: str) -> N
         queue=queue,
     )
     if not gone:
-        whose = f"queue {queue} has" if queue else "you have"
-        raise NotFound(f"{whose} no secret {name[:64]!r}")
+        if queue:
+            raise NotFound("queue_has_no_secret", queue=queue, secret=name[:64])
+        raise NotFound("you_have_no_secret", secret=name[:64])
 
 
 def _require_right(platform: Platform, caller: Caller, queue: str) -> None:
@@ -91,9 +92,9 @@ def _require_right(platform: Platform, caller: Caller, queue: str) -> None:
         return
     rank = caller.rank_in(queue)
     if queue not in platform.cluster.queues or not rank:
-        raise NotFound(f"there is no queue {queue[:64]!r} that you may see")
+        raise NotFound("queue_not_visible", queue=queue[:64])
     if rank < RANKS["admin"]:
-        raise Denied(f"only an admin of queue {queue} may set or delete its secrets; you are {caller.name}")
+        raise Denied("secrets_for_admins", queue=queue, user=caller.name)
 
 
 async def check_named(platform: Platform, owner: str, spec: JobSpec) -> None:
@@ -113,7 +114,8 @@ def _faults_of(spec: JobSpec, found: Mapping[str, SealedSecret]) -> Iterator[Pro
         named.append(("image_credentials", spec.image_credentials, SecretKind.REGISTRY))
     for path, name, kind in named:
         if name not in found:
-            what = f"there is no secret {name} that you may use in queue {spec.queue}"
-            yield Problem(path, f"{what}: set it with `footplate secrets set {name}`")
+            yield problem(path, "secret_not_usable", secret=name, queue=spec.queue)
         elif found[name].secret.kind is not kind:
-            yield Problem(path, f"the secret {name} is of kind {found[name].secret.kind}, not {kind}")
+            yield problem(
+                path, "secret_of_kind", secret=name, given=found[name].secret.kind.value, wanted=kind.value
+            )

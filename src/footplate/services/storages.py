@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.errors import InvalidInput, Problem, problem
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import CodeRef, DataMount, JobSpec
 from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
 from footplate.services.access import Caller
@@ -33,38 +34,38 @@ def _problems(platform: Platform, spec: JobSpec) -> Iterable[Problem]:
     if spec.code is not None and spec.code.storage:
         yield from _problems_of_code(spec.code, spec.queue, known)
     for number, data in enumerate(spec.data):
-        for field, message in _problems_of_data(data, spec, known):
-            yield Problem(f"data[{number}].{field}", message)
+        for field, said in _problems_of_data(data, spec, known):
+            yield Problem(f"data[{number}].{field}", said)
 
 
 def _problems_of_code(code: CodeRef, queue: str, known: Mapping[str, Storage]) -> Iterable[Problem]:
     if code.upload:
-        yield Problem("code.storage", "is given beside an upload: code can come from one place only")
+        yield problem("code.storage", "code_twice")
     if code.storage == OWN:
-        yield Problem("code.storage", "cannot be the job's own folders, which are empty at first")
+        yield problem("code.storage", "code_in_own_folders")
     elif code.storage not in known:
         yield Problem("code.storage", _unknown(code.storage, queue, known))
 
 
 def _problems_of_data(
     data: DataMount, spec: JobSpec, known: Mapping[str, Storage]
-) -> Iterable[tuple[str, str]]:
+) -> Iterable[tuple[str, Message]]:
     first = data.source.partition("/")[0]
     if not data.storage:
-        yield "storage", f"is required; {_names(known)}"
+        yield "storage", say("storage_required", known=_names(known))
     elif data.storage == OWN and first not in OWN_FOLDERS:
-        yield "source", f"must begin with a folder of the job: {', '.join(OWN_FOLDERS)}"
+        yield "source", say("not_own_folder", folders=list(OWN_FOLDERS))
     elif data.storage == OWN and first == "code" and spec.code is None:
-        yield "source", "is the job's code, and it has none"
+        yield "source", say("no_own_code")
     elif data.storage != OWN and data.storage not in known:
         yield "storage", _unknown(data.storage, spec.queue, known)
     elif data.storage != OWN and known[data.storage].read_only and not data.read_only:
-        yield "read_only", f"storage {data.storage} can only be read: leave read_only out"
+        yield "read_only", say("storage_read_only", storage=data.storage)
 
 
-def _unknown(name: str, queue: str, known: Mapping[str, Storage]) -> str:
-    return f"there is no storage {name} for queue {queue}; {_names(known)}"
+def _unknown(name: str, queue: str, known: Mapping[str, Storage]) -> Message:
+    return say("storage_unknown", storage=name, queue=queue, known=_names(known))
 
 
-def _names(known: Mapping[str, Storage]) -> str:
-    return f"there are: {', '.join([*sorted(known), OWN])}"
+def _names(known: Mapping[str, Storage]) -> list[str]:
+    return [*sorted(known), OWN]

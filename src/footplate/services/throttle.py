@@ -48,7 +48,7 @@ class Failures:
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S * 2 ** min(count - n_free, 20))
         left_s = self._failed[key][1] + wait_s - now
         if left_s > 0:
-            raise Throttled(f"too many failed logins; try again in {left_s:.0f} s", left_s)
+            raise Throttled("too_many_failed_logins", left_s, seconds=round(left_s))
 
     def add(self, key: str, now: float) -> None:
         """Count a failure."""
@@ -102,7 +102,7 @@ class LoginThrottle:
         """Try a name when those who tried it before are done."""
         lock, n_waiting = self._lines.get(name, (asyncio.Lock(), 0))
         if n_waiting >= MOST_AT_ONCE:
-            raise Throttled("too many people are signing in just now; try again in a moment")
+            raise Throttled("too_many_logins")
         self._lines[name] = (lock, n_waiting + 1)
         try:
             async with lock:

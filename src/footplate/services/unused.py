@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 
 UNUSED = ("results", "services", "alerts")
 
 
-def warnings_of(spec: JobSpec) -> list[str]:
+def warnings_of(spec: JobSpec) -> list[Message]:
     """Say what of a job will have no effect."""
     plain = JobSpec(spec.name, spec.roles)
-    return [
-        f"{name} is stored with the job, and nothing acts on it yet"
-        for name in UNUSED
-        if getattr(spec, name) != getattr(plain, name)
-    ]
+    return [say("field_unused", field=name) for name in UNUSED if getattr(spec, name) != getattr(plain, name)]

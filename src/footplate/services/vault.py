@@ -38,7 +38,7 @@ class Vault:
         try:
             return self._cipher().decrypt(nonce, rest, sealed[:1] + label.encode()).decode()
         except (InvalidTag, ValueError):
-            raise SecretUnreadable("it was sealed with another key, or changed in the database") from None
+            raise SecretUnreadable("sealed_with_other_key") from None
 
     def _cipher(self) -> AESGCM:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM

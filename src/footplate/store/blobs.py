@@ -54,15 +54,11 @@ class Blobs:
                     size += len(chunk)
                     if size > MAX_ARCHIVE_BYTES:
                         limit = show_bytes(MAX_ARCHIVE_BYTES)
-                        raise TooLarge(
-                            f"the archive is larger than {limit}, the most that code may have", "code"
-                        )
+                        raise TooLarge("archive_too_large", "code", most=limit)
                     hasher.update(chunk)
                     out.write(chunk)
             if expected and expected.removeprefix("sha256:") != hasher.hexdigest():
-                raise InvalidInput(
-                    "the upload does not have the digest that was announced: send it again", "code"
-                )
+                raise InvalidInput("wrong_digest", "code")
             await asyncio.get_running_loop().run_in_executor(self._checker, check_archive, partial)
             target = self._folder / hasher.hexdigest()[:2] / hasher.hexdigest()
             target.parent.mkdir(exist_ok=True)
@@ -93,7 +89,7 @@ def check_archive(path: Path) -> None:
         else:
             _check_tar(path)
     except (*_DAMAGE, NotImplementedError, EOFError, OSError, ValueError) as error:
-        raise InvalidInput(f"is not a readable tar or zip archive: {error}", "code") from error
+        raise InvalidInput("not_archive", "code", error=str(error)) from error
 
 
 class _Entry(tarfile.TarInfo):
@@ -101,7 +97,7 @@ class _Entry(tarfile.TarInfo):
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         if self.type not in (*tarfile.REGULAR_TYPES, tarfile.DIRTYPE) and self.size > MAX_HEADER_BYTES:
-            raise TooLarge(f"a header of the archive is larger than {show_bytes(MAX_HEADER_BYTES)}", "code")
+            raise TooLarge("archive_header_too_large", "code", most_bytes=MAX_HEADER_BYTES)
         entry: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]  # not in the stubs
         return entry
 
@@ -123,11 +119,9 @@ def _check_tar(path: Path) -> None:
                 _check_name(member.linkname)
                 names.update((PurePosixPath(member.linkname), *PurePosixPath(member.linkname).parents))
             elif not (member.isreg() or member.isdir()):
-                raise InvalidInput(
-                    f"contains {member.name!r}, which is neither file, folder nor link", "code"
-                )
+                raise InvalidInput("archive_odd_entry", "code", entry=member.name)
     for name in names & links:
-        raise InvalidInput(f"contains entries that go through the link {str(name)!r}", "code")
+        raise InvalidInput("archive_through_link", "code", entry=str(name))
 
 
 def _check_zip(path: Path) -> None:
@@ -138,7 +132,7 @@ def _check_zip(path: Path) -> None:
             _check_bounds(count, size)
             _check_name(member.filename)
             if member.flag_bits & 1:
-                raise InvalidInput(f"contains {member.filename!r}, which is encrypted", "code")
+                raise InvalidInput("archive_encrypted", "code", entry=member.filename)
             with archive.open(member) as content:
                 while content.read(_READ_BYTES):
                     pass
@@ -146,15 +140,15 @@ def _check_zip(path: Path) -> None:
 
 def _check_bounds(count: int, size: int) -> None:
     if count > MAX_FILES:
-        raise TooLarge(f"the archive holds more than {MAX_FILES} entries", "code")
+        raise TooLarge("archive_too_many", "code", most=MAX_FILES)
     if size > MAX_UNPACKED_BYTES:
-        raise TooLarge(f"the archive unpacks to more than {show_bytes(MAX_UNPACKED_BYTES)}", "code")
+        raise TooLarge("archive_unpacks_too_large", "code", most_bytes=MAX_UNPACKED_BYTES)
 
 
 def _check_name(name: str) -> None:
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or "\x00" in name or re.match(r"[A-Za-z]:", name):
-        raise InvalidInput(f"contains the entry {name!r}, which would leave the folder", "code")
+        raise InvalidInput("archive_leads_out", "code", entry=str(name))
 
 
 def _check_link(name: str, target: str) -> None:
@@ -163,4 +157,4 @@ def _check_link(name: str, target: str) -> None:
     n_up = next((i for i, part in enumerate(parts) if part != ".."), len(parts))
     depth = len(PurePosixPath(name).parent.parts)
     if PurePosixPath(target).is_absolute() or n_up > depth or ".." in parts[n_up:]:
-        raise InvalidInput(f"contains the link {name!r} to {target!r}, which would leave the folder", "code")
+        raise InvalidInput("archive_link_leads_out", "code", entry=str(name), target=str(target))

@@ -32,7 +32,7 @@ def copy_out(engine: sa.Engine, into: Path) -> str:
 
 def _copy_sqlite(source: Path, into: Path) -> str:
     if not source.is_file():
-        raise InvalidInput(f"there is no database {source}: has a server ever run with this home folder?")
+        raise InvalidInput("no_database", database=str(source))
     with (
         closing(sqlite3.connect(f"file:{source}?mode=rw", uri=True, timeout=30)) as living,
         closing(sqlite3.connect(into)) as copy,
@@ -42,7 +42,7 @@ def _copy_sqlite(source: Path, into: Path) -> str:
         copy.execute(_ONE_FILE)
         (state,) = copy.execute("PRAGMA quick_check(1)").fetchone()
         if state != "ok":
-            raise Conflict(f"the database {source} is damaged: {state}")
+            raise Conflict("database_damaged", database=str(source), state=str(state))
     return version_of(into)
 
 
@@ -52,11 +52,11 @@ def version_of(file: Path) -> str:
     try:
         found = version(engine)
     except sa.exc.DatabaseError as error:
-        raise InvalidInput(f"{file} is not a database: {error.orig}") from error
+        raise InvalidInput("not_database", file=str(file), error=str(error.orig)) from error
     finally:
         engine.dispose()
     if found is None:
-        raise InvalidInput(f"{file} holds no tables of Footplate")
+        raise InvalidInput("no_tables", file=str(file))
     return found
 
 
@@ -67,10 +67,7 @@ def _copy_rows_out(engine: sa.Engine, into: Path) -> str:
         with engine.connect().execution_options(isolation_level="REPEATABLE READ") as source, source.begin():
             found = version(engine)
             if found != HEAD:
-                raise Conflict(
-                    f"the database has tables of version {found}, this program those of {HEAD}: make the "
-                    "backup with the version of Footplate that serves it"
-                )
+                raise Conflict("tables_of_other_version", found=found, known=HEAD)
             with copy.execution_options(footplate_writer=True).begin() as target:
                 _copy_rows(source, target)
     finally:
@@ -96,21 +93,18 @@ def copy_in(file: Path, engine: sa.Engine) -> None:
         copy.dispose()
 
 
-def refuse_used(engine: sa.Engine, advice: str) -> None:
+def refuse_used(engine: sa.Engine) -> None:
     """Raise `Conflict` unless a database is empty."""
     with engine.connect() as connection:
         if sa.inspect(connection).get_table_names():
             where = engine.url.render_as_string(hide_password=True)
-            raise Conflict(f"the database {where} is not empty: {advice}")
+            raise Conflict("database_not_empty", database=where)
 
 
 def refuse_unknown(found: str, made_by: str) -> None:
     """Raise `Conflict` for tables that a later version of Footplate has made."""
     if found not in known_versions():
-        raise Conflict(
-            f"it was made by Footplate {made_by}, with tables of version {found}; this program knows up "
-            f"to {HEAD}: use that version of Footplate, or a later one"
-        )
+        raise Conflict("tables_too_new", version=made_by, found=found, known=HEAD)
 
 
 def _copy_rows(source: sa.Connection, target: sa.Connection) -> None:

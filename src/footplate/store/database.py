@@ -31,7 +31,7 @@ def open_engine(url: str) -> sa.Engine:
             pool_pre_ping=True,
             connect_args={} if "connect_timeout" in parsed.query else {"connect_timeout": CONNECT_S},
         )
-    raise InvalidInput(f"must be a sqlite or postgresql URL, not {parsed.get_backend_name()}", "database.url")
+    raise InvalidInput("not_database_url", "database.url", given=parsed.get_backend_name())
 
 
 def _open_sqlite(url: sa.URL) -> sa.Engine:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from footplate.domain.errors import DiskFull
+from footplate.domain.messages import Message, say
 from footplate.domain.resources import MIB, show_bytes
 
 log = logging.getLogger(__name__)
@@ -58,24 +59,17 @@ class Disk:
             with suppress(OSError):
                 self._measure()
         if self.is_low:
-            raise DiskFull(self.tell())
+            raise DiskFull(self._tell_low())
         taken = self.taken_by.get(person, 0)
         if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
-            most = show_bytes(self.person_quota_bytes)
-            raise DiskFull(
-                f"the files of your jobs take {show_bytes(taken)}, and those of one person may take {most}: "
-                "delete some jobs for good"
-            )
+            raise DiskFull("person_quota_over", taken_bytes=taken, quota_bytes=self.person_quota_bytes)
 
-    def tell(self) -> str:
-        """Say how the disk stands, and what to do; empty when all is well."""
-        if not self.is_low:
-            return ""
-        left, least = show_bytes(self.free_bytes or 0), show_bytes(self.least_bytes)
-        return (
-            f"the server's disk is nearly full ({left} left, {least} are kept free): nothing new is taken "
-            "until there is room; jobs can be stopped, and deleted for good to make room"
-        )
+    def tell(self) -> Message | None:
+        """Say how the disk stands, and what to do; None when all is well."""
+        return self._tell_low() if self.is_low else None
+
+    def _tell_low(self) -> Message:
+        return say("disk_low", free_bytes=self.free_bytes or 0, least_bytes=self.least_bytes)
 
     def look(self) -> None:
         """See how much room there is; take back the reserve when there is enough."""

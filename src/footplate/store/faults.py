@@ -6,12 +6,6 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import DiskFull, StoreUnavailable
 
-DISK_FULL = (
-    "the server's disk is full: nothing can be stored until there is room again; "
-    "what was answered before is safe"
-)
-LOCKED = "another process has locked the server's database: try again in a moment"
-
 # The errors of a database that is not there; all others are our own.
 GONE = (sa.exc.OperationalError, sa.exc.InterfaceError)
 
@@ -31,9 +25,8 @@ def may_be_full(error: Exception) -> bool:
 def translate(error: sa.exc.DBAPIError) -> StoreUnavailable:
     """Say what a database's error means for whoever asked."""
     if is_full(error):
-        return DiskFull(DISK_FULL)
+        return DiskFull("disk_is_full")
     said = str(error.orig).strip()
     if "database is locked" in said:
-        return StoreUnavailable(LOCKED)
-    first = said.splitlines()[0] if said else "it does not answer"
-    return StoreUnavailable(f"the server's database cannot be used now: {first}; try again in a moment")
+        return StoreUnavailable("database_locked")
+    return StoreUnavailable("database_unusable", error=said.splitlines()[0] if said else "?")

@@ -74,11 +74,7 @@ def judge(
     if own is not None and _is_copy(own, home, machine):
         if not takes_over:
             where = own.path if own.machine == machine else f"{own.path} on another machine"
-            raise Conflict(
-                f"the home folder {home} is a copy of {where}: its server may still run these jobs, which "
-                "would then run twice. If the other one is gone for good, or is to go on without them, start "
-                "this one with `footplate up --take-over`"
-            )
+            raise Conflict("home_copied", home=str(home), other=where)
         own = None
     if known is not None and (own is None or own.id != known.id):
         # A folder of an older version, or one whose file was lost, is known by where it lies.
@@ -86,9 +82,7 @@ def judge(
             own = known
         elif not takes_over:
             raise Conflict(
-                f"this database belongs to the home folder {known.path}{_on(known, machine)}, not to {home}: "
-                "two servers would run its jobs twice. Start the server there, give this one a database of "
-                "its own, or, if that folder is gone for good, use `footplate up --take-over`"
+                "database_of_other_home", other=f"{known.path}{_on(known, machine)}", home=str(home)
             )
     return Identity(own.id if own else uuid.uuid4().hex, machine, path)
 
@@ -129,9 +123,7 @@ def read(home: Path) -> Identity | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError) as error:
-        raise Conflict(
-            f"{home / FILE} is damaged: {error}; remove it and start with `footplate up --take-over`"
-        ) from error
+        raise Conflict("home_file_damaged", file=str(home / FILE), error=str(error)) from error
 
 
 def _write(home: Path, identity: Identity) -> None:

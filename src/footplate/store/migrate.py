@@ -32,11 +32,7 @@ def migrate(engine: sa.Engine) -> None:
 
 def _refuse_newer(found: str | None) -> None:
     if found is not None and found > HEAD:
-        raise Conflict(
-            f"the database has tables of version {found} from a newer Footplate; this is Footplate "
-            f"{__version__}, which knows them up to version {HEAD}: start the newer one, or restore an older "
-            "backup"
-        )
+        raise Conflict("database_too_new", found=found, version=__version__, known=HEAD)
 
 
 def version(engine: sa.Engine) -> str | None:

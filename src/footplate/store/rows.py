@@ -11,6 +11,7 @@ from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.image import ChosenImage
 from footplate.domain.job import Job, Next, Task, fresh_tasks
 from footplate.domain.kinds import show_instant
+from footplate.domain.messages import Message, as_json, from_json, plain_params
 from footplate.domain.resources import Resources
 from footplate.domain.specfields import read_job, write_job
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
@@ -38,10 +39,20 @@ class EventRecord:
     kind: str
     attempt: int
     actor: str
-    message: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    said: Message
+    facts: Mapping[str, Any] = field(default_factory=dict)
     # The number of the event that led to this one; None where somebody or the world did.
     cause: int | None = None
+
+    @property
+    def message(self) -> str:
+        """What happened, in English."""
+        return str(self.said)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What programs may read: the numbers and names of the sentence, and the facts beside it."""
+        return {**plain_params(self.said), **self.facts}
 
     def row(self) -> dict[str, Any]:
         return {
@@ -53,8 +64,8 @@ class EventRecord:
             "kind": self.kind,
             "attempt": self.attempt,
             "actor": self.actor,
-            "message": self.message,
-            "data": dumps(self.data) if self.data else "{}",
+            "message": write_said(self.said),
+            "data": dumps(self.facts) if self.facts else "{}",
             "cause": self.cause,
         }
 
@@ -68,22 +79,37 @@ class EventRecord:
             "attempt": self.attempt,
             "actor": self.actor,
             "message": self.message,
-            "data": dict(self.data),
+            "message_code": self.said.code,
+            "params": as_json(self.said.params),
+            "data": self.data,
             "cause": self.cause,
         }
 
 
 def event_from(row: Row) -> EventRecord:
-    return EventRecord(**{**row, "data": json.loads(row["data"])})
+    columns = {name: value for name, value in row.items() if name not in ("message", "data")}
+    return EventRecord(**columns, said=read_said(row["message"]), facts=json.loads(row["data"]))
+
+
+# A sentence that an older version wrote is a bare text; none of those begins like this.
+_CODED = '{"code":'
+
+
+def write_said(said: Message) -> str:
+    return dumps(as_json(said))
+
+
+def read_said(column: str) -> Message:
+    return from_json(json.loads(column) if column.startswith(_CODED) else column)
 
 
 def write_reason(reason: Reason) -> str:
-    return dumps([reason.code, reason.message, dict(reason.details)])
+    return dumps([reason.code, as_json(reason.said), dict(reason.facts)])
 
 
 def read_reason(text: str) -> Reason:
-    code, message, details = json.loads(text)
-    return Reason(ReasonCode(code), message, details)
+    code, said, facts = json.loads(text)
+    return Reason(ReasonCode(code), from_json(said), facts)
 
 
 def write_resources(amount: Resources) -> list[int]:
@@ -235,7 +261,7 @@ def task_row(job: Job, position: int, task: Task) -> dict[str, Any]:
         "gpus": dumps(task.gpus),
         "ports": dumps(task.ports),
         "exit_code": task.exit_code,
-        "detail": task.detail,
+        "detail": "" if task.detail is None else write_said(task.detail),
         "started_at": task.started_at,
         "finished_at": task.finished_at,
         "run": task.run,
@@ -256,7 +282,7 @@ def task_from(row: Row) -> Task:
         gpus=tuple(json.loads(row["gpus"])),
         ports=read_ports(json.loads(row["ports"])),
         exit_code=row["exit_code"],
-        detail=row["detail"],
+        detail=read_said(row["detail"]) if row["detail"] else None,
         started_at=row["started_at"],
         finished_at=row["finished_at"],
         run=row["run"],

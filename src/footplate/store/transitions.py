@@ -14,11 +14,11 @@ import sqlalchemy as sa
 
 from footplate.domain import events as ev
 from footplate.domain.advance import advance
-from footplate.domain.ending import Outcome
+from footplate.domain.ending import STOPPED, Outcome
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
-from footplate.domain.resources import show_bytes
+from footplate.domain.messages import Message, say
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.store import rows, statements, tables
 from footplate.store.writer import Transaction
@@ -39,7 +39,7 @@ def current(tx: Transaction, job_id: str, board: dict[str, Job]) -> Job:
     else:
         job = board.get(job_id) or load(tx.connection, job_id)
     if job is None:
-        raise NotFound(f"there is no job {job_id}")
+        raise NotFound("job_unknown", job=job_id)
     return job
 
 
@@ -100,10 +100,10 @@ def _record(tx: Transaction, before: Job, after: Job, event: ev.Event, actor: st
     """Write what there is to say of a move; the result knows the line that tells its new state."""
     caused_by = 0 if actor else max(cause, before.moved_by)
     seq = 0
-    for kind, message, data in _describe(before, after, event):
+    for kind, said, facts in _describe(before, after, event):
         # A move into the next attempt is told as the end of the one before.
         told = before if kind != "edited" else after
-        seq = tx.record(told, kind, event.at, message, actor, caused_by, **data)
+        seq = tx.record(told, kind, event.at, said, actor, caused_by, **facts)
         caused_by = seq
     return replace(after, moved_by=seq) if after.state is not before.state else after
 
@@ -111,16 +111,15 @@ def _record(tx: Transaction, before: Job, after: Job, event: ev.Event, actor: st
 def _closed(job: Job, at: float) -> Job:
     """The attempt that a retry leaves behind, as its history shows it."""
     tasks = tuple(
-        task
-        if task.state.is_over
-        else replace(task, state=TaskState.EXITED, detail="stopped", finished_at=at)
+        task if task.state.is_over else replace(task, state=TaskState.EXITED, detail=STOPPED, finished_at=at)
         for task in job.tasks
     )
     state = JobState.FAILED if job.reason.code is ReasonCode.RETRYING else JobState.STOPPED
     return replace(job, state=state, tasks=tasks, finished_at=at)
 
 
-_Line = tuple[str, str, dict[str, Any]]
+# What kind of event it is, what it says, and facts that it does not say.
+_Line = tuple[str, Message, dict[str, Any]]
 
 
 def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
@@ -133,36 +132,32 @@ def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
 
 def _tell_state(job: Job) -> _Line:
     kind = "requeued" if job.state is JobState.QUEUED else job.state.value.lower()
-    data = {**job.reason.details, "state": job.state.value, "reason": job.reason.code.value}
-    return kind, job.reason.message, data
+    facts = {**job.reason.facts, "state": job.state.value, "reason": job.reason.code.value}
+    return kind, job.reason.said, facts
 
 
 def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:
-    message = f"task {event.role}-{event.index} exited with code {event.exit_code}"
-    message += f": {event.detail}" if event.detail else ""
-    data = {**_task_of(event), "exit_code": event.exit_code}
+    task, facts = _task_of(event)
+    said = say("task_exited", task=task, exit_code=event.exit_code, detail=event.detail)
     if event.cause:
-        data["cause"] = event.cause
-    if event.detail:
-        data["detail"] = event.detail
-    return [("task_exited", message, data), *_tell_retry_of(before, after, event)]
+        facts["cause"] = event.cause
+    return [("task_exited", said, facts), *_tell_retry_of(before, after, event)]
 
 
 def _tell_loss(before: Job, after: Job, event: ev.TaskLost) -> list[_Line]:
-    data = _task_of(event)
-    lost: _Line = ("task_lost", f"task {data['task']} was lost: {event.detail}", data)
+    task, facts = _task_of(event)
+    lost: _Line = ("task_lost", say("task_lost", task=task, detail=event.detail), facts)
     return [lost, *_tell_retry_of(before, after, event)]
 
 
 def _tell_start(_before: Job, _after: Job, event: ev.TaskStarted) -> list[_Line]:
-    data = _task_of(event)
-    return [("task_started", f"task {data['task']} runs", data)]
+    task, facts = _task_of(event)
+    return [("task_started", say("task_started", task=task), facts)]
 
 
-def _task_of(event: ev.TaskStarted | ev.TaskExited | ev.TaskLost) -> dict[str, Any]:
-    """Name a task, and its run where it was started again."""
-    task = {"task": f"{event.role}-{event.index}"}
-    return {**task, "run": event.run} if event.run else task
+def _task_of(event: ev.TaskStarted | ev.TaskExited | ev.TaskLost) -> tuple[str, dict[str, Any]]:
+    """Name a task, and as a fact its run where it was started again."""
+    return f"{event.role}-{event.index}", {"run": event.run} if event.run else {}
 
 
 def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
@@ -171,40 +166,41 @@ def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
         for name in ("name", "description", "priority")
         if getattr(before.spec, name) != getattr(after.spec, name)
     }
-    return [("edited", "changed " + ", ".join(changes), {"changes": changes})] if changes else []
+    return [("edited", say("edited", fields=list(changes)), {"changes": changes})] if changes else []
 
 
 def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained) -> list[_Line]:
     if before.reason.code is after.reason.code:
         return []
-    return [("waiting", after.reason.message, {"reason": after.reason.code.value, **after.reason.details})]
+    return [("waiting", after.reason.said, {"reason": after.reason.code.value, **after.reason.facts})]
 
 
 def _tell_stop(_before: Job, _after: Job, event: ev.StopAsked) -> list[_Line]:
-    data = {**event.reason.details, "reason": event.reason.code.value, "by": event.by}
-    return [("stop_asked", event.reason.message, data)]
+    facts = {**event.reason.facts, "reason": event.reason.code.value, "by": event.by}
+    return [("stop_asked", event.reason.said, facts)]
 
 
 def _tell_delete(_before: Job, _after: Job, event: ev.DeleteAsked) -> list[_Line]:
-    where = "deleted for good" if event.for_good else "put into the trash"
-    message = f"{where} by {event.by}" if event.by else f"{where}: its time in the trash is over"
-    return [("delete_asked", message, {"by": event.by, "for_good": event.for_good})]
+    said = say("deleted_for_good_by" if event.for_good else "trashed_by", by=event.by)
+    if not event.by:
+        said = say("trash_over")
+    return [("delete_asked", said, {"by": event.by, "for_good": event.for_good})]
 
 
 def _tell_restore(_before: Job, _after: Job, event: ev.Restored) -> list[_Line]:
-    return [("restored", f"taken out of the trash by {event.by}", {"by": event.by})]
+    return [("restored", say("restored_by", by=event.by), {})]
 
 
 def _tell_release(_before: Job, _after: Job, event: ev.Released) -> list[_Line]:
-    message = event.message or f"the kept environment was released by {event.by}"
-    return [("released", message, {"by": event.by})]
+    said = say("released_by", by=event.by) if event.by else say("keep_over")
+    return [("released", said, {"by": event.by})]
 
 
 def _tell_progress(before: Job, after: Job, _event: ev.ProgressSeen) -> list[_Line]:
     if before.reason is after.reason:
         return []
     tasks = list(before.reason.details.get("tasks", ()))
-    return [("hang_over", "there is progress again", {"tasks": tasks})]
+    return [("hang_over", say("progress_again"), {"tasks": tasks})]
 
 
 def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) -> list[_Line]:
@@ -213,12 +209,9 @@ def _tell_retry_of(before: Job, after: Job, event: ev.TaskExited | ev.TaskLost) 
     if task.run == before.task(event.role, event.index).run:
         return []
     most = after.spec.role(event.role).task_retry
-    message = f"task {task.name} is started again, retry {task.run} of {most}"
-    data: dict[str, Any] = {"task": task.name, "run": task.run}
-    if task.not_before is not None:
-        data["not_before"] = show_instant(task.not_before)
-        message += f", not before {data['not_before']}"
-    return [("task_retried", message, data)]
+    not_before = None if task.not_before is None else show_instant(task.not_before)
+    said = say("task_retried", task=task.name, run=task.run, most=most, not_before=not_before)
+    return [("task_retried", said, {})]
 
 
 _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
@@ -242,7 +235,7 @@ def insert(tx: Transaction, job: Job) -> bool:
         return False
     tx.before[job.id] = job
     tx.after[job.id] = job
-    tx.record(job, "submitted", job.submitted_at, f"submitted to queue {job.spec.queue}", job.owner)
+    tx.record(job, "submitted", job.submitted_at, say("submitted_to", queue=job.spec.queue), job.owner)
     tx.effects.append((job, ev.Reschedule()))
     return True
 
@@ -258,8 +251,7 @@ def remove(tx: Transaction, job: Job, at: float, freed_bytes: int = 0) -> None:
         tx.connection.execute(sa.delete(table).where(column == job.id))
     tx.before.setdefault(job.id, job)
     tx.after[job.id] = None
-    message = f"job {job.spec.name} was deleted; {show_bytes(freed_bytes)} of files are gone with it"
-    tx.record(job, "deleted", at, message, freed_bytes=freed_bytes)
+    tx.record(job, "deleted", at, say("job_removed", name=job.spec.name, freed_bytes=freed_bytes))
 
 
 def flush(tx: Transaction) -> None:

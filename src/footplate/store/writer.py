@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from footplate.domain.errors import StaleLease
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
+from footplate.domain.messages import Message
 from footplate.store import tables
 from footplate.store.faults import GONE, is_full, may_be_full
 from footplate.store.rows import EventRecord
@@ -51,12 +52,12 @@ class Transaction:
         job: Job,
         kind: str,
         at: float,
-        message: str,
+        said: Message,
         actor: str = "",
         caused_by: int = 0,
-        **data: Any,
+        **facts: Any,
     ) -> int:
-        """Add a line to the event log, and return its number.
+        """Add a line to the event log, and return its number; facts are for programs, beside the sentence.
 
         What no other event has caused, and nobody asked for, comes from the job's last move.
         """
@@ -73,8 +74,8 @@ class Transaction:
                 kind=kind,
                 attempt=job.attempt,
                 actor=actor,
-                message=message,
-                data=data,
+                said=said,
+                facts=facts,
                 cause=cause or None,
             )
         )
@@ -216,7 +217,7 @@ class Writer:
         lock = _LEASE_EPOCH_LOCKED if self._connection.dialect.name == "postgresql" else _LEASE_EPOCH
         held = lock.first(self._connection, {"held": LEASE})
         if held is None or held[0] != self._epoch:
-            raise StaleLease("another server has taken over this database; this one must stop")
+            raise StaleLease("lease_lost")
 
 
 _LEASE_EPOCH = Statement("SELECT epoch FROM leases WHERE name = :held")

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field, replace
 from footplate.domain.attempt import Attempt
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node, TaskPlacement
-from footplate.domain.errors import EngineRejected, EngineUnavailable, NotFound, OutcomeUnknown, Problem
+from footplate.domain.errors import (
+    EngineRejected,
+    EngineUnavailable,
+    NotFound,
+    OutcomeUnknown,
+    Problem,
+    problem,
+)
+from footplate.domain.messages import say
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
@@ -81,7 +89,7 @@ class FakeEngine:
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         is_missing = spec.image == "missing" and spec.image not in environments
-        return Problem("image", f"there is no image {spec.image} here") if is_missing else None
+        return problem("image", "image_unknown", image=spec.image) if is_missing else None
 
     async def launch(self, request: Request) -> None:
         self._loop = asyncio.get_running_loop()
@@ -105,7 +113,7 @@ class FakeEngine:
             if notice is not None and task.state is TaskState.RUNNING:
                 self.world.notices[key] = notice
             if task.state is TaskState.WAITING:
-                task = replace(task, detail="stopped before it had started")
+                task = replace(task, detail=say("stopped_before_start"))
             if not task.state.is_over:
                 self._end(task, STOPPED_BY_TERM)
 
@@ -135,7 +143,7 @@ class FakeEngine:
     ) -> Ran:
         """Echo the command; `false` fails."""
         if (request["attempt_id"], role, index) not in self.world.tasks:
-            raise NotFound(f"task {role}-{index} has not started")
+            raise NotFound("task_not_started", task=f"{role}-{index}")
         output = f"{role}-{index}: {' '.join(argv)}\n".encode()
         return Ran(int(argv[0] == "false"), output[:most_bytes], len(output) > most_bytes)
 
@@ -151,7 +159,9 @@ class FakeEngine:
 
     def lose(self, attempt_id: str, role: str = "main", index: int = 0) -> None:
         """Let one running task vanish without a trace."""
-        lost = replace(self.world.tasks[attempt_id, role, index], state=TaskState.LOST, detail="vanished")
+        lost = replace(
+            self.world.tasks[attempt_id, role, index], state=TaskState.LOST, detail=say("process_gone")
+        )
         self._record(lost)
 
     def running(self) -> list[TaskKey]:
@@ -247,7 +257,7 @@ class DiesOnLaunch(FakeEngine):
     async def launch(self, request: Request) -> None:
         if self.n_failures > 0:
             self.n_failures -= 1
-            raise EngineUnavailable("the engine cannot be reached")
+            raise EngineUnavailable("engine_unreachable")
         await super().launch(request)
 
 
@@ -259,7 +269,7 @@ class ResistsStop(FakeEngine):
     async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         if self.n_failures > 0:
             self.n_failures -= 1
-            raise EngineUnavailable("main-0 cannot be ended")
+            raise EngineUnavailable("tasks_not_ended", tasks="main-0")
         await super().stop(attempt, grace_s, notice)
 
 
@@ -267,7 +277,7 @@ class RefusesLaunch(FakeEngine):
     """Says that the job must be changed."""
 
     async def launch(self, request: Request) -> None:
-        raise EngineRejected(f"{request['attempt_id']} asks for what this engine does not have")
+        raise EngineRejected("not_offered_here", attempt=request["attempt_id"])
 
 
 class LosesAnswers(FakeEngine):
@@ -275,7 +285,7 @@ class LosesAnswers(FakeEngine):
 
     async def launch(self, request: Request) -> None:
         await super().launch(request)
-        raise OutcomeUnknown("the connection broke before the answer came")
+        raise OutcomeUnknown("answer_lost")
 
 
 class LosesTasks(FakeEngine):

@@ -19,7 +19,7 @@ OVER = ("SUCCEEDED", "FAILED", "STOPPED")
 # A server that cannot work now says so; everything else below 500 is an answer.
 TRY_LATER = 503
 # The answer to an image while the container engine is down.
-NO_ENGINE = "needs a container engine"
+NO_ENGINE = "cannot run images"
 
 Shown = dict[str, Any]
 

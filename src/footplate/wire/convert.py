@@ -10,10 +10,12 @@ from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
+from footplate.domain.messages import as_json
 from footplate.domain.resources import UNLIMITED, Resources
 from footplate.domain.specfields import write_job
 from footplate.domain.states import JobState, Reason
 from footplate.wire.payloads import Amount, Maximum
+from footplate.wire.told import told
 
 View = dict[str, Any]
 
@@ -54,7 +56,7 @@ def maximum_view(bound: Resources | None) -> View | None:
 
 
 def reason_view(reason: Reason) -> View:
-    return {"code": reason.code.value, "message": reason.message, "details": dict(reason.details)}
+    return {"code": reason.code.value, **told(reason.said), "details": as_json(reason.details)}
 
 
 def run_time_s(job: JobLine, now: float) -> float | None:
@@ -111,7 +113,7 @@ def estimate_view(estimate: Estimate) -> View:
     return {
         "expected_at": instant(estimate.expected_at),
         "latest_at": instant(estimate.latest_at),
-        "basis": estimate.basis,
+        "basis": told(estimate.basis),
     }
 
 
@@ -127,7 +129,7 @@ def task_views(tasks: Iterable[Task]) -> list[View]:
             "gpus": list(task.gpus),
             "ports": {label: list(numbers) for label, numbers in task.ports},
             "exit_code": task.exit_code,
-            "detail": task.detail,
+            "detail": None if task.detail is None else told(task.detail),
             "cause": task.cause,
             "run": task.run,
             "started_at": instant(task.started_at),
@@ -172,6 +174,6 @@ def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
         ],
         "is_schedulable": node.is_schedulable,
         "enforced": list(node.enforced),
-        "unenforced": node.unenforced,
+        "unenforced": None if node.unenforced is None else told(node.unenforced),
         "free": amount(node.capacity - used - Resources(gpus=taken_by_others)),
     }

@@ -26,6 +26,7 @@ from yaml.events import (
 )
 
 from footplate.domain.errors import InvalidInput, TooLarge
+from footplate.domain.messages import Message, say, text
 from footplate.domain.problems import shorten
 from footplate.domain.resources import MIB, show_bytes
 from footplate.domain.specfields import JOB
@@ -55,13 +56,13 @@ def load_json(text: str | bytes, source: str) -> Any:
     try:
         return _load_json(_decode(text, source), source)
     except json.JSONDecodeError as error:
-        raise InvalidInput(f"{source} is not valid JSON: {error}") from None
+        raise InvalidInput("document_not_json", source=source, error=str(error)) from None
 
 
 def _check_size(text: str | bytes, source: str) -> None:
     if len(text) > MAX_BYTES:
         size, limit = show_bytes(len(text)), show_bytes(MAX_BYTES)
-        raise TooLarge(f"{source} is {size} long; at most {limit} are allowed")
+        raise TooLarge("document_too_long", source=source, size=size, most=limit)
 
 
 def _decode(text: str | bytes, source: str) -> str:
@@ -69,7 +70,9 @@ def _decode(text: str | bytes, source: str) -> str:
         decoded = text.decode("utf-8") if isinstance(text, bytes) else text
         decoded.encode("utf-8")
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
-        raise InvalidInput(f"{source} is not UTF-8 text: {error.reason} at position {error.start}") from None
+        raise InvalidInput(
+            "document_not_utf8", source=source, error=error.reason, position=error.start
+        ) from None
     return decoded.removeprefix("\ufeff")
 
 
@@ -78,7 +81,7 @@ def _load_json(text: str, source: str) -> Any:
         built = dict(pairs)
         if len(built) < len(pairs):
             twice = _first_repeated(key for key, _ in pairs)
-            raise InvalidInput(f"{source}: key {shorten(twice)!r} is given twice")
+            raise InvalidInput("key_twice", source=source, key=shorten(twice))
         return built
 
     try:
@@ -88,7 +91,7 @@ def _load_json(text: str, source: str) -> Any:
     except RecursionError:
         raise _too_deep(source) from None
     except ValueError:
-        raise InvalidInput(f"{source}: a number has too many digits") from None
+        raise InvalidInput("number_too_long", source=source) from None
     _check_json(value, source)
     return value
 
@@ -112,7 +115,7 @@ def _check_json(value: Any, source: str) -> None:
             elif isinstance(item, list):
                 nested.extend(item)
             elif isinstance(item, float) and not math.isfinite(item):
-                raise InvalidInput(f"{source}: NaN and infinite numbers are not allowed")
+                raise InvalidInput("not_finite", source=source)
         if not nested:
             return
         level = nested
@@ -120,7 +123,7 @@ def _check_json(value: Any, source: str) -> None:
 
 
 def _too_deep(where: str) -> InvalidInput:
-    return InvalidInput(f"{where}: values are nested deeper than {MAX_DEPTH} levels")
+    return InvalidInput("nested_too_deep", where=where, most=MAX_DEPTH)
 
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -193,10 +196,10 @@ class _Reader:
         except yaml.MarkedYAMLError as error:
             raise self._error(error.problem_mark, _explain(error)) from None
         except yaml.YAMLError as error:
-            what = getattr(error, "reason", None) or "the text cannot be read"
-            raise InvalidInput(f"{self._source}: {what}") from None
+            reason = getattr(error, "reason", None)
+            raise InvalidInput("document_unreadable", source=self._source, error=reason) from None
         if self._root is None:
-            raise InvalidInput(f"{self._source} is empty")
+            raise InvalidInput("document_empty", source=self._source)
         return self._root.data
 
     def _take(self, event: Event) -> None:
@@ -211,7 +214,7 @@ class _Reader:
         elif isinstance(event, DocumentStartEvent):
             self._n_documents += 1
             if self._n_documents > 1:
-                raise self._error(event.start_mark, "a second document begins; only one is allowed")
+                raise self._error(event.start_mark, say("second_document"))
 
     def _take_scalar(self, event: ScalarEvent) -> None:
         parent = self._open[-1] if self._open else None
@@ -240,7 +243,7 @@ class _Reader:
             return data
         kind = _TAG_KINDS.get(str(tag).removeprefix(_TAG))
         if kind is None or not isinstance(data, kind):
-            raise self._error(event.start_mark, f"the tag {shorten(str(tag))!r} is not supported here")
+            raise self._error(event.start_mark, say("tag_unsupported", tag=shorten(str(tag))))
         return data
 
     def _open_collection(self, event: CollectionStartEvent) -> None:
@@ -263,7 +266,7 @@ class _Reader:
         name = str(event.anchor)
         value = self._anchors.get(name)
         if value is None:
-            raise self._error(event.start_mark, f"alias *{shorten(name)} refers to nothing that is complete")
+            raise self._error(event.start_mark, say("alias_unknown", alias=shorten(name)))
         if len(self._open) + value.height > MAX_DEPTH:
             raise _too_deep(self._where(event.start_mark))
         self._put(value, event)
@@ -282,7 +285,7 @@ class _Reader:
         parent.height = max(parent.height, value.height)
         if parent.size > MAX_EXPANDED_BYTES:
             where, limit = self._where(event.start_mark), show_bytes(MAX_EXPANDED_BYTES)
-            raise TooLarge(f"{where}: aliases expand the document to more than {limit}")
+            raise TooLarge("aliases_too_large", where=where, most=limit)
         if isinstance(parent.data, list):
             parent.data.append(value.data)
         elif parent.key is None:
@@ -296,16 +299,16 @@ class _Reader:
 
     def _check_key(self, key: Any, mapping: dict[str, Any], event: Event) -> str:
         if not isinstance(key, str):
-            hint = "" if isinstance(key, (dict, list)) else f'; put quotes around it: "{json.dumps(key)}"'
-            raise self._error(event.start_mark, f"a key must be a text{hint}")
+            hint = None if isinstance(key, (dict, list)) else f'"{json.dumps(key)}"'
+            raise self._error(event.start_mark, say("key_not_text", quoted=hint))
         if key in mapping:
-            raise self._error(event.start_mark, f"key {shorten(key)!r} is given twice")
+            raise self._error(event.start_mark, say("same_key_twice", key=shorten(key)))
         return key
 
     def _check_merge(self, data: Any, event: Event) -> list[dict[str, Any]]:
         mappings = data if isinstance(data, list) else [data]
         if not all(isinstance(mapping, dict) for mapping in mappings):
-            raise self._error(event.start_mark, "<< merges mappings only")
+            raise self._error(event.start_mark, say("merges_mappings_only"))
         return mappings
 
     def _where(self, mark: Any) -> str:
@@ -313,21 +316,21 @@ class _Reader:
             return self._source
         return f"{self._source}, line {mark.line + 1}, column {mark.column + 1}"
 
-    def _error(self, mark: Any, what: str) -> InvalidInput:
-        return InvalidInput(f"{self._where(mark)}: {what}")
+    def _error(self, mark: Any, what: Message) -> InvalidInput:
+        return InvalidInput("wrong_at", where=self._where(mark), what=what)
 
 
-def _explain(error: yaml.MarkedYAMLError) -> str:
-    problem = error.problem or "the text cannot be read"
+def _explain(error: yaml.MarkedYAMLError) -> Message:
+    problem = error.problem or ""
     if "cannot start any token" in problem:
-        return "no value can begin with this character; indent with spaces, not tabs; quote texts with @ or `"
+        return say("bad_first_character")
     if "mapping values are not allowed" in problem:
-        return "a ':' where none can be; quote texts that contain ': '"
-    return f"{problem} {error.context}" if error.context else problem
+        return say("bad_colon")
+    return text(f"{problem} {error.context}" if error.context else problem)
 
 
-def _explain_number(error: ValueError) -> str:
-    return str(error) if "allowed" in str(error) else "a number has too many digits"
+def _explain_number(error: ValueError) -> Message:
+    return say("number_not_finite") if "allowed" in str(error) else say("too_many_digits")
 
 
 class _Dumper(yaml.SafeDumper):

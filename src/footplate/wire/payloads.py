@@ -13,7 +13,7 @@ from footplate.domain.states import JobState, ReasonCode, TaskState
 
 def _writable(text: str) -> str:
     if not is_writable(text):
-        raise ValueError("contains a control character or an invalid Unicode character")
+        raise ValueError("not_writable")
     return text
 
 
@@ -43,16 +43,22 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ProblemBody(Body):
-    path: str
+class Told(Body):
+    """Something said to people: an English text with times in UTC, and what it was made of."""
+
     message: str
+    message_code: str = Field(description="Which sentence it is; `x-messages` lists them all.")
+    params: dict[str, Any] = Field(description="Its parameters, by name.")
 
 
-class ErrorBody(Body):
+class ProblemBody(Told):
+    path: str
+
+
+class ErrorBody(Told):
     """What every refused request is answered with."""
 
     code: str = Field(json_schema_extra={"enum": ERROR_CODES})
-    message: str
     problems: list[ProblemBody] = []
     request_id: str
 
@@ -241,7 +247,7 @@ class NodeBody(Body):
     gpus: list[GpuBody]
     is_schedulable: bool
     enforced: list[str]
-    unenforced: str
+    unenforced: Told | None = Field(description="Which limits are not enforced there, and why.")
     free: Amount
 
 
@@ -253,9 +259,8 @@ class NodeChange(Body):
     is_schedulable: bool
 
 
-class ReasonBody(Body):
+class ReasonBody(Told):
     code: ReasonCode
-    message: str
     details: dict[str, Any]
 
 
@@ -298,7 +303,7 @@ class TaskBody(Body):
     gpus: list[int]
     ports: dict[str, list[int]]
     exit_code: int | None
-    detail: str
+    detail: Told | None = Field(description="How it ended or waits, where that is more than its state.")
     cause: str = Field(description="What ended it besides itself: oom, lost, tampered, stopped, or empty.")
     run: int = Field(description="How often the task was started again by itself.")
     started_at: str | None
@@ -320,7 +325,7 @@ class Allowed(Body):
 class EstimateBody(Body):
     expected_at: str | None = Field(description="By usual run times; null when nobody can tell.")
     latest_at: str | None = Field(description="By time limits; null when some job ahead has none.")
-    basis: str
+    basis: Told
 
 
 class WaitingBody(JobSummary):
@@ -341,7 +346,7 @@ class JobDetail(JobSummary):
     config: dict[str, Any]
     can: Allowed
     estimate: EstimateBody | None = Field(description="When it is expected to start, while it waits.")
-    warnings: list[str] = Field(description="What of the configuration has no effect.")
+    warnings: list[Told] = Field(description="What of the configuration has no effect.")
 
 
 class Jobs(Body):
@@ -362,7 +367,7 @@ class DryRun(Body):
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
-    warnings: list[str] = Field(description="What of the configuration has no effect.")
+    warnings: list[Told] = Field(description="What of the configuration has no effect.")
 
 
 class UsagePoint(Body):
@@ -439,14 +444,13 @@ class Attempts(Body):
     items: list[AttemptBody]
 
 
-class EventBody(Body):
+class EventBody(Told):
     seq: int
     at: str
     job_id: str
     kind: str
     attempt: int
     actor: str
-    message: str
     data: dict[str, Any]
     cause: int | None = Field(
         description="The number of the event that led to this one; null where a person or the world did."
@@ -490,3 +494,5 @@ class Version(Body):
 class Health(Body):
     status: str = Field(description="ok, or disk_low while nothing new is taken.")
     message: str = Field("", description="What is not well; left out when all is.")
+    message_code: str = ""
+    params: dict[str, Any] = {}

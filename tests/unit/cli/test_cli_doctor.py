@@ -11,7 +11,7 @@ from commandline import Command
 from footplate import __version__
 from footplate.testing.fake_server import FakeServer, error
 
-NODE = {"name": "bench", "unenforced": ""}
+NODE = {"name": "bench", "unenforced": None}
 
 
 def findings(footplate: Command, *words: str) -> dict[str, dict[str, str]]:
@@ -28,7 +28,10 @@ def test_a_check_up_prints_a_line_for_each_thing_and_what_to_type(
     server: FakeServer, footplate: Command, home: Path
 ) -> None:
     server.on("GET /version", {"version": __version__, "api": "v1"})
-    server.on("GET /nodes", {"items": [{**NODE, "unenforced": "cpus: control groups cannot be written"}]})
+    server.on(
+        "GET /nodes",
+        {"items": [{**NODE, "unenforced": {"message": "cpus: control groups cannot be written"}}]},
+    )
     home.chmod(0o755)
     result = footplate("doctor")
     lines = result.out.splitlines()

@@ -125,7 +125,11 @@ def test_the_trash_is_listed_on_request(server: FakeServer, footplate: Command) 
 
 
 def test_show_tells_of_estimates_and_of_what_is_kept(server: FakeServer, footplate: Command) -> None:
-    estimate = {"expected_at": "2030-01-01T00:00:00.000Z", "latest_at": None, "basis": "from usual run times"}
+    estimate = {
+        "expected_at": "2030-01-01T00:00:00.000Z",
+        "latest_at": None,
+        "basis": {"message": "from usual run times"},
+    }
     server.on(f"GET /jobs/{ID}/events", {"items": [], "next_after": 0})
     server.on("GET /jobs/digits", job(state="QUEUED", estimate=estimate))
     assert "from usual run times" in footplate("show", "digits").out

@@ -24,10 +24,14 @@ def told(*events: dict[str, Any]) -> Any:
 
 def event(kind: str, message: str, attempt: int = 0, **data: Any) -> dict[str, Any]:
     at = "2026-11-15T08:00:05.000Z"
-    return {"seq": 1, "at": at, "kind": kind, "attempt": attempt, "message": message, "data": data}
+    said = {"message": message}
+    if kind == "step":
+        what = {"code": "text", "params": {"text": message}}
+        said = {"message_code": "step_done", "params": {"what": what, "seconds": data["seconds"]}}
+    return {"seq": 1, "at": at, "kind": kind, "attempt": attempt, **said, "data": data}
 
 
-CODE = event("step", "code is in place (0.025 s)", step="code", seconds=0.025)
+CODE = event("step", "code is in place", step="code", seconds=0.025)
 PULLING = event("progress", "pulling image torch", step="image", seconds=0.1)
 PROGRESS = event("progress", "pulling image torch: 2 of 5 layers are here", step="image", seconds=4.2)
 

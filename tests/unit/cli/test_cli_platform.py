@@ -126,7 +126,7 @@ def test_no_server_is_one_line_with_what_to_do(footplate: Command, monkeypatch: 
     assert result.err.startswith(
         "error: cannot reach the Footplate server at http://127.0.0.1:1; is it running?"
     )
-    assert result.err.endswith("start it with `footplate up`\n")
+    assert result.err.endswith("Start it with `footplate up`\n")
 
 
 def test_login_remembers_server_and_token_and_logout_revokes_it(

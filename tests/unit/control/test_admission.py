@@ -19,6 +19,7 @@ from footplate.domain.cluster import Node, Queue
 from footplate.domain.errors import Conflict
 from footplate.domain.events import StopAsked
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.domain.storage import Storage
@@ -140,7 +141,7 @@ def test_a_stop_that_comes_between_does_not_keep_others_from_starting(tmp_path: 
     async def story(one: World) -> None:
         first, second, third = [await one.submit(grace="1h") for _ in range(3)]
         await one.until(second, JobState.RUNNING)
-        reason = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+        reason = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
         stopping = one.store.apply(first, StopAsked(1.0, reason, "ann"))
         one.engine.finish(f"{first}.0")
         one.engine.finish(f"{second}.0")

@@ -11,6 +11,7 @@ import pytest
 
 from footplate.control import insist
 from footplate.domain.events import StopAsked
+from footplate.domain.messages import text
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import event_queries
 from footplate.testing.control_bench import Life, life
@@ -42,7 +43,7 @@ def test_why_a_job_does_not_end_is_told_once_in_its_events(
             if is_full:
                 fail_once_after_a_failed_stop(one, monkeypatch)
             await one.tell(
-                job_id, StopAsked(one.clock.now(), Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"))
+                job_id, StopAsked(one.clock.now(), Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann")))
             )
             await one.until(job_id, JobState.STOPPED)
             events = await one.store.read(lambda connection: event_queries.after(connection, 0, 100, job_id))

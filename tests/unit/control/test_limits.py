@@ -7,11 +7,12 @@ import pytest
 from footplate.control.limits import overdue
 from footplate.domain.events import StopAsked
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.testing.builders import AT, after, job, placed, running
 
 DEADLINE = "2027-01-15T08:00:30Z"  # half a minute after the builders' AT
-STOP = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"), "ann")
+STOP = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann")), "ann")
 
 
 @pytest.mark.parametrize("build", [job, placed, running], ids=["queued", "starting", "running"])

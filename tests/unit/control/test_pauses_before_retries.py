@@ -127,9 +127,9 @@ def test_the_estimate_of_a_job_that_pauses_is_the_end_of_its_pause(tmp_path: Pat
             estimate = await one.controller.admission.estimate(paused.id)
             assert estimate is not None
             assert (estimate.expected_at, estimate.latest_at) == (paused.not_before, paused.not_before)
-            assert "it pauses before it is tried again" in estimate.basis
+            assert estimate.basis.code == "with_pause"
             assert one.controller.admission.explain(paused.id) == (
-                Reason(paused.reason.code, paused.reason.message, {**paused.reason.details, "ahead": 0}),
+                Reason(paused.reason.code, paused.reason.said, {**paused.reason.facts, "ahead": 0}),
                 0,
             )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from footplate.domain.cluster import Node
 from footplate.domain.events import StopAsked
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.pauses import Pauses
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
@@ -16,7 +17,7 @@ from footplate.store import event_queries
 from footplate.testing.control_bench import Life, life
 
 NODE = Node("fake", 4000, 8 * GIB)
-USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+USER = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
 
 
 async def pausing(one: Life) -> Job:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from footplate.domain.attempt import Attempt
 from footplate.domain.events import StopAsked
+from footplate.domain.messages import text
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.engines.base import Notice
 from footplate.testing.control_bench import life
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 
-USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+USER = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
 
 
 class NeverEnds(FakeEngine):

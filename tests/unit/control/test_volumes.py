@@ -65,7 +65,7 @@ def test_a_storage_that_can_only_be_read_by_now_is_mounted_so(sets: Storage) -> 
 def test_a_storage_that_was_taken_from_the_queue_is_refused_at_the_start(sets: Storage) -> None:
     job = job_with(DataMount("/data", "sets", "digits"))
     check({"sets": sets}, job)
-    with pytest.raises(EngineRejected, match="no longer for jobs of queue default"):
+    with pytest.raises(EngineRejected, match="no longer open to queue default"):
         check({"sets": replace(sets, queues=("vision",))}, job)
     with pytest.raises(EngineRejected, match="no longer declared"):
         check({}, job)
@@ -109,5 +109,5 @@ def test_a_storage_that_has_become_a_link_to_the_home_is_refused(tmp_path: Path)
     (tmp_path / "home").mkdir()
     (tmp_path / "sets").symlink_to(tmp_path / "home")
     job = job_with(DataMount("/data", "sets"))
-    with pytest.raises(EngineRejected, match="files of the platform"):
+    with pytest.raises(EngineRejected, match="platform's own files"):
         check({"sets": Storage("sets", tmp_path / "sets")}, job, tmp_path / "home")

@@ -33,11 +33,12 @@ from footplate.domain.events import (
     WaitExplained,
 )
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 from footplate.testing.builders import AT, after, job, placed, placement, running
 
-USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
-LIMIT = Reason(ReasonCode.TIME_LIMIT, "ran for its time limit of 1m")
+USER = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
+LIMIT = Reason(ReasonCode.TIME_LIMIT, text("ran for its time limit of 1m"))
 
 
 def exited(
@@ -64,7 +65,7 @@ def in_state(state: JobState) -> Job:
         case JobState.SUCCEEDED:
             return after(running(count=2), exited(), exited(index=1))
         case JobState.FAILED:
-            return after(job(count=2), Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, "no")))
+            return after(job(count=2), Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, text("no"))))
         case JobState.STOPPED:
             return after(job(count=2), StopAsked(AT, USER, "ann"))
 
@@ -74,20 +75,20 @@ EVENTS: list[Event] = [
     TaskStarted(AT, 0, "main", 0),
     exited(0),
     exited(1),
-    TaskLost(AT, 0, "main", 0, "gone"),
-    LaunchFailed(AT, 0, "no"),
-    LaunchFailed(AT, 0, "never", is_final=True),
+    TaskLost(AT, 0, "main", 0, text("gone")),
+    LaunchFailed(AT, 0, text("no")),
+    LaunchFailed(AT, 0, text("never"), is_final=True),
     StopAsked(AT, USER, "ann"),
     StopAsked(AT, LIMIT),
-    Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "a more urgent job needs the place")),
-    Hung(AT, 0, "no progress for 30m"),
-    HangSeen(AT, 0, Reason(ReasonCode.HANG, "no progress of main-0")),
+    Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, text("a more urgent job needs the place"))),
+    Hung(AT, 0, text("no progress for 30m")),
+    HangSeen(AT, 0, Reason(ReasonCode.HANG, text("no progress of main-0"))),
     ProgressSeen(AT, 0),
     Released(AT, "ann"),
     gone(),
     OthersGone(AT, 0),
-    Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, "no")),
-    WaitExplained(AT, 0, Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")),
+    Refused(AT, 0, Reason(ReasonCode.NEVER_FITS, text("no"))),
+    WaitExplained(AT, 0, Reason(ReasonCode.BEHIND_OTHERS, text("2 jobs are ahead"))),
     Edited(AT, "ann", name="other"),
     DeleteAsked(AT, "ann"),
     DeleteAsked(AT, "ann", for_good=True),
@@ -139,8 +140,8 @@ def test_the_scheduler_decides_about_waiting_jobs_only(kind: type) -> None:
 
 
 def test_what_the_scheduler_decided_about_an_earlier_attempt_changes_nothing() -> None:
-    requeued = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "made room")), gone())
-    told = Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead")
+    requeued = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, text("made room"))), gone())
+    told = Reason(ReasonCode.BEHIND_OTHERS, text("2 jobs are ahead"))
     for event in (Placed(AT, 0, placement(requeued.spec)), Refused(AT, 0, told), WaitExplained(AT, 0, told)):
         assert advance(requeued, event).job is requeued
     with pytest.raises(InvalidTransition):
@@ -159,7 +160,7 @@ def test_nothing_leaves_a_final_state() -> None:
 
 def test_news_of_an_older_attempt_changes_nothing() -> None:
     second = replace(running(), attempt=1)
-    for event in (exited(1), gone(), TaskStarted(AT, 0, "main", 0), LaunchFailed(AT, 0, "no")):
+    for event in (exited(1), gone(), TaskStarted(AT, 0, "main", 0), LaunchFailed(AT, 0, text("no"))):
         assert advance(second, event).job is second
 
 
@@ -290,12 +291,12 @@ def test_the_time_limit_stops_with_that_reason() -> None:
 
 
 def test_a_deadline_that_passes_in_the_queue_fails_the_job() -> None:
-    passed = StopAsked(AT, Reason(ReasonCode.DEADLINE, "too late"))
+    passed = StopAsked(AT, Reason(ReasonCode.DEADLINE, text("too late")))
     assert after(job(), passed).state is JobState.FAILED
 
 
 def test_preemption_uses_up_no_retry() -> None:
-    moved = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, "make room")), gone())
+    moved = after(running(), Preempted(AT, 0, Reason(ReasonCode.PREEMPTED, text("make room"))), gone())
     assert (moved.state, moved.attempt, moved.retries_used) == (JobState.QUEUED, 1, 0)
 
 
@@ -305,7 +306,7 @@ def test_preemption_uses_up_no_retry() -> None:
 def test_a_failed_launch_is_tried_again_unless_that_cannot_help(
     is_final: bool, retry: int, expected: str
 ) -> None:
-    outcome = advance(placed(retry=retry), LaunchFailed(AT, 0, "no such image", is_final))
+    outcome = advance(placed(retry=retry), LaunchFailed(AT, 0, text("no such image"), is_final))
     assert outcome.job.state is JobState.STOPPING, "some tasks may have started"
     assert after(outcome.job, gone()).state == expected
 
@@ -324,5 +325,5 @@ def test_an_edit_of_the_priority_of_a_waiting_job_plans_again() -> None:
 
 
 def test_a_reason_for_waiting_is_kept_with_the_job() -> None:
-    reason = Reason(ReasonCode.BEHIND_OTHERS, "2 jobs are ahead", {"ahead": 2})
+    reason = Reason(ReasonCode.BEHIND_OTHERS, text("2 jobs are ahead"), {"ahead": 2})
     assert advance(job(), WaitExplained(AT, 0, reason)).job.reason == reason

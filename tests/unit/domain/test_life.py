@@ -28,12 +28,13 @@ from footplate.domain.events import (
 )
 from footplate.domain.failures import MOST_TRANSIENT_RETRIES, Failure, FailureClass, applies, classify
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.spec import FailureRule
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.testing.builders import AT, after, job, placed, placement, running
 
-USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
-FAULT = Reason(ReasonCode.TASK_FAILED, "it failed")
+USER = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
+FAULT = Reason(ReasonCode.TASK_FAILED, text("it failed"))
 
 
 def exited(code: int = 1, index: int = 0, attempt: int = 0, **more: Any) -> TaskExited:
@@ -41,7 +42,7 @@ def exited(code: int = 1, index: int = 0, attempt: int = 0, **more: Any) -> Task
 
 
 def lost(attempt: int = 0) -> TaskLost:
-    return TaskLost(AT + 5, attempt, "main", 0, "the machine was restarted")
+    return TaskLost(AT + 5, attempt, "main", 0, text("the machine was restarted"))
 
 
 def again(stopping: Job) -> Job:
@@ -143,7 +144,7 @@ def test_a_retry_elsewhere_avoids_the_node() -> None:
 
 
 def test_running_out_of_memory_is_a_reason_of_its_own() -> None:
-    over = after(running(), exited(137, cause="oom", detail="out of memory: its limit is 1 GiB"))
+    over = after(running(), exited(137, cause="oom", detail=text("out of memory: its limit is 1 GiB")))
     assert over.reason.code is ReasonCode.OUT_OF_MEMORY
     assert "its limit is 1 GiB" in over.reason.message
 
@@ -194,7 +195,7 @@ def test_nothing_is_kept_while_a_retry_is_left() -> None:
 
 
 def test_a_launch_that_failed_leaves_nothing_to_keep() -> None:
-    rejected = after(placed(keep_on_failure="10m"), LaunchFailed(AT, 0, "no such image", is_final=True))
+    rejected = after(placed(keep_on_failure="10m"), LaunchFailed(AT, 0, text("no such image"), is_final=True))
     assert not rejected.is_kept
 
 
@@ -203,7 +204,7 @@ def test_a_launch_that_failed_leaves_nothing_to_keep() -> None:
 )
 def test_a_hang_is_dealt_with_as_its_policy_says(action: str, retry: int, state: str) -> None:
     hung = running(retry=retry, hang={"after": "10m", "action": action})
-    over = after(hung, Hung(AT + 700, 0, "no progress for 10m"), TasksGone(AT + 701, 0))
+    over = after(hung, Hung(AT + 700, 0, text("no progress for 10m")), TasksGone(AT + 701, 0))
     assert over.state == state
     assert "no progress for 10m" in over.reason.message
 
@@ -269,8 +270,8 @@ def test_without_retries_a_command_that_ends_by_a_signal_runs_once(code: int) ->
 def test_a_lost_task_is_tried_again_at_no_cost_unless_it_has_spoilt_its_own_records() -> None:
     retrying = after(running(), lost())
     assert dict(retrying.uses) == {"transient": 1}
-    assert "retry after a fault of the platform 1 of 8" in retrying.reason.message
-    failed = after(running(), replace(lost(), cause="tampered", detail="its record was changed"))
+    assert "retry 1 of 8 after a platform fault" in retrying.reason.message
+    failed = after(running(), replace(lost(), cause="tampered", detail=text("its record was changed")))
     assert failed.state is JobState.FAILED
     assert "its record was changed" in failed.reason.message
 

@@ -6,6 +6,7 @@ import pytest
 
 from footplate.domain.advance import advance
 from footplate.domain.events import LaunchFailed, StopTasks, TaskExited
+from footplate.domain.messages import text
 from footplate.domain.states import JobState, ReasonCode
 from footplate.testing.builders import AT, after, running
 
@@ -15,7 +16,7 @@ def test_a_task_that_cannot_be_started_again_does_not_leave_its_job_running_for_
     is_final: bool, next_state: JobState
 ) -> None:
     retried = after(running(count=2, task_retry=1), TaskExited(AT, 0, "main", 0, 1))
-    outcome = advance(retried, LaunchFailed(AT + 1, 0, "the disk is full", is_final))
+    outcome = advance(retried, LaunchFailed(AT + 1, 0, text("the disk is full"), is_final))
     assert outcome.job.state is JobState.STOPPING
     assert outcome.job.next is not None
     assert outcome.job.next.state is next_state
@@ -24,7 +25,7 @@ def test_a_task_that_cannot_be_started_again_does_not_leave_its_job_running_for_
 
 def test_a_launch_that_is_repeated_after_a_restart_and_fails_leaves_a_running_job_alone() -> None:
     job = running(count=2)
-    assert after(job, LaunchFailed(AT + 1, 0, "a secret is gone", is_final=True)) is job
+    assert after(job, LaunchFailed(AT + 1, 0, text("a secret is gone"), is_final=True)) is job
 
 
 def test_a_rule_that_wants_a_retry_elsewhere_does_not_start_the_task_again_in_its_place() -> None:
@@ -42,7 +43,7 @@ def test_a_rule_counts_the_retries_of_single_tasks_too() -> None:
     assert dict(twice.uses) == {"rule-0": 2}
     failed = after(twice, TaskExited(AT, 0, "main", 1, 7))
     assert failed.state is JobState.STOPPING
-    assert failed.reason.message.endswith("rule 1 of on_failure: tried 2 of 2 times")
+    assert failed.reason.message.endswith("rule 1 of on_failure has no retries left (of 2)")
     assert failed.next is not None
     assert failed.next.state is JobState.FAILED
 

@@ -6,6 +6,7 @@ import pytest
 
 from footplate.domain.events import TaskExited, TaskLost, TasksGone, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.messages import say, text
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import JobState, TaskState
 from footplate.testing.builders import AT, after, running
@@ -54,7 +55,7 @@ def test_a_task_that_is_lost_before_it_was_seen_to_run_has_lived_shortly() -> No
     job = running(task_retry=9)
     for run in range(4):
         assert job.tasks[0].not_before is None
-        job = after(job, TaskLost(AT + 100 + run, 0, "main", 0, "vanished", run, pauses=PAUSES))
+        job = after(job, TaskLost(AT + 100 + run, 0, "main", 0, text("vanished"), run, pauses=PAUSES))
     assert job.tasks[0].not_before == AT + 103 + 4
 
 
@@ -68,11 +69,11 @@ def paused() -> Job:
 
 def test_a_pause_says_until_when_and_ends_with_the_start() -> None:
     job = paused()
-    assert job.tasks[0].detail == "started again not before 2027-01-15T08:01:47.500Z"
+    assert job.tasks[0].detail == say("started_again_later", not_before="2027-01-15T08:01:47.500Z")
     assert job.pausing(AT + 104) == {("main", 0)}
     assert job.pausing(AT + 107.5) == frozenset()
     again = after(job, TaskStarted(AT + 108, 0, "main", 0, job.tasks[0].run))
-    assert (again.tasks[0].not_before, again.tasks[0].detail) == (None, "")
+    assert (again.tasks[0].not_before, again.tasks[0].detail) == (None, None)
 
 
 @pytest.mark.parametrize("back_s", [3600, 10])

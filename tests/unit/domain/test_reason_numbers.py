@@ -5,6 +5,7 @@ from __future__ import annotations
 from footplate.domain.advance import advance
 from footplate.domain.errors import BY_CODE
 from footplate.domain.events import DeleteAsked, TaskExited, TasksGone
+from footplate.domain.messages import text
 from footplate.testing.builders import AT, after, placed, running
 from footplate.wire.payloads import ErrorBody
 
@@ -21,8 +22,8 @@ def test_a_retry_says_whose_it_is_and_which_of_how_many() -> None:
 
 
 def test_a_last_failure_says_how_often_it_was_tried_and_what_the_engine_added() -> None:
-    job = after(running(retry=0), exited(3, detail="the disk was full"))
-    assert job.reason.details["detail"] == "the disk was full"
+    job = after(running(retry=0), exited(3, detail=text("the disk was full")))
+    assert job.reason.message == "task main-0 exited with code 3: the disk was full"
     assert "tries" not in job.reason.details
     stopping = after(running(retry=1), exited(3))
     details = after(running(after(stopping, TasksGone(AT + 6, 0))), exited(4, attempt=1)).reason.details

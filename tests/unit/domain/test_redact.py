@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footplate.domain.redact import HIDDEN, redact
+from footplate.domain.messages import say
+from footplate.domain.redact import HIDDEN, redact, redact_message
 
 KEY = "-----BEGIN KEY-----\n  c2VjcmV0\n}\n-----END KEY-----\n"
 
@@ -73,6 +74,15 @@ def test_an_escaped_value_of_several_lines_is_hidden() -> None:
 
 def test_signs_with_a_meaning_in_patterns_are_signs() -> None:
     assert redact("x a.c* x abcc", ["a.c*"]) == f"x {HIDDEN} x abcc"
+
+
+def test_a_message_is_searched_in_all_that_it_names() -> None:
+    inner = say("tasks_not_started", n=1, n_tasks=2, error="--key=hunter22")
+    said = say("retried", why=inner, retry=1, retries=3, avoids="hunter22")
+    safe = redact_message(said, ["hunter22"])
+    assert "hunter22" not in str(safe)
+    assert safe.params["why"] == say("tasks_not_started", n=1, n_tasks=2, error=f"--key={HIDDEN}")
+    assert redact_message(said, ["abc"]) is said
 
 
 @given(st.text("ab\n", max_size=40), st.lists(st.text("ab\n", min_size=4, max_size=8), max_size=4))

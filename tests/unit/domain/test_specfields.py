@@ -130,7 +130,7 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
     [
         ({"command": "x"}, "name", "is required"),
         ({"name": "x"}, "command", "is required"),
-        ({"name": "x", "roles": []}, "roles", "at least one entry"),
+        ({"name": "x", "roles": []}, "roles", "at least 1 entry"),
         ({"name": "x", "command": "  \n "}, "command", "must not be empty"),
         ({"name": "x", "command": "x", "count": 10_001}, "count", "from 1 to 10000"),
         ({"name": "x", "command": "x", "count": True}, "count", "a yes/no value"),
@@ -141,7 +141,7 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x", "command": "x", "memory": 4}, "memory", "did you mean 4GB?"),
         ({"name": "x", "command": "x", "memory": "99999TB"}, "memory", "from 16MB to 64TB"),
         ({"name": "x", "command": "x", "memory": "1 potato"}, "memory", "with a unit"),
-        ({"name": "x", "command": "x", "shm": "8GB"}, "shm", "at most the memory of 1GB"),
+        ({"name": "x", "command": "x", "shm": "8GB"}, "shm", "at most the task's memory of 1GB"),
         ({"name": "x", "command": "x", "gpus": 2**70}, "gpus", "from 0 to 1024"),
         ({"name": "x", "command": "x", "gpu_type": "A100"}, "gpu_type", "gpus is 0"),
         (
@@ -157,10 +157,10 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         (
             {"name": "x", "command": "x", "ports": [{"label": "a"}, {"label": "a"}]},
             "ports[1].label",
-            "used already",
+            "already used",
         ),
         ({"name": "x", "command": "x", "retry": -1}, "retry", "from 0 to 1000"),
-        ({"name": "x", "command": "x", "priority": None, "time_limit": "0s"}, "time_limit", "from 1s"),
+        ({"name": "x", "command": "x", "priority": None, "time_limit": "0s"}, "time_limit", "from 1 second"),
         (
             {"name": "x", "command": "x", "env": {"CUDA_VISIBLE_DEVICES": "0"}},
             "env.CUDA_VISIBLE_DEVICES",
@@ -175,8 +175,8 @@ def test_all_problems_are_told_at_once_with_their_paths() -> None:
         ({"name": "x" * 256, "command": "x"}, "name", "at most 255"),
         ({"name": "..", "command": "x"}, "name", "is not allowed"),
         ({"name": "x", "command": "x", "code": {"path": "a/../../b"}}, "code.path", "'..'"),
-        ({"name": "x", "command": "x", "code": "."}, "code.path", "is a folder of no storage"),
-        ({"name": "x", "memory": "1GB", "roles": [{"command": "x"}]}, "memory", "belongs into each role"),
+        ({"name": "x", "command": "x", "code": "."}, "code.path", "needs `storage`"),
+        ({"name": "x", "memory": "1GB", "roles": [{"command": "x"}]}, "memory", "move it into each role"),
         ({"name": "x", "command": "x", "deadline": "tomorrow"}, "deadline", "date and time"),
         ({"name": "x", "command": "x", "alerts": [{"on": "overtime"}]}, "alerts[0].after", "is required"),
         ({"name": "x", "command": "x", "services": ["sauna"]}, "services[0].kind", "must be one of"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from footplate.domain.advance import advance
 from footplate.domain.events import DeleteAsked, StopAsked, StopTasks, TaskExited, TasksGone
 from footplate.domain.job import DELETED_GRACE_S
+from footplate.domain.messages import text
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.testing.builders import AT, after, running
 
-USER = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+USER = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
 PATIENT = {"grace": "1h"}
 
 

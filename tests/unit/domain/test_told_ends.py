@@ -9,6 +9,7 @@ import pytest
 from footplate.domain.events import LaunchFailed, Placed, TaskExited, TasksGone, TaskStarted
 from footplate.domain.exitcode import exit_code_of
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.states import JobState
 from footplate.testing.builders import AT, after, placed, placement, running
 
@@ -64,21 +65,23 @@ def test_a_rule_that_is_used_up_is_named_with_its_count() -> None:
     queued = after(once, TasksGone(AT + 6, 0))
     again = after(queued, Placed(AT + 7, 1, placement(queued.spec)), TaskStarted(AT + 8, 1, "main", 0))
     told = message_after(again, exited(3, attempt=1))
-    assert told == "task main-0 exited with code 3; rule 2 of on_failure: tried 1 of 1 times"
+    assert told == "task main-0 exited with code 3; rule 2 of on_failure has no retries left (of 1)"
 
 
 def test_a_rule_that_stops_is_named() -> None:
     rules = [{"action": "stop", "exit_codes": [9]}]
     told = message_after(running(retry=2, on_failure=rules), exited(9))
-    assert told == "task main-0 exited with code 9; rule 1 of on_failure: stop"
+    assert told == "task main-0 exited with code 9; not retried: rule 1 of on_failure says stop"
 
 
 def test_a_failure_that_would_repeat_itself_says_why_no_retry_is_used() -> None:
     told = message_after(running(retry=2), exited(127))
     assert told == (
-        "task main-0 exited with code 127; not tried again, since it would only repeat itself: "
-        "the command is not found"
+        "task main-0 exited with code 127; not retried, although 2 retries are left: "
+        "the command was not found, and would fail again"
     )
     assert message_after(running(), exited(127)) == "task main-0 exited with code 127"
-    refused = message_after(placed(retry=1), LaunchFailed(AT + 3, 0, "there is no image x", is_final=True))
-    assert "would only repeat itself" in refused
+    refused = message_after(
+        placed(retry=1), LaunchFailed(AT + 3, 0, text("there is no image x"), is_final=True)
+    )
+    assert "not retried" in refused

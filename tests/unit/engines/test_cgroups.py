@@ -168,7 +168,7 @@ def test_what_both_versions_counted_is_read_from_the_end(tmp_path: Path, counted
     assert (end.n_oom_kills, end.limit_bytes, end.peak_bytes, end.cpu_s) == (2, 100, 99, 63.5)
     sight = glance(tmp_path)
     assert sight is not None
-    assert (sight.cause, sight.detail) == ("oom", "out of memory: its limit is 100B, its peak was 99B")
+    assert (sight.cause, str(sight.detail)) == ("oom", "out of memory: its limit is 100B, its peak was 99B")
 
 
 def test_a_kill_far_from_the_limit_is_blamed_on_the_machine(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_kill_far_from_the_limit_is_blamed_on_the_machine(tmp_path: Path) -> N
     )
     sight = glance(tmp_path)
     assert sight is not None
-    assert sight.detail == "out of memory: the machine had none left, while the task used 1MB of its 1GB"
+    assert str(sight.detail) == "out of memory: the machine had none left, while the task used 1MB of its 1GB"
 
 
 def test_a_memory_without_a_bound_has_no_limit_to_tell(tmp_path: Path) -> None:
@@ -186,4 +186,4 @@ def test_a_memory_without_a_bound_has_no_limit_to_tell(tmp_path: Path) -> None:
     (tmp_path / "exit").write_text("1\nmemory.max max\nmemory.events oom_kill 1\n")
     sight = glance(tmp_path)
     assert sight is not None
-    assert (sight.cause, sight.limit_bytes, sight.detail) == ("oom", None, "out of memory")
+    assert (sight.cause, sight.limit_bytes, str(sight.detail)) == ("oom", None, "out of memory")

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
+from footplate.domain.messages import text
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import CodeRef, JobSpec, RoleSpec
 from footplate.domain.states import TaskState
@@ -62,14 +63,14 @@ def test_progress_counts_layers_and_bytes() -> None:
     progress.note({"status": "Pulling from team/train", "id": "v2"})
     progress.note({"status": "Pulling fs layer", "id": "a"})
     progress.note({"status": "Already exists", "id": "b"})
-    assert str(progress) == "1 of 2 layers are here"
+    assert str(progress.say("x")) == "pulling image x: 1 of 2 layers"
     progress.note(
         {"status": "Downloading", "id": "a", "progressDetail": {"current": 2**20, "total": 4 * 2**20}}
     )
-    assert str(progress) == "1 of 2 layers are here, 1MB of 4MB"
+    assert str(progress.say("x")) == "pulling image x: 1 of 2 layers, 1MB of 4MB"
     progress.note({"status": "Pull complete", "id": "a", "progressDetail": {}})
     progress.note({"status": "Status: Downloaded newer image"})
-    assert str(progress) == "2 of 2 layers are here, 4MB of 4MB"
+    assert str(progress.say("x")) == "pulling image x: 2 of 2 layers, 4MB of 4MB"
 
 
 @pytest.mark.parametrize(
@@ -160,14 +161,14 @@ def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
     refused = engine.refuses(spec, {})
     assert refused is not None
     assert refused.path == "image"
-    assert "role worker asks for the image team/train:1" in refused.message
-    assert "no socket of a container engine at /nowhere/engine.sock" in refused.message
-    assert "podman system service" in refused.message
-    assert "queue's settings" in refused.message
+    assert "role worker needs the image team/train:1" in refused.message
+    assert "no container engine at /nowhere/engine.sock" in refused.message
+    # How to get one is for whoever keeps the machine: `footplate doctor` tells it.
+    assert "Ask an admin" in refused.message
     assert engine.refuses(spec, {"team/train:1": "/opt/train"}) is None
     assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
     # At a launch that may pass: the engine may be just starting again.
-    with pytest.raises(EngineUnavailable, match="role worker asks for the image"):
+    with pytest.raises(EngineUnavailable, match="role worker needs the image"):
         asyncio.run(engine.launch(engine.compile(plan(*spec.roles))))
 
 
@@ -210,7 +211,7 @@ def test_a_local_environment_stands_in_for_an_image(tmp_path: Path) -> None:
 
 def test_a_stand_in_that_is_not_there_is_named(tmp_path: Path) -> None:
     async def use(bench: Bench) -> None:
-        with pytest.raises(EngineRejected, match=r"/nowhere stands in for the image team/train:1"):
+        with pytest.raises(EngineRejected, match=r"maps the image team/train:1 to /nowhere"):
             await bench.launch(
                 RoleSpec("true", image="team/train:1"), environments={"team/train:1": "/nowhere"}
             )
@@ -368,8 +369,8 @@ def test_a_process_of_this_namespace_is_no_container() -> None:
 
 def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Path) -> None:
     container = {"State": {"OOMKilled": False, "ExitCode": 125}, "HostConfig": {}}
-    lost = Sight(TaskState.LOST, started_at=5.0, detail="gone")
-    assert "could not write to the task's folder" in explain(lost, container, tmp_path).detail
+    lost = Sight(TaskState.LOST, started_at=5.0, detail=text("gone"))
+    assert "could not write to the task's folder" in str(explain(lost, container, tmp_path).detail)
     claiming.keep_from_beginning(tmp_path)
     claiming.publish(tmp_path, claiming.gone())
     assert explain(lost, container, tmp_path).state is TaskState.LOST

@@ -15,10 +15,10 @@ SAID = "out of memory: its limit is 64MB, its peak was 64MB"
     ("code", "cause", "said"),
     [
         (137, "oom", SAID),
-        (0, "", f"it went on after a process of it was killed: {SAID}"),
+        (0, "", f"continued after one of its processes was killed: {SAID}"),
     ],
 )
 def test_a_lack_of_memory_leaves_a_trace(code: int, cause: str, said: str) -> None:
     end = Exit(code, 2.0, n_oom_kills=1, limit_bytes=64 * MB, peak_bytes=64 * MB)
     seen = sighting._exited(Claim(None, 1.0), end)
-    assert (seen.exit_code, seen.cause, seen.detail) == (code, cause, said)
+    assert (seen.exit_code, seen.cause, str(seen.detail)) == (code, cause, said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_the_numbers_are_in_the_sentence() -> None:
         pending("j", gpus=4, cpus=2, queued_at=2),
     ]
     assert reason(snapshot(nodes, jobs, busy)).message == (
-        "needs 4 GPUs at once; 3 of 8 are free (node a: 1 free, node b: 2 free); "
+        "needs 4 GPUs at once; 3 of 8 free (node a: 1 free, node b: 2 free); "
         "would start now with 1 GPU; 2 jobs are ahead"
     )
 
@@ -53,41 +54,42 @@ def test_a_job_of_several_roles_is_told_nothing_where_no_single_role_could_make_
 @pytest.mark.parametrize(
     ("job", "message"),
     [
-        (pending("j", cpus=4), "needs 4 CPUs at once; 1 of 4 is free; would start now with 1 CPU"),
-        (pending("j", cpus=1.5), "needs 1.5 CPUs at once; 1 of 4 is free; would start now with 1 CPU"),
+        (pending("j", cpus=4), "needs 4 CPUs at once; 1 of 4 free; would start now with 1 CPU"),
+        (pending("j", cpus=1.5), "needs 1.5 CPUs at once; 1 of 4 free; would start now with 1 CPU"),
         (
             pending("j", memory_gb=8),
-            "needs 8GB of memory at once; 2GB of 8GB is free; would start now with 2GB of memory",
+            "needs 8GB of memory at once; 2GB of 8GB free; would start now with 2GB of memory",
         ),
-        (pending("j", gpus=2), "needs 2 GPUs at once; 1 of 2 is free; would start now with 1 GPU"),
+        (pending("j", gpus=2), "needs 2 GPUs at once; 1 of 2 free; would start now with 1 GPU"),
         (
             pending("j", gpus=2, gpu_type="t4"),
-            "needs 2 GPUs of type t4 at once; 1 of 2 is free; would start now with 1 GPU",
+            "needs 2 GPUs of type t4 at once; 1 of 2 free; would start now with 1 GPU",
         ),
         (
             pending("j", count=2, gpus=1),
-            "needs 2 GPUs at once (2 tasks of 1 GPU each); 1 of 2 is free; would start now with 1 task",
+            "needs 2 GPUs at once (2 tasks of 1 GPU each); 1 of 2 free; would start now with 1 task",
         ),
         (
             pending("j", role("ps"), role("worker", gpus=1)),
-            "needs 2 CPUs at once (2 tasks in 2 roles); 1 of 4 is free",
+            "needs 2 CPUs at once (2 tasks in 2 roles); 1 of 4 free",
         ),
     ],
 )
 def test_each_resource_is_named_with_its_unit(job: PendingJob, message: str) -> None:
+    by = f"{datetime.fromtimestamp(NOW + 300, UTC):%Y-%m-%d %H:%M:%S} UTC"
     state = snapshot(
         [node(cpus=4, memory_gb=8, gpus=2, gpu_type="T4")],
         [job],
         [running(cpus=3, memory_gb=6, cards=[0], ends_by=NOW + 300)],
     )
-    assert reason(state).message == f"{message}; starts within 5 minutes at the latest"
+    assert reason(state).message == f"{message}; starts by {by} at the latest"
 
 
 def test_enough_in_all_but_not_on_one_node_is_said() -> None:
     nodes = [node("a", gpus=4), node("b", gpus=4)]
     busy = [running("r1", on="a", cards=[0], ends_by=NOW), running("r2", on="b", cards=[0], ends_by=NOW + 1)]
     assert reason(snapshot(nodes, [pending("j", gpus=4)], busy)).message == (
-        "needs 4 GPUs on one node; 6 of 8 are free, at most 3 on one node (node a: 3 free, node b: 3 free); "
+        "needs 4 GPUs on one node; 6 of 8 free, at most 3 on one node (node a: 3 free, node b: 3 free); "
         "would start now with 3 GPUs; starts at any moment"
     )
 
@@ -96,9 +98,9 @@ def test_enough_in_all_but_in_too_small_pieces_is_said() -> None:
     nodes = [node("a", gpus=8), node("b", gpus=8)]
     busy = [running("r1", on="a", cards=[0, 1]), running("r2", on="b", cards=range(5))]
     assert reason(snapshot(nodes, [pending("j", gpus=4, count=2)], busy)).message == (
-        "needs 8 GPUs at once (2 tasks of 4 GPUs each); 9 of 16 are free, in pieces that hold 1 of 2 tasks "
-        "(node a: 6 free, node b: 3 free); would start now with 3 GPUs each or 1 task; "
-        "node a is reserved for it"
+        "needs 8 GPUs at once (2 tasks of 4 GPUs each); 9 of 16 free, in pieces that hold 1 of 2 tasks "
+        "(node a: 6 free, node b: 3 free); would start now with 3 GPUs per task or 1 task; "
+        "reserved for this job: a"
     )
 
 
@@ -106,8 +108,7 @@ def test_a_mix_that_no_node_has_is_said() -> None:
     nodes = [node("a", gpus=4, cpus=8), node("b", gpus=4, cpus=8)]
     busy = [running("r1", on="a", cards=range(4), cpus=0), running("r2", on="b", cpus=8)]
     assert reason(snapshot(nodes, [pending("j", gpus=4, cpus=8)], busy)).message == (
-        "needs 4 GPUs and 8 CPUs on one node; no node has all of that free together; "
-        "node b is reserved for it"
+        "needs 4 GPUs and 8 CPUs on one node; no node has all of that free; reserved for this job: b"
     )
 
 
@@ -142,7 +143,7 @@ def test_at_most_so_many_nodes_are_detailed() -> None:
 def test_equal_jobs_behind_the_first_are_told_how_many_are_ahead() -> None:
     jobs = [pending(f"j{n}", cpus=2, queued_at=n) for n in range(3)]
     state = snapshot([node(cpus=2)], jobs, [running(ends_by=NOW + 60)])
-    assert reason(state, "j1").message.startswith("behind 1 job; needs 2 CPUs at once; 1 of 2 is free")
+    assert reason(state, "j1").message.startswith("behind 1 job; needs 2 CPUs at once; 1 of 2 free")
     assert reason(state, "j2").message.startswith("behind 2 jobs; ")
     assert reason(state, "j2").details["ahead"] == 2
 
@@ -151,9 +152,8 @@ def test_a_job_kept_out_by_a_reservation_is_told_which_limit_would_help() -> Non
     jobs = [pending("big", gpus=8), pending("j", gpus=1, queued_at=1)]
     told = reason(snapshot([node(gpus=8)], jobs, [running(cards=[0], ends_by=NOW + 600)]))
     assert told.message == (
-        "needs 1 GPU and 1 CPU; that is free but kept for job big ahead of it, "
-        "which needs 8 GPUs and 1 CPU at once; would start now with "
-        "a time limit of at most 10 minutes; 1 job is ahead"
+        "reserved for job big (8 GPUs and 1 CPU), which is next; "
+        "a time limit of 10 minutes or less would let this job start now; 1 job is ahead"
     )
     assert told.details["would_fit"] == {"time_limit_s": 600}
     assert told.details["head"] == "big"
@@ -163,7 +163,7 @@ def test_a_full_queue_is_named_with_its_numbers() -> None:
     limited = queue("vision", maximum=amount(cpus=64, gpus=8))
     busy = [running(cards=range(6), queue="vision")]
     told = reason(snapshot([node(gpus=16)], [pending("j", gpus=4, queue="vision")], busy, [limited]))
-    assert told.message == "needs 4 GPUs; queue vision uses 6 of the 8 that it may use at most"
+    assert told.message == "needs 4 GPUs; queue vision uses 6 of its maximum of 8"
     assert told.details["maximum"]["gpus"] == 8
 
 
@@ -171,7 +171,7 @@ def test_a_job_above_the_maximum_itself_is_told_so() -> None:
     limited = queue("vision", maximum=amount(cpus=64, gpus=8))
     told = reason(snapshot([node(gpus=16)], [pending("j", gpus=9, queue="vision")], queues=[limited]))
     assert told.message == (
-        "asks for 9 GPUs; queue vision may use at most 8; it can start only when that is raised"
+        "requests 9 GPUs; queue vision may use at most 8; the job can start only when the maximum is raised"
     )
 
 
@@ -202,7 +202,7 @@ def test_what_the_nodes_in_service_cannot_take_is_said() -> None:
     told = reason(
         snapshot([node(gpus=8), node("big", gpus=16, is_schedulable=False)], [pending("j", gpus=16)])
     )
-    assert told.message == "asks for 16 GPUs in one task; the largest node in service has 8"
+    assert told.message == "requests 16 GPUs per task; the largest node in service has 8"
 
 
 def test_a_job_that_does_not_wait_has_no_reason() -> None:

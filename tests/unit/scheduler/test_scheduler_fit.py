@@ -20,53 +20,53 @@ ANY = queue()
 @pytest.mark.parametrize(
     ("roles", "where", "message"),
     [
-        ([role(gpus=16)], ANY, "asks for 16 GPUs in one task; the largest node has 8"),
-        ([role(cpus=65)], ANY, "asks for 65 CPUs in one task; the largest node has 64"),
-        ([role(memory_gb=513)], ANY, "asks for 513GB of memory in one task; the largest node has 512GB"),
+        ([role(gpus=16)], ANY, "requests 16 GPUs per task; the largest node has 8"),
+        ([role(cpus=65)], ANY, "requests 65 CPUs per task; the largest node has 64"),
+        ([role(memory_gb=513)], ANY, "requests 513GB of memory per task; the largest node has 512GB"),
         (
             [role(gpus=5, gpu_type="t4")],
             ANY,
-            "asks for 5 GPUs of type t4 in one task; the largest node has 4",
+            "requests 5 GPUs of type t4 per task; the largest node has 4",
         ),
         (
             [role(gpus=1, gpu_type="H100")],
             ANY,
-            "asks for 1 GPU of type H100; the nodes have GPUs of type A100 and T4",
+            "requests 1 GPU of type H100; no node has that type, only A100, T4",
         ),
         (
             [role(gpus=5, memory_gb=256)],
             ANY,
-            "asks for 5 GPUs, 1 CPU and 256GB of memory in one task; no node has all of that",
+            "requests 5 GPUs, 1 CPU and 256GB of memory per task; no node has all of that",
         ),
         (
             [role(gpus=4, count=4)],
             ANY,
-            "asks for 4 tasks of 4 GPUs and 1 CPU each at once; the nodes have room for 3",
+            "requests 4 tasks of 4 GPUs and 1 CPU each at once; the nodes have room for 3",
         ),
         (
             [role("ps"), role("w", gpus=16)],
             ANY,
-            "role w asks for 16 GPUs in one task; the largest node has 8",
+            "role w requests 16 GPUs per task; the largest node has 8",
         ),
         (
             [role("ps", gpus=8), role("w", gpus=8)],
             ANY,
-            "asks for 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); the nodes cannot take all together",
+            "requests 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); the nodes cannot hold them all together",
         ),
         (
             [role(gpus=8)],
             queue("q", nodes=("b",)),
-            "asks for 8 GPUs in one task; the largest node of queue q has 4",
+            "requests 8 GPUs per task; the largest node of queue q has 4",
         ),
         (
             [role(gpus=2, count=2)],
             queue("q", maximum=amount(cpus=9, memory_gb=9, gpus=3)),
-            "asks for 4 GPUs; queue q may use at most 3",
+            "requests 4 GPUs; queue q may use at most 3",
         ),
         (
             [role(cpus=3)],
             queue("q", maximum=amount(cpus=2.5)),
-            "asks for 3 CPUs; queue q may use at most 2.5",
+            "requests 3 CPUs; queue q may use at most 2.5",
         ),
     ],
 )
@@ -104,4 +104,4 @@ def test_nothing_is_refused_while_no_node_is_known() -> None:
 def test_a_machine_without_gpus_says_so() -> None:
     told = can_ever_fit((role(gpus=1),), [node()], ANY)
     assert told is not None
-    assert told.message == "asks for 1 GPU; no node has GPUs"
+    assert told.message == "requests 1 GPU; no node has GPUs"

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from footplate.domain.cluster import Queue
+from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.forecast import only_ahead_of, start_of
@@ -17,7 +18,9 @@ from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot
 from footplate.testing.scheduling import amount, node, pending, queue, running, snapshot
 
 NOW = 1000.0
-WHY = Reason(ReasonCode.RETRY_LATER, "the registry is away; retry 2 of 8, not before then", {"retry": 2})
+WHY = Reason(
+    ReasonCode.RETRY_LATER, text("the registry is away; retry 2 of 8, not before then"), {"retry": 2}
+)
 
 
 def paused(job_id: str = "p", until: float = NOW + 4, since: float = NOW - 1, **more: float) -> PendingJob:

@@ -73,7 +73,7 @@ def test_throttling_says_when_to_come_back(server: FakeServer, client: Client) -
 
 def test_an_answer_that_is_not_ours_is_explained(server: FakeServer, client: Client) -> None:
     server.on("GET /me", Reply(404, content=b"<html>nginx</html>"))
-    with pytest.raises(NotFound, match="is a Footplate server there"):
+    with pytest.raises(NotFound, match="is it a Footplate server"):
         client.whoami()
 
 

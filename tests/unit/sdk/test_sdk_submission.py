@@ -32,7 +32,7 @@ def test_a_parameter_that_only_the_command_names_can_be_given() -> None:
 
 def test_a_parameter_that_nothing_uses_is_refused() -> None:
     with pytest.raises(
-        InvalidInput, match=r"parameters.epoch: is not used by the job .it has: epochs, must, rate"
+        InvalidInput, match=r"parameters.epoch: is not used by the job; it uses epochs, must, rate"
     ):
         prepare(DOCUMENT, parameters={"epoch": 1})
 
@@ -66,5 +66,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_file_that_holds_no_mapping_is_refused(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text("- a\n- b\n")
-    with pytest.raises(InvalidInput, match="must hold a mapping"):
+    with pytest.raises(InvalidInput, match="must contain a mapping"):
         prepare(tmp_path / "job.yaml")

@@ -68,7 +68,7 @@ def test_a_fault_without_an_answer_is_answered_in_our_form() -> None:
 def test_a_call_that_the_end_of_the_server_cuts_is_told_to_come_again() -> None:
     status, body = answer_of(asyncio.run(call(takes_for_ever, stops=True)))
     assert (status, body["code"]) == (503, "starting")
-    assert "the server stops" in body["message"]
+    assert "the server is stopping" in body["message"]
 
 
 def test_a_server_that_is_not_ready_says_why() -> None:

@@ -100,7 +100,7 @@ def test_without_groups_of_v2_nothing_is_taken(tmp_path: Path) -> None:
 
 def test_an_account_that_is_not_there_is_refused_before_anything_is_done() -> None:
     if os.getuid() != 0:
-        with pytest.raises(InvalidInput, match="only root can become"):
+        with pytest.raises(InvalidInput, match="only root can change"):
             entering.become("root")
         return
     with pytest.raises(InvalidInput, match="there is no account nobody-of-that-name"):
@@ -109,7 +109,7 @@ def test_an_account_that_is_not_there_is_refused_before_anything_is_done() -> No
 
 def test_root_becomes_the_account_with_none_of_its_rights_left() -> None:
     if os.getuid() != 0:
-        pytest.skip("only root can become somebody else")
+        pytest.skip("only root can change somebody else")
     # Not into a group of this machine's: that is tried elsewhere.
     program = (
         "import os; from pathlib import Path; from footplate.server import entering;"

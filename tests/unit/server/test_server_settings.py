@@ -59,7 +59,7 @@ def test_a_storage_through_which_the_platforms_own_files_are_seen_is_refused(
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "home-link").symlink_to(home)
-    with pytest.raises(InvalidInput, match="jobs would see the files of the platform"):
+    with pytest.raises(InvalidInput, match="jobs would see the platform's files"):
         read(home, f'[[storages]]\nname = "sets"\npath = "{home}{place}"')
     assert read(home, f'[[storages]]\nname = "sets"\npath = "{home}-sets"')
 

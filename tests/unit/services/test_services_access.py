@@ -58,7 +58,7 @@ def test_a_caller_has_exactly_the_rights_of_the_table(who: str) -> None:
 
 def test_a_refused_touch_says_whose_job_it_is_and_who_could() -> None:
     with pytest.raises(
-        Denied, match=r"may not stop job .* belongs to ann; its owner, an admin of queue vision"
+        Denied, match=r"may not stop job .* belongs to ann. Its owner, an admin of queue vision"
     ):
         require_touch(CALLERS["member"], JOB, "stop")
     require_touch(CALLERS["owner and member"], JOB, "stop")
@@ -70,11 +70,11 @@ def test_nobody_submits_to_a_queue_that_is_not_there() -> None:
 
 
 def test_only_platform_admins_pass_where_only_they_may() -> None:
-    require_admin(CALLERS["platform admin"], "add users")
+    require_admin(CALLERS["platform admin"], "add_users")
     for who, caller in CALLERS.items():
         if who != "platform admin":
             with pytest.raises(Denied, match="only a platform admin may add users"):
-                require_admin(caller, "add users")
+                require_admin(caller, "add_users")
 
 
 def test_visible_queues_are_those_with_a_role_and_all_for_admins() -> None:
@@ -84,9 +84,9 @@ def test_visible_queues_are_those_with_a_role_and_all_for_admins() -> None:
 
 
 def test_a_job_is_no_person_and_no_admin() -> None:
-    require_person(CALLERS["viewer"], "hand out roles")
+    require_person(CALLERS["viewer"], "hand_out_roles")
     inside = Caller("root", is_admin=True, job_id=JOB.id)
-    with pytest.raises(Denied, match="a job may not hand out roles; do it as yourself"):
-        require_person(inside, "hand out roles")
-    with pytest.raises(Denied, match="a job may not add users; a platform admin can"):
-        require_admin(inside, "add users")
+    with pytest.raises(Denied, match="a job may not grant roles: do it as yourself"):
+        require_person(inside, "hand_out_roles")
+    with pytest.raises(Denied, match="a job may not add users: do it as yourself"):
+        require_admin(inside, "add_users")

@@ -13,6 +13,7 @@ import pytest
 from footplate.domain.errors import Conflict, Denied, Throttled, Unauthenticated
 from footplate.domain.events import Placed, StopAsked, TaskExited, TasksGone
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.services import accounts, passwords, queues
 from footplate.services.access import Caller
@@ -204,7 +205,7 @@ async def test_a_jobs_token_is_good_while_its_attempt_lives(office: Office) -> N
     await office.store.apply(one.id, TasksGone(AT, 0))
     assert not await is_known(office, first)
     assert await is_known(office, second)
-    await office.store.apply(one.id, StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped")))
+    await office.store.apply(one.id, StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, text("stopped"))))
     assert not await is_known(office, second)
 
 
@@ -256,19 +257,19 @@ async def test_a_job_neither_sees_nor_revokes_tokens_nor_hands_out_roles(office:
     inside = Caller("ann", False, {"default": "admin"}, job_id="0abcdefghjk1")
     (kept,) = await office.accounts.tokens(Caller("ann"))
     refused: dict[str, Awaitable[object]] = {
-        "look at its owner's tokens": office.accounts.tokens(inside),
-        "revoke its owner's tokens": office.accounts.revoke(inside, kept.id),
-        "make tokens": office.accounts.issue(inside, "sneaky", None),
+        "look at tokens": office.accounts.tokens(inside),
+        "revoke tokens": office.accounts.revoke(inside, kept.id),
+        "create tokens": office.accounts.issue(inside, "sneaky", None),
         "change passwords": office.accounts.change_password(inside, "a password", "another one"),
-        "hand out roles": queues.put_member(office.platform, inside, "default", "admin", "viewer"),
-        "take roles away": queues.remove_member(office.platform, inside, "default", "ann"),
+        "grant roles": queues.put_member(office.platform, inside, "default", "admin", "viewer"),
+        "revoke roles": queues.remove_member(office.platform, inside, "default", "ann"),
         "list users": office.accounts.users(inside),
         "add users": office.accounts.add(inside, "eve", "a password", True, {}),
         "change users": office.accounts.change(inside, "ann", None, True, None),
-        "remove users": office.accounts.remove(inside, "ann"),
+        "delete users": office.accounts.remove(inside, "ann"),
     }
     for what, call in refused.items():
-        with pytest.raises(Denied, match=f"a job may not {what}; "):
+        with pytest.raises(Denied, match=f"a job may not {what}: "):
             await call
     assert await is_known(office, token)
 

@@ -247,9 +247,9 @@ def test_a_folder_without_a_server_is_not_backed_up(engine: sa.Engine, tmp_path:
 
 def test_a_half_written_backup_is_not_taken_for_a_whole_one(whole: Path, tmp_path: Path) -> None:
     (whole / "backup.json").unlink()
-    with pytest.raises(NotFound, match="holds no whole backup: it was not finished"):
+    with pytest.raises(NotFound, match="is not a complete backup: it was not finished"):
         restored(whole, tmp_path / "again")
-    with pytest.raises(NotFound, match="holds no whole backup"):
+    with pytest.raises(NotFound, match="is not a complete backup"):
         restored(tmp_path / "nowhere", tmp_path / "again")
 
 
@@ -283,7 +283,7 @@ def rewrite(whole: Path, **changes: Any) -> None:
             f"made by Footplate 7.1, with tables of version 9999.*{HEAD}",
         ),
         ({"format": 2, "footplate": "8.0"}, "made by Footplate 8.0, in a form"),
-        ({"unknown": 1}, "is not as a backup has it"),
+        ({"unknown": 1}, "is not the manifest of a backup"),
         ({"contents_sha256": "0" * 64}, "contents.jsonl is damaged"),
     ],
 )
@@ -306,7 +306,7 @@ def test_contents_that_lead_out_of_the_home_are_refused(whole: Path, tmp_path: P
     line = json.dumps({"kind": "link", "path": "home/../../escape", "target": "/etc"}) + "\n"
     (whole / "contents.jsonl").write_text(line)
     rewrite(whole, contents_sha256=hashlib.sha256(line.encode()).hexdigest())
-    with pytest.raises(InvalidInput, match="leads out of the backup"):
+    with pytest.raises(InvalidInput, match="lies outside of the backup"):
         restored(whole, tmp_path / "again")
 
 
@@ -316,7 +316,7 @@ def test_a_restore_that_was_cut_off_is_done_again_and_no_server_starts_before(
     again = tmp_path / "again"
     (again / ".restoring" / "jobs").mkdir(parents=True)
     (again / "secret").write_bytes(b"moved already")
-    with pytest.raises(Conflict, match="was cut off: run it again"):
+    with pytest.raises(Conflict, match="was interrupted: run it again"):
         restoring.refuse_unfinished(again)
     restored(whole, again)
     restoring.refuse_unfinished(again)

@@ -55,8 +55,8 @@ def test_a_queue_cannot_be_promised_more_than_it_may_use() -> None:
     with pytest.raises(InvalidInput) as refusal:
         queues._check_limits(greedy)
     assert [str(problem) for problem in refusal.value.problems] == [
-        "guaranteed.cpus: 4.5 are guaranteed, but 4 are the maximum",
-        "guaranteed.gpus: 3 are guaranteed, but 2 are the maximum",
+        "guaranteed.cpus: guaranteed 4.5 is more than the maximum 4",
+        "guaranteed.gpus: guaranteed 3 is more than the maximum 2",
     ]
 
 

@@ -17,6 +17,7 @@ from footplate.domain.events import (
     WaitExplained,
 )
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.store import event_queries
 from footplate.store.rows import EventRecord
@@ -64,20 +65,20 @@ async def test_a_jobs_life_is_told_in_order_and_read_back_as_it_was_published(st
     published: list[EventRecord] = []
     store.subscribe(lambda news: published.extend(news.events))
     one = await a_job(store, 1, queue="vision")
-    busy = Reason(ReasonCode.INSUFFICIENT_RESOURCES, "8 of 8 CPUs are in use", {"free": 0})
+    busy = Reason(ReasonCode.INSUFFICIENT_RESOURCES, text("8 of 8 CPUs are in use"), {"free": 0})
     await store.apply(one.id, WaitExplained(AT, 0, busy))
     await store.apply(one.id, WaitExplained(AT, 0, busy))
     await store.apply(one.id, Edited(AT, "ann", priority=3), "ann")
     await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
     await store.apply(one.id, TaskStarted(AT + 2, 0, "main", 0))
     await store.apply(one.id, TaskStarted(AT + 2, 0, "main", 0))
-    await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 1, "no such file"))
+    await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 1, text("no such file")))
     await asyncio.sleep(0)
     kinds = ["submitted", "waiting", "edited", "starting", "task_started", "running", "task_exited", "failed"]
     assert [event.kind for event in published] == kinds
     assert await _after(store, 0) == published
     assert published[2].actor == "ann"
-    assert published[2].data == {"changes": {"priority": {"from": 0, "to": 3}}}
+    assert published[2].data == {"fields": ["priority"], "changes": {"priority": {"from": 0, "to": 3}}}
     assert "no such file" in published[6].message
 
 
@@ -102,7 +103,7 @@ async def test_a_reader_sees_its_own_events_and_those_of_visible_queues(store: S
 @with_store
 async def test_what_means_nothing_any_more_leaves_no_line(store: Store) -> None:
     one = await a_job(store)
-    stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"), "ann")
+    stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann")), "ann")
     await store.apply(one.id, stop)
     last = await store.read(event_queries.last_seq)
     await store.apply(one.id, TaskStarted(AT, 0, "main", 0))
@@ -140,7 +141,7 @@ async def test_every_event_names_the_one_that_led_to_it(store: Store) -> None:
 async def test_what_a_person_asks_for_has_no_cause_and_what_follows_has(store: Store) -> None:
     one = await a_job(store, 1)
     await store.apply(one.id, Placed(AT + 1, 0, placement(one.spec)))
-    stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann"), "ann")
+    stop = StopAsked(AT, Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann")), "ann")
     await store.apply(one.id, stop, "ann")
     causes = await _causes(store, one)
     assert causes["stop_asked"] is None

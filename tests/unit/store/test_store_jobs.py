@@ -27,14 +27,15 @@ from footplate.domain.events import (
     WaitExplained,
 )
 from footplate.domain.job import Job
+from footplate.domain.messages import say, text
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.store import job_queries, transitions
 from footplate.store.store import Store
 from footplate.store.writer import Transaction
 from footplate.testing.builders import AT, job, placement
 
-BUSY = Reason(ReasonCode.INSUFFICIENT_RESOURCES, "8 of 8 GPUs are in use", {"free": 0, "asked": 2})
-BY_ANN = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann", {"by": "ann"})
+BUSY = Reason(ReasonCode.INSUFFICIENT_RESOURCES, text("8 of 8 GPUs are in use"), {"free": 0, "asked": 2})
+BY_ANN = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"), {"by": "ann"})
 EVERYTHING: dict[str, Any] = {
     "name": "every.field~1",
     "description": "naïve, 训练, \u202e turned round",
@@ -71,7 +72,7 @@ EVERYTHING: dict[str, Any] = {
 
 
 def _exit_all(of: Job, code: int) -> list[Event]:
-    return [TaskExited(AT + 9, of.attempt, task.role, task.index, code, "said so") for task in of.tasks]
+    return [TaskExited(AT + 9, of.attempt, task.role, task.index, code, text("said so")) for task in of.tasks]
 
 
 def test_a_job_in_any_state_is_read_back_as_it_was(database_url: str) -> None:
@@ -100,7 +101,7 @@ def _lives() -> dict[str, list[Event]]:
     of = job(**EVERYTHING)
     up: list[Event] = [Placed(AT + 1, of.attempt, placement(of.spec))]
     up += [TaskStarted(AT + 2, 0, task.role, task.index) for task in of.tasks]
-    failing = [*up, TaskExited(AT + 5, 0, "worker", 1, 137, "out of memory")]
+    failing = [*up, TaskExited(AT + 5, 0, "worker", 1, 137, text("out of memory"))]
     stopping = [*up, StopAsked(AT + 5, BY_ANN, "ann")]
     return {
         "QUEUED": [],
@@ -109,12 +110,12 @@ def _lives() -> dict[str, list[Event]]:
         "STARTING": up[:1],
         "STARTING, half": up[:3],
         "RUNNING": up,
-        "RUNNING, one lost": [*up, TaskLost(AT + 4, 0, "ps", 0, "gone")],
+        "RUNNING, one lost": [*up, TaskLost(AT + 4, 0, "ps", 0, text("gone"))],
         "STOPPING to retry": failing,
         "STOPPING for good": stopping,
         "STOPPING to be deleted": [*up, DeleteAsked(AT + 5, "ann")],
         "SUCCEEDED": [*up, *_exit_all(of, 0)],
-        "FAILED": [Refused(AT + 1, 0, Reason(ReasonCode.NEVER_FITS, "never"))],
+        "FAILED": [Refused(AT + 1, 0, Reason(ReasonCode.NEVER_FITS, text("never")))],
         "STOPPED": [*stopping, TasksGone(AT + 6, 0)],
     }
 
@@ -131,10 +132,10 @@ def _some_event(chance: random.Random, of: Job, at: float) -> Event:
         TaskStarted(at, attempt, task.role, task.index),
         TaskExited(at, attempt, task.role, task.index, code),
         TaskExited(at, attempt, task.role, task.index, code),
-        TaskLost(at, attempt, task.role, task.index, "gone"),
-        LaunchFailed(at, attempt, "the engine is away", chance.random() < 0.2),
+        TaskLost(at, attempt, task.role, task.index, text("gone")),
+        LaunchFailed(at, attempt, text("the engine is away"), chance.random() < 0.2),
         StopAsked(at, BY_ANN, "ann"),
-        Preempted(at, attempt, Reason(ReasonCode.PREEMPTED, "made room")),
+        Preempted(at, attempt, Reason(ReasonCode.PREEMPTED, text("made room"))),
         TasksGone(at, attempt),
         TasksGone(at, attempt),
         WaitExplained(at, 0, BUSY),
@@ -201,7 +202,7 @@ async def _retried(store: Store) -> Job:
     await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
     for index in (0, 1):
         await store.apply(one.id, TaskStarted(AT + 2, 0, "main", index))
-    await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 7, "broken pipe"))
+    await store.apply(one.id, TaskExited(AT + 3, 0, "main", 0, 7, text("broken pipe")))
     await store.apply(one.id, TasksGone(AT + 4, 0))
     await store.apply(one.id, Placed(AT + 5, 1, placement(one.spec, "there")))
     for index in (0, 1):
@@ -216,8 +217,8 @@ async def test_a_retried_job_keeps_the_history_of_both_attempts(store: Store) ->
     assert (first.number, first.state, first.reason.code) == (0, JobState.FAILED, ReasonCode.RETRYING)
     assert (first.started_at, first.running_at, first.finished_at) == (AT + 1, AT + 2, AT + 4)
     assert [(task.state, task.exit_code, task.detail) for task in first.tasks] == [
-        (TaskState.EXITED, 7, "broken pipe"),
-        (TaskState.EXITED, None, "stopped"),
+        (TaskState.EXITED, 7, text("broken pipe")),
+        (TaskState.EXITED, None, say("task_stopped")),
     ]
     assert (second.number, second.state, second.finished_at) == (1, JobState.SUCCEEDED, AT + 7)
     assert {task.node for task in second.tasks} == {"there"}
@@ -227,7 +228,7 @@ async def test_a_retried_job_keeps_the_history_of_both_attempts(store: Store) ->
 async def test_a_preempted_attempt_ends_as_stopped(store: Store) -> None:
     one = await a_job(store)
     await store.apply(one.id, Placed(AT + 1, one.attempt, placement(one.spec)))
-    await store.apply(one.id, Preempted(AT + 2, 0, Reason(ReasonCode.PREEMPTED, "made room")))
+    await store.apply(one.id, Preempted(AT + 2, 0, Reason(ReasonCode.PREEMPTED, text("made room"))))
     await store.apply(one.id, TasksGone(AT + 3, 0))
     (first,) = await attempts(store, one.id)
     assert (first.state, first.reason.code) == (JobState.STOPPED, ReasonCode.PREEMPTED)

@@ -12,6 +12,7 @@ from storebench import a_job, insert, job_id, with_store
 from footplate.domain.events import Refused, StopAsked
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine, line_of
+from footplate.domain.messages import text
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import job_queries
 from footplate.store.job_queries import SORTS, Filter
@@ -44,10 +45,10 @@ async def _filled(store: Store) -> dict[str, JobLine]:
     await insert(store, *jobs)
     for number, one in enumerate(jobs):
         if number % 3 == 0:
-            never = Reason(ReasonCode.NEVER_FITS, "never")
+            never = Reason(ReasonCode.NEVER_FITS, text("never"))
             await store.apply(one.id, Refused(AT + 100 + number % 5, 0, never))
         elif number % 7 == 0:
-            await store.apply(one.id, StopAsked(AT + 100, Reason(ReasonCode.STOPPED_BY_USER, "by ann")))
+            await store.apply(one.id, StopAsked(AT + 100, Reason(ReasonCode.STOPPED_BY_USER, text("by ann"))))
     lines: dict[str, JobLine] = {}
     for one in jobs:
         now = await store.job(one.id)

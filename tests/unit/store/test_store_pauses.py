@@ -10,6 +10,7 @@ from storebench import a_job, opened, rows_of, with_store
 
 from footplate.domain.events import Placed, StopAsked, TaskExited, TaskLost, TasksGone, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.messages import text
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import event_queries, tables
@@ -22,7 +23,7 @@ PAUSES = Pauses(first_s=7, most_s=100)
 async def lose(store: Store, one: Job, attempt: int) -> None:
     """Let the only task of an attempt be lost."""
     await store.apply(one.id, Placed(AT + 1, attempt, placement(one.spec)))
-    await store.apply(one.id, TaskLost(AT + 2, attempt, "main", 0, "vanished"))
+    await store.apply(one.id, TaskLost(AT + 2, attempt, "main", 0, text("vanished")))
 
 
 async def pausing(store: Store) -> Job:
@@ -106,7 +107,7 @@ async def test_a_placed_or_stopped_job_keeps_no_pause_in_its_row(store: Store) -
     paused = await pausing(store)
     await store.apply(paused.id, Placed(AT + 10, paused.attempt, placement(paused.spec)))
     assert [one.not_before for one in (await rows_of(store)).values()] == [None]
-    reason = Reason(ReasonCode.STOPPED_BY_USER, "stopped by ann")
+    reason = Reason(ReasonCode.STOPPED_BY_USER, text("stopped by ann"))
     await store.apply(paused.id, StopAsked(AT + 11, reason, "ann"))
     assert [one.not_before for one in (await rows_of(store)).values()] == [None]
 

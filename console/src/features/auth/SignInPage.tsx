@@ -80,6 +80,6 @@ export function SignInPage() {
 
 function SignInFailure({ error }: { error: Error }) {
   const say = useWords(words);
-  const isWrong = error instanceof ApiError && error.status === 401 && error.message.startsWith('wrong');
+  const isWrong = error instanceof ApiError && error.said.message_code === 'wrong_password';
   return isWrong ? <Alert type="error" showIcon title={say.wrong} /> : <Failure error={error} />;
 }

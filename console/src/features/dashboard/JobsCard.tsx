@@ -9,8 +9,8 @@ import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { hasEnded, isFinal, isKept, StateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
-import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import styles from './dashboard.module.css';
 import { words } from './words';
@@ -56,7 +56,7 @@ export function JobsCard({ title, query, search, nothing, hint, action }: JobsCa
 function JobLine({ job, asOf }: { job: Job; asOf: number }) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
-  const reasonText = useReasonText();
+  const told = useTold();
   const amount = useAmount();
   const isWaiting = job.state === 'QUEUED';
   return (
@@ -68,7 +68,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
         </Link>
         <div className={styles.jobDetail}>
           {isWaiting ? (
-            <Tooltip title={reasonText(job.reason)}>
+            <Tooltip title={told(job.reason)}>
               <span>
                 {reasons[job.reason.code]}
                 {job.position !== null && ` · ${say.ahead(job.position)}`}

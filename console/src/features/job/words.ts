@@ -1,18 +1,10 @@
-import type { JobEvent } from '@/api/client';
 import { translated } from '@/i18n/translated';
-import { zhDetail } from '@/ui/zhDetails';
-import { ZH_EVENTS } from './zhEvents';
-
-interface Ended {
-  cause: string;
-  detail: string;
-}
 
 const EN_CAUSES: Record<string, string> = { oom: 'out of memory', lost: 'lost', stopped: 'stopped' };
 const ZH_CAUSES: Record<string, string> = { oom: '内存不足', lost: '丢失', stopped: '被停止' };
 
 /** Why a task ended; the detail alone where it begins with the same. */
-function causeText({ cause, detail }: Ended, causes: Record<string, string>, colon: string): string {
+function causeText(cause: string, detail: string, causes: Record<string, string>, colon: string): string {
   const title = causes[cause] ?? cause;
   return detail.startsWith(title) ? detail : [title, detail].filter(Boolean).join(colon);
 }
@@ -101,7 +93,7 @@ export const words = translated({
     ports: 'Ports',
     exit: 'Exit code',
     cause: 'Cause',
-    causeOf: (task: Ended) => causeText(task, EN_CAUSES, ': '),
+    causeOf: (cause: string, detail: string) => causeText(cause, detail, EN_CAUSES, ': '),
     runs: 'Started again',
     took: 'Took',
     logs: 'Logs',
@@ -135,8 +127,6 @@ export const words = translated({
     wrap: 'Break long lines',
     unwrap: 'Leave long lines in one',
     cutLine: (n: number) => `… ${n} more characters: download the log to see them`,
-    /** An event in words; the server tells it in English. */
-    event: (event: JobEvent): string => event.message,
     noEvents: 'No events',
     kinds: {
       submitted: 'Submitted',
@@ -263,8 +253,7 @@ export const words = translated({
     ports: '端口',
     exit: '退出码',
     cause: '原因',
-    causeOf: (task: Ended) =>
-      causeText({ ...task, detail: zhDetail(task.detail) ?? task.detail }, ZH_CAUSES, '：'),
+    causeOf: (cause: string, detail: string) => causeText(cause, detail, ZH_CAUSES, '：'),
     runs: '重启次数',
     took: '用时',
     logs: '日志',
@@ -298,7 +287,6 @@ export const words = translated({
     wrap: '长行换行',
     unwrap: '长行不换行',
     cutLine: (n: number) => `… 还有 ${n} 个字符，请下载日志查看`,
-    event: (event: JobEvent): string => ZH_EVENTS[event.kind]?.(event.data, event.message) ?? event.message,
     noEvents: '没有事件',
     kinds: {
       submitted: '已提交',

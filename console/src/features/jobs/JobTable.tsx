@@ -6,8 +6,8 @@ import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { CheckBox } from '@/ui/CheckBox';
 import { hasEnded, isKept, StateTag } from '@/ui/jobState';
-import { useReasonText } from '@/ui/Reason';
 import { RunTime, TimeAgo } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import styles from './jobs.module.css';
 import { DEFAULT_SORT, type Sort } from './search';
@@ -127,12 +127,12 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
 export function Why({ job }: { job: Job }) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
-  const reasonText = useReasonText();
+  const told = useTold();
   if (job.is_deleting) return <div className={styles.under}>{say.isDeleting}</div>;
   if (isKept(job) || ['running', 'completed', 'submitted', 'preparing'].includes(job.reason.code))
     return null;
   return (
-    <Tooltip title={reasonText(job.reason)}>
+    <Tooltip title={told(job.reason)}>
       <div className={styles.under}>
         {reasons[job.reason.code]}
         {job.position !== null && job.position > 0 && (

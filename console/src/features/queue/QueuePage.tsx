@@ -13,6 +13,7 @@ import { Card, Nothing, Page } from '@/ui/Page';
 import { ReasonText } from '@/ui/Reason';
 import { mayTouch } from '@/ui/rights';
 import { TimeAgo } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import { useTell } from '@/ui/useTell';
 import { isWhole, wholeOf } from '@/ui/WholeItem';
 import { words as uiWords } from '@/ui/words';
@@ -134,16 +135,17 @@ function Why({ job }: { job: Waiting }) {
 
 function Start({ job }: { job: Waiting }) {
   const say = useWords(words);
+  const told = useTold();
   const { estimate } = job;
   if (!estimate || (estimate.expected_at === null && estimate.latest_at === null)) {
     return (
-      <Tooltip title={estimate && say.basis(estimate)}>
+      <Tooltip title={estimate && told(estimate.basis)}>
         <span className="quiet">{say.noEstimate}</span>
       </Tooltip>
     );
   }
   return (
-    <Tooltip title={say.basis(estimate)}>
+    <Tooltip title={told(estimate.basis)}>
       <div className={styles.whole}>
         {estimate.expected_at !== null && (
           <div>

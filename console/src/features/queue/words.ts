@@ -1,26 +1,4 @@
-import type { Schemas } from '@/api/client';
 import { translated } from '@/i18n/translated';
-
-type Estimate = Schemas['EstimateBody'];
-
-/** The same in Chinese, by what the server's sentence names. */
-export function zhBasis({ basis, expected_at, latest_at }: Estimate): string {
-  const names = (what: string) => basis.includes(what);
-  const pauses = names('it pauses') ? '；重试之前先暂停一段时间' : '';
-  if (expected_at === null) {
-    const why = names('no time limit')
-      ? '前面有任务没有时间上限，也没有同类任务的历史'
-      : '仅凭其他任务的结束还不能启动，或前面的任务太多';
-    return `无法估计：${why}${pauses}`;
-  }
-  const sources = [
-    names('usual run times') && '同类任务通常的运行时间',
-    names('time limits') && '时间上限',
-  ].filter(Boolean);
-  const told = sources.length > 0 ? `按${sources.join('和')}估计` : '前面没有时长未知的任务';
-  const unbounded = latest_at === null ? '；前面有任务没有时间上限，因此没有最迟时间' : '';
-  return `${told}${unbounded}${pauses}`;
-}
 
 export const words = translated({
   en: {
@@ -45,7 +23,6 @@ export const words = translated({
     latest: 'at the latest',
     noEstimate: 'not known yet',
     /** What an estimate rests on; the server tells it in English. */
-    basis: ({ basis }: Estimate): string => basis,
     waitsSince: 'Waits since',
   },
   zh: {
@@ -69,7 +46,6 @@ export const words = translated({
     start: '启动',
     latest: '最迟',
     noEstimate: '尚不确定',
-    basis: zhBasis,
     waitsSince: '开始等待',
   },
 });

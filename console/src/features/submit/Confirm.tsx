@@ -7,7 +7,7 @@ import { keys } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
-import { useReasonText } from '@/ui/Reason';
+import { useTold } from '@/ui/told';
 import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useReturnFocus } from '@/ui/useReturnFocus';
 import { useTell } from '@/ui/useTell';
@@ -94,7 +94,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
 function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRun'] }) {
   const say = useWords(words);
   const amount = useAmount();
-  const reasonText = useReasonText();
+  const told = useTold();
   const { facts } = say;
   const code = isMapping(config.code) && typeof config.code.upload === 'string' ? config.code.upload : '';
   return (
@@ -110,7 +110,7 @@ function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRu
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
-      <dd>{forecast.would_start ? say.startsNow : say.waits(reasonText(forecast.reason))}</dd>
+      <dd>{forecast.would_start ? say.startsNow : say.waits(told(forecast.reason))}</dd>
     </dl>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { ApiError, answer, api, type Schemas } from '@/api/client';
 import { jobsQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import type { Said } from '@/ui/told';
 import type { Problem } from './check';
 import { type Mapping, parsePath, withValue } from './document';
 import { freeName, stemOf } from './names';
@@ -72,17 +73,13 @@ export function useSettled<Value>(value: Value): Value {
 }
 
 /** Problems that a refusal names by field; a job in the short form has its role's fields at the top. */
-export function problemsIn(
-  refusal: Error | null,
-  doc: Mapping,
-  told: (message: string) => string,
-): Problem[] {
+export function problemsIn(refusal: Error | null, doc: Mapping, told: (said: Said) => string): Problem[] {
   if (!(refusal instanceof ApiError)) return [];
   return refusal.problems
     .filter(({ path }) => path !== '')
-    .map(({ path, message }) => ({
-      path: hasRoles(doc) ? path : path.replace(/^roles\[0\]\./, ''),
-      message: told(message),
+    .map((problem) => ({
+      path: hasRoles(doc) ? problem.path : problem.path.replace(/^roles\[0\]\./, ''),
+      message: told(problem),
       isMissing: false,
     }));
 }

@@ -41,10 +41,7 @@ class Accounts:
     def _range_of(self, number: int) -> dict[str, Any]:
         first = self.first_id + number * N_IDS
         if first + N_IDS - 1 > max(LAST_ID, self.first_id + N_IDS - 1):
-            raise EngineRejected(
-                f"there are no host accounts left for person number {number}: "
-                "set task_uids to a lower number, or map people to accounts of the machine"
-            )
+            raise EngineRejected("accounts_used_up", number=number)
         return {"first": first, "n": N_IDS}
 
 
@@ -60,13 +57,9 @@ def _site_account(owner: str, name: str) -> dict[str, Any]:
     try:
         found = pwd.getpwnam(name)
     except KeyError:
-        raise EngineRejected(
-            f"{owner} is mapped to account {name}, which this machine does not have"
-        ) from None
+        raise EngineRejected("account_missing", owner=owner, account=name) from None
     if found.pw_uid < LEAST_SITE_UID or found.pw_uid == os.geteuid():
-        raise EngineRejected(
-            f"{owner} is mapped to account {name} (uid {found.pw_uid}): no task runs as a system account"
-        )
+        raise EngineRejected("account_of_system", owner=owner, account=name, uid=found.pw_uid)
     groups = [group for group in os.getgrouplist(name, found.pw_gid) if group and group != _docker_group()]
     return {"uid": found.pw_uid, "gid": found.pw_gid, "groups": groups, "folder": found.pw_dir}
 

@@ -31,15 +31,13 @@ def place_files(request: Request, find_code: FindCode) -> None:
         for task in request["tasks"] if request["code_folder"] is not None else ():
             place_code(Path(request["code_folder"]), Path(task["work_folder"]))
     except OSError as error:
-        raise EngineUnavailable(f"the job's files could not be put in place: {error}") from error
+        raise EngineUnavailable("files_not_placed", error=str(error)) from error
 
 
 def _archive(digest: str, find_code: FindCode) -> Path:
     archive = find_code(digest)
     if archive is None:
-        raise EngineRejected(
-            f"the uploaded code {digest[:19]}… is no longer there: submit the job with its code again"
-        )
+        raise EngineRejected("upload_gone", upload=digest[:19])
     return archive
 
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from footplate.bareprocess import PACKAGES
-from footplate.domain.errors import Problem
+from footplate.domain.errors import Problem, problem
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
 from footplate.engines.local import devices, syscallfilter
@@ -85,12 +86,13 @@ class Confinement:
         return (*([self.tree] if self.tree else []), *self.earlier)
 
     @property
-    def why_not(self) -> str:
-        """Say in one line what is not held and why; empty when everything is."""
+    def why_not(self) -> Message | None:
+        """Say what is not enforced and why; None when everything is."""
         by_reason: dict[str, list[str]] = {}
         for limit, reason in self.faults.items():
             by_reason.setdefault(reason, []).append(limit)
-        return "; ".join(f"{', '.join(limits)}: {reason}" for reason, limits in by_reason.items())
+        said = [say("limits_off", limits=limits, why=reason) for reason, limits in by_reason.items()]
+        return say("clauses", clauses=said) if said else None
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         """Say why what a job wants to find at paths of its own can never be given to it, if so."""
@@ -98,25 +100,25 @@ class Confinement:
         in_images = all(one and one not in environments for one in images)
         for number, data in enumerate(spec.data):
             if why := bad_target(data.path, self._own(in_images), in_images):
-                return Problem(f"data[{number}].path", f"nothing can be mounted at {data.path}: {why}")
+                return problem(f"data[{number}].path", "cannot_mount_at", target=data.path, why=why)
         if both := overlapping([data.path for data in spec.data]):
-            return Problem("data", f"{both[1]} lies in {both[0]}: each needs a path of its own")
+            return problem("data", "mounts_overlap", inner=both[1], outer=both[0])
         field_name = "data" if spec.data else "code.read_only"
         wants_view = bool(spec.data) or (spec.code is not None and spec.code.is_read_only)
         if wants_view and self.outlook is None and not in_images:
             return Problem(field_name, self._no_mounts())
         return None
 
-    def refusal(self, request: Request) -> str | None:
+    def refusal(self, request: Request) -> Message | None:
         """Say why a request's mounts cannot be given to its tasks, if so."""
         if both := overlapping([mount["target"] for mount in request["mounts"]]):
-            return f"{both[1]} lies in {both[0]}: each needs a path of its own"
+            return say("mounts_overlap", inner=both[1], outer=both[0])
         in_images = all(task["in_container"] for task in request["tasks"])
         for mount in request["mounts"]:
             # The job's own folders may lie wherever the platform put them.
             is_own = mount["target"] in request["folders"]
             if not is_own and (why := bad_target(mount["target"], self._own(in_images), in_images)):
-                return f"nothing can be mounted at {mount['target']}: {why}"
+                return say("cannot_mount_at", target=mount["target"], why=why)
             if self.outlook is None and not in_images:
                 return self._no_mounts()
         return None
@@ -126,11 +128,8 @@ class Confinement:
             return self.outlook.own
         return (self.home,) if self.home else ()
 
-    def _no_mounts(self) -> str:
-        return (
-            f"nothing can be mounted for processes ({self.faults['files']}): "
-            "run the job in an image, or run the server as root or where user namespaces are allowed"
-        )
+    def _no_mounts(self) -> Message:
+        return say("no_mounts", why=self.faults["files"])
 
     def ground(self, mounted_within_s: float) -> dict[str, Any]:
         """Write what the spawner prepares for all tasks."""

@@ -20,6 +20,7 @@ from footplate.domain.errors import (
     OutcomeUnknown,
     Problem,
 )
+from footplate.domain.messages import say
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import (
@@ -59,7 +60,7 @@ from footplate.engines.local.runtime import Answer, Runtime
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
 from footplate.engines.local.stacks import dump_stacks
-from footplate.engines.local.stopping import WHY_NOT, end
+from footplate.engines.local.stopping import end
 from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
 
@@ -162,14 +163,14 @@ class LocalEngine:
             kind: type[EngineError] = EngineUnavailable if len(errors) == len(answers) else OutcomeUnknown
             if all(answer.get("is_final") for answer in answers):
                 kind = EngineRejected
-            raise kind(f"{len(errors)} of {len(answers)} tasks could not be started: {errors[0]}")
+            raise kind("tasks_not_started", n=len(errors), n_tasks=len(answers), error=errors[0])
 
     async def _place_files(self, request: Request) -> None:
         began_at = time.monotonic()
         await asyncio.to_thread(place_files, request, self._find_code)
         if request["code"] is not None:
             seconds = time.monotonic() - began_at
-            self._tell_step(Step(request["attempt_id"], "code", "code is in place", seconds, is_done=True))
+            self._tell_step(Step(request["attempt_id"], "code", say("code_ready"), seconds, is_done=True))
 
     async def _start(self, request: Request, keys: Sequence[TaskKey]) -> Sequence[Answer]:
         """Start every task in its runtime; answers in the order of the tasks."""
@@ -234,7 +235,7 @@ class LocalEngine:
             if started_at is None:
                 continue
             if sight.state is TaskState.WAITING:
-                detail = "the task has removed the records of its own start"
+                detail = say("records_removed")
                 sights[key] = Sight(TaskState.LOST, started_at=started_at, detail=detail)
             elif sight.state.is_over:
                 del self._started[key]
@@ -270,7 +271,7 @@ class LocalEngine:
         left = await runtime.clear({key: folders[key] for key in keys})
         if left:
             names = ", ".join(key.task for key in left)
-            raise EngineUnavailable(f"some processes of {names} cannot be ended: {WHY_NOT}")
+            raise EngineUnavailable("processes_not_ended", tasks=names)
         await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
 
     def _give_notice(self, attempt: Attempt, running: Sequence[TaskKey], notice: Notice) -> None:
@@ -307,7 +308,7 @@ class LocalEngine:
                 return await self._containers.run_inside(key, argv, timeout_s, most_bytes)
             entering = self._entrances.entering(key)
             return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes, entering)
-        raise NotFound(f"there is no task {role}-{index} in {request['attempt_id']}")
+        raise NotFound("task_not_in_attempt", task=f"{role}-{index}", attempt=request["attempt_id"])
 
     async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         running = self._running([attempt])
@@ -371,7 +372,7 @@ def _fence(attempt: Attempt, folders: Collection[Path]) -> None:
         for folder in folders:
             fence(folder)
     except OSError as error:
-        raise EngineUnavailable(f"{attempt.id} cannot be kept from starting: {error}") from error
+        raise EngineUnavailable("start_not_prevented", attempt=attempt.id, error=str(error)) from error
 
 
 def _conclude(stopped: Mapping[TaskKey, Path]) -> None:

@@ -22,7 +22,7 @@ class Entrances:
 
     def require_open(self, key: TaskKey) -> None:
         if key in self._closed:
-            raise Conflict(f"task {key.task} is stopped: nothing can be run inside any more")
+            raise Conflict("task_stopping", task=key.task)
 
     @contextmanager
     def entering(self, key: TaskKey) -> Iterator[None]:

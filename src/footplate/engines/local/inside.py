@@ -60,7 +60,7 @@ async def begin(
 
 def _started(answer: Answer) -> Identity:
     if "pid" not in answer:
-        raise EngineUnavailable(f"the command could not be started: {answer.get('error', answer)}")
+        raise EngineUnavailable("command_not_started", error=str(answer.get("error", answer)))
     return Identity(answer["pid"], answer["start_ticks"], boot_id())
 
 
@@ -106,7 +106,7 @@ def _order(
 ) -> dict[str, Any]:
     claim = read_claim(Path(task["folder"]))
     if claim is None or claim.identity is None:
-        raise NotFound(f"task {task['role']}-{task['index']} has not started: nothing can be run inside")
+        raise NotFound("task_not_started", task=f"{task['role']}-{task['index']}")
     folder = f"{task['folder']}/{PREFIX}{uuid.uuid4().hex[:12]}"
     order = requests.spawn_order(request, task, (), confinement)
     pidfd = open_process(claim.identity)
@@ -117,7 +117,7 @@ def _order(
         key = TaskKey(request["attempt_id"], task["role"], task["index"], home_id=request["home_id"])
         # Nobody enters another's groups and files because a task has put another's name into its claim.
         if not {mark.encode() for mark in key.marks} <= environment_of(claim.identity.pid):
-            raise EngineUnavailable(f"the record of task {task['role']}-{task['index']} is not its own")
+            raise EngineUnavailable("task_record_foreign", task=f"{task['role']}-{task['index']}")
         order |= _join(order, claim.identity)
     return {
         **order,
@@ -132,7 +132,7 @@ def _require_kept(task: Mapping[str, Any]) -> None:
     """Let nobody into what is left of a task that is not kept: its place may be another's by now."""
     ended = read_exit(Path(task["folder"]))
     if not task["keep"] or (ended is not None and ended.code == 0):
-        raise Conflict(f"task {task['role']}-{task['index']} has ended: nothing can be run inside any more")
+        raise Conflict("task_ended", task=f"{task['role']}-{task['index']}")
 
 
 def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class ProcessRuntime:
                 continue
             except TimeoutError:
                 break
-        raise OutcomeUnknown("the process that starts tasks does not answer")
+        raise OutcomeUnknown("spawner_silent")
 
     async def run_inside(
         self,

@@ -178,7 +178,5 @@ def refuse_impossible(request: Request) -> None:
         for name, value in words.items():
             size_bytes = len(os.fsencode(name)) + len(os.fsencode(value)) + 2
             if size_bytes > MAX_WORD_BYTES:
-                raise EngineRejected(
-                    f"{name} is {size_bytes} bytes long; a process can be given at most {MAX_WORD_BYTES}"
-                )
+                raise EngineRejected("word_too_long", name=name, size=size_bytes, most=MAX_WORD_BYTES)
         words.clear()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from footplate.domain.resources import show_bytes
+from footplate.domain.messages import Message, say
 from footplate.domain.states import TaskState
 from footplate.engines.base import Cause
 from footplate.engines.local.processes import boot_id, is_alive, is_foreign, kill_marked, open_process
@@ -41,7 +41,7 @@ class Sight:
     exit_code: int | None = None
     started_at: float | None = None
     finished_at: float | None = None
-    detail: str = ""
+    detail: Message | None = None
     cause: Cause = ""
     limit_bytes: int | None = None
     peak_bytes: int | None = None
@@ -122,9 +122,7 @@ def _is_there(identity: Identity) -> bool:
 
 
 def _never_started(claim: Claim) -> Sight:
-    return Sight(
-        TaskState.EXITED, STOPPED_BY_TERM, finished_at=claim.at, detail="stopped before it had started"
-    )
+    return Sight(TaskState.EXITED, STOPPED_BY_TERM, finished_at=claim.at, detail=say("stopped_before_start"))
 
 
 def _exited(claim: Claim, end: Exit) -> Sight:
@@ -133,23 +131,22 @@ def _exited(claim: Claim, end: Exit) -> Sight:
         return sight
     sight = replace(sight, detail=_tell_oom(end), limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes)
     if end.code == 0:
-        return replace(sight, detail=f"it went on after a process of it was killed: {sight.detail}")
+        return replace(sight, detail=say("survived_kill", why=sight.detail))
     return replace(sight, cause="oom")
 
 
-def _tell_oom(end: Exit) -> str:
+def _tell_oom(end: Exit) -> Message:
     if end.limit_bytes is None or end.peak_bytes is None:
-        return "out of memory"
-    limit, peak = show_bytes(end.limit_bytes), show_bytes(end.peak_bytes)
-    if end.peak_bytes < end.limit_bytes * NEARLY:
-        return f"out of memory: the machine had none left, while the task used {peak} of its {limit}"
-    return f"out of memory: its limit is {limit}, its peak was {peak}"
+        return say("out_of_memory")
+    is_of_machine = end.peak_bytes < end.limit_bytes * NEARLY
+    code = "machine_out_of_memory" if is_of_machine else "limit_out_of_memory"
+    return say(code, limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes)
 
 
 def _lost(claim: Claim, identity: Identity, marks: tuple[str, ...]) -> Sight:
     if identity.boot_id != boot_id():
-        detail = "the machine was restarted while the task ran"
+        detail = say("machine_restarted")
     else:
         kill_marked(marks, LEFTOVERS_S)
-        detail = "the task's process was killed from outside before it could record an exit code"
+        detail = say("killed_from_outside")
     return Sight(TaskState.LOST, started_at=claim.at, detail=detail)

@@ -40,7 +40,7 @@ async def _end_by_force(runtime: Runtime, watches: Collection[Watch]) -> None:
         spent_s = time.monotonic() - began_at
         if spent_s > GIVE_UP_S:
             names = ", ".join(watch.key.task for watch in running)
-            raise EngineUnavailable(f"{names} cannot be ended: {WHY_NOT}")
+            raise EngineUnavailable("tasks_not_ended", tasks=names)
         await runtime.kill(running, spent_s)
         running = await _wait(running, KILL_EVERY_S)
 

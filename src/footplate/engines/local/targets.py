@@ -21,23 +21,23 @@ SYSTEM = ("/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/run"
 
 
 def bad_target(target: str, own: Sequence[str] = (), in_image: bool = False) -> str | None:
-    """Say why a job can have nothing mounted at a path, by its words alone, if so.
+    """Say, in a word that messages know, why a job can have nothing mounted at a path, by its name alone.
 
     `own` are the platform's folders. An image's system is the job's to cover.
     """
     if not target.startswith("/") or ".." in target.split("/") or not target.strip("/"):
-        return "it must be an absolute path below /"
+        return "not_absolute"
     path = plain(target)
     return bad_place(path, own, system=()) if in_image else bad_place(path, own)
 
 
 def bad_place(path: str, own: Sequence[str], system: Sequence[str] = (*SYSTEM, OLD_ROOT)) -> str | None:
     if path in (*KERNEL, TMP) or is_below(path, KERNEL):
-        return "tasks have their own there"
+        return "own_of_task"
     if path in system or is_below(path, system):
-        return "it belongs to the system"
+        return "system"
     if path in own or is_below(path, own) or any(is_below(one, (path,)) for one in own):
-        return "the platform has its own files there"
+        return "platform"
     return None
 
 
@@ -45,7 +45,7 @@ def resolve(target: str, own: Sequence[str]) -> str:
     """Follow the host's links, once for all: what is mounted later goes there, and nowhere else."""
     path = os.path.realpath(target)
     if why := bad_place(path, own):
-        raise PermissionError(errno.EPERM, why)
+        raise PermissionError(errno.EPERM, f"{path} is not a place for data ({why})")
     return path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.errors import Problem
+from footplate.domain.errors import Problem, problem
 from footplate.domain.interpolate import resolve
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.strategies.base import Strategy
@@ -49,15 +49,14 @@ class Tensorflow(Strategy):
     def problems(self, spec: JobSpec) -> Iterable[Problem]:
         types = task_type_of_roles(role.name for role in spec.roles)
         if not set(types.values()) - {"ps", "evaluator"}:
-            names = ", ".join(NAMES)
-            yield Problem("roles", f"strategy tensorflow needs a role named chief or worker (of {names})")
+            yield problem("roles", "tensorflow_without_worker", names=list(NAMES))
         chiefs = [role for role in spec.roles if types.get(role.name) in CHIEFS]
         if len(chiefs) > 1:
-            yield Problem("roles", "strategy tensorflow takes a role chief or a role master, not both")
+            yield problem("roles", "tensorflow_two_chiefs")
         for number, role in enumerate(spec.roles):
             if types.get(role.name) in (*CHIEFS, "evaluator") and role.count > 1:
-                yield Problem(
-                    f"roles[{number}].count", f"must be 1: TensorFlow has one {role.name}, not {role.count}"
+                yield problem(
+                    f"roles[{number}].count", "tensorflow_one_task", role=role.name, given=role.count
                 )
 
 
@@ -82,11 +81,7 @@ class Launched(Strategy):
 
     def problems(self, spec: JobSpec) -> Iterable[Problem]:
         if not any(self.takes_part(spec, role) for role in spec.roles):
-            yield Problem(
-                "roles[0].command",
-                "the last line must begin with python, so that it can be started by "
-                f"python -m {self.module}; or call torchrun yourself",
-            )
+            yield problem("roles[0].command", "last_line_not_python", module=self.module)
 
     def command(self, gang: Gang, task: TaskPlacement, command: str) -> str:
         parameters = gang.plan.spec.parameters

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.errors import Problem
+from footplate.domain.errors import Problem, problem
 from footplate.domain.spec import JobSpec, RoleSpec
 from footplate.engines.strategies.base import Strategy, strategy_folder
 from footplate.engines.taskenv.devices import devices
@@ -37,9 +37,9 @@ class Mpi(Strategy):
     def problems(self, spec: JobSpec) -> Iterable[Problem]:
         for number, role in enumerate(spec.roles):
             if role.name == LAUNCHER and role.count != 1:
-                yield Problem(f"roles[{number}].count", f"must be 1, not {role.count}: one task launches")
+                yield problem(f"roles[{number}].count", "one_launcher", given=role.count)
         if has_launcher_role(spec) and len(spec.roles) == 1:
-            yield Problem("roles", "need a second role beside launcher, whose tasks run the ranks")
+            yield problem("roles", "launcher_alone")
 
     def slots(self, task: TaskPlacement) -> int:
         """Say how many ranks a task takes: one for each card, or for each whole CPU."""

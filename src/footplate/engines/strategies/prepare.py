@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
+from footplate.domain.messages import Message, say
 from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.strategies import registry
 from footplate.engines.strategies.base import Strategy
@@ -61,7 +62,7 @@ class Prepared:
 class Refused(Prepared):
     """A launch that nothing can start: each task says why and fails."""
 
-    def __init__(self, gang: Gang, why: str) -> None:
+    def __init__(self, gang: Gang, why: Message) -> None:
         super().__init__(gang, Everything())
         self._text = f"echo {shlex.quote(f'footplate: {why}')} >&2\nexit {CANNOT_RUN}"
 
@@ -79,12 +80,13 @@ def prepare(plan: LaunchPlan, paths: FindPaths) -> Prepared:
         return Prepared(gather(plan, paths), Everything())
     strategy = registry.find(name)
     if strategy is None:
-        return Refused(gather(plan, paths), registry.unknown(name) or f"strategy {name} is gone")
+        return Refused(gather(plan, paths), registry.unknown(name) or say("strategy_gone", strategy=name))
     try:
         return _prepared(plan, paths, strategy)
     except Exception as error:  # other people's code may fail in any way
         log.warning("strategy %s failed to prepare %s", name, plan.attempt_id, exc_info=True)
-        return Refused(gather(plan, paths), f"strategy {name} failed: {type(error).__name__}: {error}")
+        fault = f"{type(error).__name__}: {error}"
+        return Refused(gather(plan, paths), say("strategy_failed", strategy=name, error=fault))
 
 
 def _prepared(plan: LaunchPlan, paths: FindPaths, strategy: Strategy) -> Prepared:

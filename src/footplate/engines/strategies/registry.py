@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from footplate.domain.errors import Problem
+from footplate.domain.errors import Problem, problem
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 from footplate.engines.strategies.base import Strategy
 from footplate.engines.strategies.builtin import Everything
@@ -29,13 +30,13 @@ class Registry:
     def find(self, name: str) -> Strategy | None:
         return self.usable.get(name)
 
-    def refusal(self, name: str) -> str | None:
+    def refusal(self, name: str) -> Message | None:
         """Say why a job cannot use a strategy; None when it can."""
         if not name or name in self.usable:
             return None
         if name in self.broken:
-            return f"{name} cannot be used, its plug-in does not load: {self.broken[name]}"
-        return f"{name} is not a strategy here; known are {', '.join(sorted(self.usable))}"
+            return say("strategy_broken", strategy=name, error=self.broken[name])
+        return say("strategy_unknown", strategy=name, known=sorted(self.usable))
 
 
 def load(points: Iterable[EntryPoint]) -> Registry:
@@ -84,7 +85,7 @@ def broken() -> dict[str, str]:
     return dict(installed().broken)
 
 
-def unknown(name: str) -> str | None:
+def unknown(name: str) -> Message | None:
     """Say why a job cannot use a strategy of that name; None when it can."""
     return installed().refusal(name) if name else None
 
@@ -97,7 +98,10 @@ def problems(spec: JobSpec) -> Sequence[Problem]:
     if refusal is not None:
         return (Problem(FIELD, refusal),)
     try:
-        return tuple(installed().usable[spec.strategy].problems(spec))
+        # Plug-ins write sentences of their own.
+        found = installed().usable[spec.strategy].problems(spec)
+        return tuple(problem(one.path, one.said) for one in found)
     except Exception as error:  # other people's code may fail in any way
         log.warning("strategy %s failed to check a job", spec.strategy, exc_info=True)
-        return (Problem(FIELD, f"{spec.strategy} failed to check this job: {type(error).__name__}: {error}"),)
+        fault = f"{type(error).__name__}: {error}"
+        return (problem(FIELD, "strategy_failed_to_check", strategy=spec.strategy, error=fault),)

@@ -82,7 +82,7 @@ async def follow(
     """Events as they happen; a stream resumed with `Last-Event-ID` misses nothing."""
     job_id = None if job is None else (await jobs.find(parts.platform, caller, job)).id
     if last_event_id and (not last_event_id.isdecimal() or int(last_event_id) > 2**60):
-        raise InvalidInput("must be the number of an event", "Last-Event-ID")
+        raise InvalidInput("not_event_number", "Last-Event-ID")
     begin = int(last_event_id) if last_event_id else after
     if begin is None:
         begin = await parts.platform.store.read(event_queries.last_seq)

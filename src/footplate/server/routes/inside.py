@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import ValidationError
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.resources import MIB, show_bytes
+from footplate.domain.resources import MIB
 from footplate.server.auth import Signed, Wired
 from footplate.services import files, inside
 from footplate.wire import files as w
@@ -53,9 +53,9 @@ def _read(body: bytes) -> tuple[Exec, bytes]:
     try:
         stdin = b64decode(ask.input, validate=True)
     except ValueError:
-        raise InvalidInput("must be base64", "input") from None
+        raise InvalidInput("not_base64", "input") from None
     if len(stdin) > inside.MOST_INPUT_BYTES:
-        raise InvalidInput(f"may be at most {show_bytes(inside.MOST_INPUT_BYTES)} long", "input")
+        raise InvalidInput("input_too_long", "input", most_bytes=inside.MOST_INPUT_BYTES)
     return ask, stdin
 
 

@@ -92,5 +92,5 @@ async def client(file: p.Text) -> Response:
     """The Python client of this server's version, as a wheel for pip; for anybody."""
     wheel = await asyncio.to_thread(client_wheel)
     if file != wheel.name:
-        raise NotFound(f"there is no client {file} here; it is called {wheel.name}")
+        raise NotFound("client_unknown", file=file, known=wheel.name)
     return Response(wheel.content, media_type="application/zip")

@@ -28,6 +28,7 @@ from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire import payloads as p
 from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
+from footplate.wire.told import told
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -69,7 +70,7 @@ def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
 def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
     can = endings.possible(job, may_touch(caller, job))
     view = job_view(job, parts.platform.clock.now(), waits, can)
-    return {**view, "warnings": warnings_of(job.spec)}
+    return {**view, "warnings": [told(one) for one in warnings_of(job.spec)]}
 
 
 async def submit(request: Request) -> Response:
@@ -85,7 +86,7 @@ async def submit(request: Request) -> Response:
 
 def _clean(key: str) -> str:
     if key and (not key.isprintable() or len(key) > MOST_OF_A_KEY):
-        raise InvalidInput(f"must be printable text of at most {MOST_OF_A_KEY} characters", IDEMPOTENCY_KEY)
+        raise InvalidInput("not_idempotency_key", IDEMPOTENCY_KEY, most=MOST_OF_A_KEY)
     return key
 
 
@@ -117,7 +118,7 @@ async def dry_run(
         "would_start": forecast.request is not None,
         "reason": reason_view(forecast.reason),
         "request": forecast.request,
-        "warnings": warnings_of(forecast.spec),
+        "warnings": [told(one) for one in warnings_of(forecast.spec)],
     }
     return JSONResponse(view)
 
@@ -140,7 +141,7 @@ async def page(
 ) -> Response:
     """List jobs that the caller may see, a page at a time."""
     if sort.removeprefix("-") not in SORTS:
-        raise InvalidInput(f"must be one of {', '.join(SORTS)}, with or without a leading -", "sort")
+        raise InvalidInput("not_sort", "sort", options=list(SORTS))
     wanted = Filter(caller.name, None, queue, owner, state, search, tag, trash)
     after = _read_token(page_token, sort) if page_token else None
     lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
@@ -164,7 +165,7 @@ def _read_token(token: str, sort: str) -> tuple[Any, str]:
         case [str(made_for), value, str(job_id)] if made_for == sort and job_id.isprintable():
             if _is_key(sort.removeprefix("-"), value):
                 return value, job_id
-    raise InvalidInput("is not a page token of this list with this sort", "page_token")
+    raise InvalidInput("not_page_token", "page_token")
 
 
 def _is_key(sort: str, value: Any) -> bool:
@@ -292,7 +293,7 @@ async def clone(
     """Submit a job's configuration again; top-level fields of the body replace its own."""
     overrides = await read_document(request) if await request.body() else {}
     if not isinstance(overrides, dict):
-        raise InvalidInput("the body must be a mapping of job fields to replace")
+        raise InvalidInput("overrides_not_mapping")
     submission = await jobs.clone(parts.platform, caller, job_id, overrides, _clean(key))
     return JSONResponse(show(parts, caller, submission.job), 201 if submission.is_new else 200)
 

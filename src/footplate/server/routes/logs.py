@@ -50,7 +50,7 @@ def moment(text: str | None, now: float) -> float | None:
         return now - float(span)
     at = Instant().read(text, "since", Problems())
     if at is MISSING:
-        raise InvalidInput("must be a time such as 2030-01-31T18:00:00Z or a duration such as 10m", "since")
+        raise InvalidInput("not_since", "since")
     return float(at)
 
 
@@ -169,7 +169,7 @@ async def follow(
     since_at = moment(since, parts.platform.clock.now())
     cursor = Cursor.read(last_event_id) if last_event_id else None
     if offset is not None and len(names) != 1:
-        raise InvalidInput("is a place in the log of one task: name the task", "offset")
+        raise InvalidInput("offset_without_task", "offset")
     beginning = Since(offset, tail, since_at)
     follower = Follower(parts.platform, parts.feed, job, names)
     if attempt is not None:

@@ -20,6 +20,7 @@ from footplate.services import code, jobs, queues
 from footplate.services.access import require_admin
 from footplate.wire import payloads as p
 from footplate.wire.convert import amount
+from footplate.wire.told import told
 
 router = APIRouter(tags=["platform"])
 
@@ -30,10 +31,10 @@ _ARCHIVES = {
 
 
 @router.get("/health", response_model=p.Health, response_model_exclude_defaults=True)
-async def health(parts: Wired) -> dict[str, str]:
+async def health(parts: Wired) -> dict[str, Any]:
     """Whether the server answers, and whether its disk has room."""
     said = parts.platform.disk.tell()
-    return {"status": "disk_low", "message": said} if said else {"status": "ok"}
+    return {"status": "disk_low", **told(said)} if said else {"status": "ok"}
 
 
 @router.get("/version", response_model=p.Version)
@@ -51,7 +52,7 @@ async def schema() -> dict[str, Any]:
 @router.get("/settings", response_model=p.SettingsBody)
 async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
     """How the server is set up, for platform admins; what is secret is left out."""
-    require_admin(caller, "look at the settings")
+    require_admin(caller, "look_at_settings")
     told = parts.settings
     return {
         "version": __version__,
@@ -102,7 +103,7 @@ def _day_begin(since: str | None, now: float) -> float:
     at = Instant().read(since, "since", Problems())
     # Somebody's today begins within a day or so, and no call counts a whole history.
     if at is MISSING or abs(now - float(at)) > 2 * 86400:
-        raise InvalidInput("must be a time within two days of now such as 2030-01-31T18:00:00Z", "since")
+        raise InvalidInput("not_since_recent", "since")
     return float(at)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from footplate.domain.errors import InvalidInput, Problem
+from footplate.domain.errors import InvalidInput, problem
 from footplate.server.auth import Signed, Wired
 from footplate.services import secrets
 from footplate.wire import payloads as p
@@ -27,7 +27,7 @@ async def put(parts: Wired, caller: Signed, name: w.SecretName, body: w.SecretCh
     """Set a secret; the value can be replaced and used, but not read back."""
     stray = w.stray_fields(body)
     if stray:
-        raise InvalidInput(Problem(field, f"does not go with the kind {body.kind}") for field in stray)
+        raise InvalidInput(problem(field, "not_of_secret_kind", kind=body.kind) for field in stray)
     secret = await secrets.put(parts.platform, caller, name, body.queue or "", w.content(body))
     return w.secret_view(secret)
 

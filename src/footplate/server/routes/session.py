@@ -59,5 +59,5 @@ async def add_ticket(request: Request, parts: Wired, _caller: Signed, body: p.Ne
     now = parts.platform.clock.now()
     token = parts.sessions.token_of(request, now)
     if token is None:
-        raise Conflict("tickets are for browsers with a session: send your token in the header instead")
+        raise Conflict("ticket_needs_session")
     return {"ticket": parts.sessions.ticket_for(token, body.path, now)}

@@ -101,7 +101,7 @@ function Moment({ at }: { at: string }) {
       className={styles.moment}
       title={relative((Date.parse(at) - Date.now()) / 1000, language)}
     >
-      {exactly(at, language)}
+      {exactly(at)}
     </time>
   );
 }

@@ -4,6 +4,7 @@ import type { JobDetail, JobEvent } from '@/api/client';
 import { followStream } from '@/api/stream';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
+import { useTold } from '@/ui/told';
 import { words } from '../words';
 import { stripAnsi } from './ansi';
 import { cutText, LineText } from './LineText';
@@ -26,6 +27,7 @@ interface AllLogsProps {
 /** All tasks in one: the end of each log, then what they print as it comes. */
 export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
   const say = useWords(words);
+  const told = useTold();
   const nTail = Math.max(20, Math.min(MOST_OF_A_TAIL, Math.floor(MOST_OF_ALL_TAILS / job.tasks.length)));
   const { log, error } = useMergedLog(job.id, attempt, nTail);
   const { lines, shift } = useSyncExternalStore(log.subscribe, log.current);
@@ -58,9 +60,9 @@ export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
   const text = useCallback(
     (index: number) => {
       const { text = '', event } = shown[index] ?? {};
-      return event ? stepText(event, say) : `${' '.repeat(width + 2)}${cutText(text, say)}`;
+      return event ? stepText(event, told) : `${' '.repeat(width + 2)}${cutText(text, say)}`;
     },
-    [shown, width, say],
+    [shown, width, say, told],
   );
   const line = (index: number) => {
     const { task, text, event } = shown[index] ?? { task: '', text: '' };

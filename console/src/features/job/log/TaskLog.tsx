@@ -5,11 +5,12 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { JobDetail, JobEvent } from '@/api/client';
 import { jobEventsQuery } from '@/api/queries';
 import { followStream } from '@/api/stream';
-import { useLanguage, useWords } from '@/i18n/language';
+import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { isFinal } from '@/ui/jobState';
 import { clock, exactly } from '@/ui/time';
+import { type Said, useTold } from '@/ui/told';
 import { words } from '../words';
 import { FindBox, useFind } from './FindBox';
 import { cutText, LineText } from './LineText';
@@ -29,6 +30,7 @@ interface TaskLogProps {
 /** One task's log, from the steps before its first line to its exit. */
 export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
   const say = useWords(words);
+  const told = useTold();
   const { window, view, error } = useLogWindow(job, place);
   const [isFollowing, setFollowing] = useState(true);
   const scroller = useRef<Scroller>(null);
@@ -63,9 +65,9 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
   const text = useCallback(
     (index: number) => {
       const step = stepAt(index);
-      return step ? stepText(step, say) : cutText(lines.text(index - above.length), say);
+      return step ? stepText(step, told) : cutText(lines.text(index - above.length), say);
     },
-    [stepAt, above, lines, say],
+    [stepAt, above, lines, say, told],
   );
   const { offset } = find.found;
   const isHeld = offset !== undefined && offset >= lines.begin && offset < lines.end;
@@ -139,16 +141,14 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
   );
 }
 
-type Words = (typeof words)['en'];
-
-export const stepText = (event: JobEvent, say: Words) => `${clock(event.at)} ${say.event(event)}`;
+export const stepText = (event: JobEvent, told: (said: Said) => string) =>
+  `${clock(event.at)} ${told(event)}`;
 
 export function StepLine({ event }: { event: JobEvent }) {
-  const say = useWords(words);
-  const { language } = useLanguage();
+  const told = useTold();
   return (
-    <span className={styles.system} title={exactly(event.at, language)}>
-      {stepText(event, say)}
+    <span className={styles.system} title={exactly(event.at)}>
+      {stepText(event, told)}
     </span>
   );
 }

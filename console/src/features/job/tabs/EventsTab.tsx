@@ -7,6 +7,7 @@ import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing } from '@/ui/Page';
 import { Clock, isToday } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
 
@@ -15,6 +16,7 @@ const SHOWN_AT_ONCE = 200;
 /** Everything that happened to the job, the newest first, word for word. */
 export function EventsTab({ job }: { job: JobDetail }) {
   const say = useWords(words);
+  const told = useTold();
   const [nShown, setShown] = useState(SHOWN_AT_ONCE);
   const { data: events, error } = useQuery(jobEventsQuery(job.id));
   if (error && !events) return <Failure error={error} />;
@@ -32,7 +34,7 @@ export function EventsTab({ job }: { job: JobDetail }) {
               <Clock at={event.at} isDated={isDated} />
               <span className={styles.kind}>{say.kinds[event.kind] ?? event.kind}</span>
               <span>
-                <span title={event.message}>{say.event(event)}</span>
+                <span title={event.message}>{told(event)}</span>
                 {event.actor && <span className="quiet"> · {event.actor}</span>}
               </span>
             </li>

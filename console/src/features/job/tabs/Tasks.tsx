@@ -9,6 +9,7 @@ import { type Column, DataTable } from '@/ui/DataTable';
 import { TaskStateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
 import { span, useNow } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
 
@@ -80,6 +81,7 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
   const say = useWords(words);
   const { language } = useLanguage();
   const now = useNow();
+  const told = useTold();
   const hasGpus = tasks.some((task) => task.gpus.length > 0);
   const hasCauses = tasks.some((task) => task.cause || task.detail);
   const hasRuns = tasks.some((task) => task.run > 0);
@@ -105,7 +107,9 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
     ...optional(hasCauses, {
       key: 'cause',
       title: say.cause,
-      cell: (task) => <div className={styles.cause}>{say.causeOf(task)}</div>,
+      cell: ({ cause, detail }) => (
+        <div className={styles.cause}>{say.causeOf(cause, detail ? told(detail) : '')}</div>
+      ),
     }),
     {
       key: 'logs',

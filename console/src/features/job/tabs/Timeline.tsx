@@ -5,6 +5,7 @@ import type { Language } from '@/i18n/translated';
 import { isKept, JOB_STATES, StateTag } from '@/ui/jobState';
 import { Card } from '@/ui/Page';
 import { Clock, isToday, span, useNow } from '@/ui/time';
+import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
 import { phasesOf } from './phases';
@@ -59,6 +60,7 @@ interface AttemptBlockProps {
 
 function AttemptBlock({ number, state, isKept, events, before, isLarge }: AttemptBlockProps) {
   const say = useWords(words);
+  const told = useTold();
   const { language } = useLanguage();
   const steps = events.filter((event) => isTold(event, isLarge));
   const isDated = steps.some(({ at }) => !isToday(at));
@@ -77,7 +79,7 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
         {steps.map((event, index) => (
           <li key={event.seq} data-kind={event.kind}>
             <Clock at={event.at} isDated={isDated} />
-            <span title={event.message}>{say.event(event)}</span>
+            <span title={event.message}>{told(event)}</span>
             <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event, language)}</span>
           </li>
         ))}

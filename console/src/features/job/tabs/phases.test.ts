@@ -12,7 +12,8 @@ const event = (second: number, kind: string, data: JobEvent['data'] = {}): JobEv
   attempt: 0,
   actor: '',
   message: '',
-  cause: null,
+  message_code: 'text',
+  params: {},
   data,
 });
 const running = [event(0, 'submitted'), event(3, 'starting'), event(5, 'running')];

@@ -17,7 +17,7 @@ export function upload(
       if (request.status < 300) resolve(request.response as Schemas['Upload']);
       else reject(ApiError.of(request.status, request.response ?? {}));
     };
-    request.onerror = () => reject(new ApiError(0, 'unreachable', 'the server cannot be reached'));
+    request.onerror = () => reject(ApiError.unreachable());
     request.onabort = () => reject(new DOMException('the upload was given up', 'AbortError'));
     signal.addEventListener('abort', () => request.abort());
     request.send(archive);

@@ -191,7 +191,6 @@ function SizeControl({ bound }: ControlProps) {
 /** Browsers show moments in the reader's own time; the document has them in UTC. */
 function InstantControl({ bound }: ControlProps) {
   const marks = useMarks(bound);
-  const { language } = useLanguage();
   const at = typeof bound.value === 'string' ? Date.parse(bound.value) : Number.NaN;
   const local = Number.isNaN(at)
     ? ''
@@ -208,7 +207,7 @@ function InstantControl({ bound }: ControlProps) {
         }}
       />
       {/* The browser writes the field in its own language, which may be another. */}
-      {local && <div className="quiet">{exactly(String(bound.value), language)}</div>}
+      {local && <div className="quiet">{exactly(String(bound.value))}</div>}
     </div>
   );
 }

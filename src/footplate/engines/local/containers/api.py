@@ -156,10 +156,8 @@ class ContainerApi:
     def _broken(self, error: httpx.TransportError) -> EngineUnavailable | OutcomeUnknown:
         said = str(error) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout):
-            return EngineUnavailable(
-                f"the container engine at {self.socket} does not answer ({said}): see that it runs"
-            )
-        return OutcomeUnknown(f"the container engine at {self.socket} broke off its answer ({said})")
+            return EngineUnavailable("container_engine_silent", socket=str(self.socket), error=str(said))
+        return OutcomeUnknown("container_engine_broke_off", socket=str(self.socket), error=str(said))
 
 
 def _message(answer: httpx.Response) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected, EngineUnavailable, Problem
+from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import LaunchPlan, Request
 
-WhyNone = Callable[[], str | None]
+WhyNone = Callable[[], Message | None]
 
 
 def choose(plan: LaunchPlan, task: TaskPlacement) -> dict[str, Any]:
@@ -56,14 +57,8 @@ def refuse(request: Request, why_none: WhyNone) -> None:
         if task["in_container"] and (why := why_none()):
             raise EngineUnavailable(_cannot_run(task["role"], task["image"], why))
         if task["environment"] is not None and not Path(task["environment"]).is_dir():
-            raise EngineRejected(
-                f"the queue's settings say that {task['environment']} stands in for the image "
-                f"{task['image']}, and there is no such folder: ask whoever keeps the queue"
-            )
+            raise EngineRejected("environment_gone", folder=task["environment"], image=task["image"])
 
 
-def _cannot_run(role: str, image: str, why: str) -> str:
-    return (
-        f"role {role} asks for the image {image}, which needs a container engine: {why}; or leave the image "
-        "out, or have it mapped to a local environment in the queue's settings"
-    )
+def _cannot_run(role: str, image: str, why: Message) -> Message:
+    return say("image_without_engine", role=role, image=image, why=why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from footplate.domain.errors import EngineUnavailable
+from footplate.domain.messages import Message
 from footplate.engines.local.containers.api import ContainerApi, Document
 from footplate.engines.local.containers.finding import find_socket, why_none
 
@@ -18,7 +19,7 @@ class Connection:
         self._api: ContainerApi | None = None
         self._info: Document | None = None
 
-    def why_none(self) -> str | None:
+    def why_none(self) -> Message | None:
         """Say that there is no engine and how to get one; None when there is one."""
         return why_none(self._declared) if find_socket(self._declared) is None else None
 

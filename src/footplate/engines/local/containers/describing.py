@@ -98,15 +98,12 @@ def mounts(request: Request) -> Iterator[Document]:
 def _source_of(mount: Mapping[str, Any]) -> str:
     """Resolve what is mounted; the engine does so again, and nobody may have put a link there by then."""
     if mount["inner"] and not mount["is_fixed"]:
-        raise EngineRejected(
-            f"{mount['inner']} cannot be mounted at {mount['target']} in a container, since tasks can write "
-            "beside it: leave the source out to have all of the storage, or use one that can only be read"
-        )
+        raise EngineRejected("part_not_mountable", inner=mount["inner"], target=mount["target"])
     try:
         return beneath(mount["source"], mount["inner"]) if mount["inner"] else str(mount["source"])
     except OSError as error:
         where = f"{mount['source']}/{mount['inner']}"
-        raise EngineRejected(f"{where} cannot be mounted for the task: {error.strerror}") from None
+        raise EngineRejected("not_mountable", place=str(where), error=error.strerror) from None
 
 
 def _bind(source: str, target: str, read_only: bool) -> Document:

@@ -43,7 +43,7 @@ async def remove(api: ContainerApi, name: str) -> None:
         except Refused as error:
             # Somebody else may be at it, and not be done yet.
             if time.monotonic() > give_up_at:
-                raise EngineUnavailable(f"container {name} cannot be removed: {error.message}") from error
+                raise EngineUnavailable("container_not_removed", container=name, why=error.said) from error
             await asyncio.sleep(LOOK_EVERY_S)
         else:
             return

@@ -7,6 +7,8 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from footplate.domain.messages import Message, say
+
 SCHEME = "unix://"
 USUAL = (Path("/run/podman/podman.sock"), Path("/var/run/docker.sock"))
 HOW_TO_GET_ONE = (
@@ -31,11 +33,9 @@ def find_socket(declared: str, environment: Mapping[str, str] = os.environ) -> P
     return next((path for path in _candidates(declared, environment) if _is_socket(path)), None)
 
 
-def why_none(declared: str) -> str:
-    """Say what was not found, and how to get it."""
-    if declared:
-        return f"there is no socket of a container engine at {declared}: {HOW_TO_GET_ONE}"
-    return f"no container engine was found on this machine: {HOW_TO_GET_ONE}"
+def why_none(declared: str) -> Message:
+    """Say what was not found; `HOW_TO_GET_ONE` is for whoever keeps the machine."""
+    return say("no_container_socket", socket=declared) if declared else say("no_container_engine")
 
 
 def _candidates(declared: str, environment: Mapping[str, str]) -> Iterator[Path]:

@@ -29,7 +29,7 @@ def make_folders(request: Request, tasks: Sequence[Mapping[str, Any]], user: str
         if user and os.geteuid() == 0:
             _hand_over(folders, *map(int, user.split(":")))
     except OSError as error:
-        raise EngineUnavailable(f"the job's folders cannot be made: {error}") from error
+        raise EngineUnavailable("folders_not_made", error=str(error)) from error
 
 
 def _hand_over(folders: Iterable[Path], uid: int, gid: int) -> None:

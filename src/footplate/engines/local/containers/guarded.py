@@ -67,8 +67,7 @@ class GuardedImages:
                 self._known = await asyncio.to_thread(_read, self._file)
             except (OSError, TypeError, ValueError) as error:
                 raise EngineUnavailable(
-                    f"{self._file} says which images came with a login, and cannot be read ({error}): "
-                    "mend it, or remove those images and then the file"
+                    "guarded_unreadable", file=str(self._file), error=str(error)
                 ) from error
         return self._known
 
@@ -80,7 +79,7 @@ class GuardedImages:
                 await asyncio.to_thread(_write, self._file, text)
             except OSError as error:
                 raise EngineUnavailable(
-                    f"{self._file} cannot be written, which says what images came with a login: {error}"
+                    "guarded_unwritable", file=str(self._file), error=str(error)
                 ) from error
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
-from footplate.domain.resources import show_bytes
+from footplate.domain.messages import Message, say
 from footplate.domain.secret import RegistryLogin
 from footplate.engines.local.containers.api import ContainerApi, Document, Refused
 from footplate.engines.local.containers.guarded import GuardedImages
@@ -32,7 +32,7 @@ _CLOSED = re.compile(
 # After these an engine names the image, its repository or its tag without the rest of the address.
 _NAMING = frozenset({"for", "manifest", "repository", "image", "name", "short-name", "tag"})
 
-Tell = Callable[[str], None]
+Tell = Callable[[Message], None]
 FindLogin = Callable[[], Awaitable[RegistryLogin | None]]
 
 
@@ -54,21 +54,15 @@ class Images:
         if lock is None:
             lock = self._locks[reference] = asyncio.Lock()
         if lock.locked():
-            tell(f"image {reference} is being pulled already")
+            tell(say("image_pulling_already", image=reference))
         async with lock:
             found = await api.image(reference)
             if found is not None and not await self._guarded.holds(api, reference, found):
                 return False
             if found is None and has_no_registry(reference):
-                raise EngineRejected(
-                    f"image {reference} is not on this machine, and images of localhost are not pulled from "
-                    "anywhere: check its name and tag, or build or load it here first"
-                )
+                raise EngineRejected("image_not_here", image=reference)
             if found is not None and is_id_of(reference, found["Id"]):
-                raise EngineRejected(
-                    f"image {reference} came with a login, and its registry cannot be asked for a bare id: "
-                    "write the image's whole name, and the login in image_credentials"
-                )
+                raise EngineRejected("image_by_id_only", image=reference)
             await self._fetch(api, reference, await find_login(), tell)
             return True
 
@@ -81,7 +75,7 @@ class Images:
 
 
 async def _pull(api: ContainerApi, reference: str, login: RegistryLogin | None, tell: Tell) -> None:
-    tell(f"pulling image {reference}")
+    tell(say("image_pulling", image=reference))
     progress, told_at = Progress(), time.monotonic()
     name, tag = split_reference(reference)
     try:
@@ -91,7 +85,7 @@ async def _pull(api: ContainerApi, reference: str, login: RegistryLogin | None, 
             progress.note(message)
             if time.monotonic() - told_at > TELL_EVERY_S:
                 told_at = time.monotonic()
-                tell(f"pulling image {reference}: {progress}")
+                tell(progress.say(reference))
     except Refused as error:
         raise _failure(reference, error.message, login) from error
 
@@ -116,26 +110,28 @@ class Progress:
             self._done.add(layer)
             self._layers[layer] = (self._layers[layer][1],) * 2
 
-    def __str__(self) -> str:
+    def say(self, reference: str) -> Message:
         here_bytes = sum(here for here, _ in self._layers.values())
         total_bytes = sum(total for _, total in self._layers.values())
-        text = f"{len(self._done)} of {len(self._layers)} layers are here"
-        return f"{text}, {show_bytes(here_bytes)} of {show_bytes(total_bytes)}" if total_bytes else text
+        return say(
+            "image_pulling_layers",
+            image=reference,
+            n_done=len(self._done),
+            n_layers=len(self._layers),
+            here_bytes=here_bytes if total_bytes else None,
+            total_bytes=total_bytes or None,
+        )
 
 
 def _failure(reference: str, said: str, login: RegistryLogin | None) -> EngineRejected | EngineUnavailable:
-    text = f"image {reference} cannot be pulled: {said}"
     why = _without_names(said, reference)
     if _PASSING.search(why):
-        return EngineUnavailable(text)
+        return EngineUnavailable("image_not_pulled", image=reference, error=said)
+    if _CLOSED.search(why) and login:
+        return EngineRejected("image_login_refused", image=reference, error=said, user=login.username)
     if _CLOSED.search(why):
-        hint = (
-            f"the registry did not accept the user {login.username}: check the stored login"
-            if login
-            else "if it is private, store its registry's login as a secret and name it in image_credentials"
-        )
-        return EngineRejected(f"{text}; {hint}")
-    return EngineRejected(f"{text}; check the name of the image and its tag")
+        return EngineRejected("image_needs_login", image=reference, error=said)
+    return EngineRejected("image_not_found", image=reference, error=said)
 
 
 def _without_names(said: str, reference: str) -> str:

@@ -29,7 +29,7 @@ async def run_inside(
         exec_id = await api.create_exec(name, body)
     except Refused as error:
         if error.status in (NOT_FOUND, CONFLICT):
-            raise NotFound(f"the container {name} is not running: its task has ended") from error
+            raise NotFound("container_not_running", container=name) from error
         raise
     output = Output(most_bytes)
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from footplate.domain.messages import say
 from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.claiming import has_begun
 from footplate.engines.local.records import STOPPED_BY_KILL, write_record
@@ -23,6 +24,5 @@ def explain(sight: Sight, container: Document, folder: Path) -> Sight:
         write_record(folder, record)
         return glance(folder) or sight
     if not has_begun(folder):
-        detail = f"the container ended with exit code {code} before its command began"
-        return replace(sight, detail=f"{detail}: it could not write to the task's folder")
-    return replace(sight, detail=f"{sight.detail}; the container's exit code was {code}")
+        return replace(sight, detail=say("container_ended_early", exit_code_of_container=code))
+    return replace(sight, detail=say("container_ended", why=sight.detail, exit_code_of_container=code))

@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable, NotFound
+from footplate.domain.messages import Message, say
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
 from footplate.engines.base import Ran, Request, Step
@@ -79,7 +80,7 @@ class ContainerRuntime:
             lock = self._locks[name] = asyncio.Lock()
         return lock
 
-    def why_none(self) -> str | None:
+    def why_none(self) -> Message | None:
         return self._connection.why_none()
 
     def use_logins(self, find: FindLogin) -> None:
@@ -97,8 +98,7 @@ class ContainerRuntime:
         )
         settled = _settle(answers)
         if n_started := sum("pid" in answer for answer in settled):
-            noun = "container was" if n_started == 1 else "containers were"
-            self._step(request, "container", f"{n_started} {noun} created and started", began_at, True)
+            self._step(request, "container", say("containers_started", n=n_started), began_at, True)
         return settled
 
     def abandon(self, attempt_id: str) -> None:
@@ -113,7 +113,7 @@ class ContainerRuntime:
             del self._fetching[attempt_id]
             fetching.cancel()
         if fetching.cancelled():
-            raise EngineUnavailable(f"nobody waits for the images of {attempt_id} any more")
+            raise EngineUnavailable("images_not_wanted", attempt=attempt_id)
         fetching.result()
 
     async def _fetch_images(self, api: ContainerApi, request: Request, tasks: Iterable[Task]) -> None:
@@ -127,15 +127,15 @@ class ContainerRuntime:
             find = self._find_login
             return await find(request["attempt_id"], secret) if find and secret else None
 
-        def tell(message: str) -> None:
-            self._step(request, "image", message, began_at, False)
+        def tell(said: Message) -> None:
+            self._step(request, "image", said, began_at, False)
 
         was_pulled = await self._images.ensure(api, image, find_login, tell)
-        done = "was pulled" if was_pulled else "is on this machine"
-        self._step(request, "image", f"image {image} {done}", began_at, True)
+        said = say("image_pulled" if was_pulled else "image_present", image=image)
+        self._step(request, "image", said, began_at, True)
 
-    def _step(self, request: Request, name: str, message: str, began_at: float, is_done: bool) -> None:
-        self._tell(Step(request["attempt_id"], name, message, time.monotonic() - began_at, is_done))
+    def _step(self, request: Request, name: str, said: Message, began_at: float, is_done: bool) -> None:
+        self._tell(Step(request["attempt_id"], name, said, time.monotonic() - began_at, is_done))
 
     async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
         key = key_of(request, task)
@@ -245,7 +245,7 @@ def _settle(answers: Iterable[Answer | BaseException]) -> list[Answer]:
     settled: list[Answer] = []
     for answer in answers:
         if isinstance(answer, EngineError) and not isinstance(answer, EngineRejected):
-            settled.append({"error": answer.message})
+            settled.append({"error": answer.said})
         elif isinstance(answer, BaseException):
             raise answer
         else:

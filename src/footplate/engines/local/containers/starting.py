@@ -92,7 +92,7 @@ async def _expect_ours(api: ContainerApi, name: str, labels: Mapping[str, str]) 
     """Accept a container that an earlier try of the same task has created, and no other."""
     found = await api.container(name)
     if found is None:
-        raise EngineUnavailable(f"the container {name} is being removed")
+        raise EngineUnavailable("container_being_removed", container=name)
     has: Mapping[str, Any] = found["Config"].get("Labels") or {}
     if any(has.get(label) != value for label, value in labels.items()):
         raise NameTaken(
@@ -117,10 +117,7 @@ async def _identify(api: ContainerApi, name: str, folder: Path, marks: Collectio
         if time.monotonic() > give_up_at:
             with contextlib.suppress(EngineError):
                 await api.remove(name)
-            raise EngineRejected(
-                f"the container engine at {api.socket} runs its containers where this server cannot see "
-                "them: both must be on one machine, and the server outside of containers"
-            )
+            raise EngineRejected("container_engine_elsewhere", socket=str(api.socket))
         await asyncio.sleep(LOOK_EVERY_S)
     found = await api.container(name)
     container_id = str(found.get("Id", "")) if found else ""
@@ -140,9 +137,7 @@ async def _pid(api: ContainerApi, name: str) -> int:
 
 def _failure(error: EngineError, image: str) -> EngineError:
     if _NO_SHELL.search(error.message):
-        return EngineRejected(
-            f"image {image} has no shell at /bin/sh, which commands are run with: use an image that has one"
-        )
+        return EngineRejected("image_without_shell", image=image)
     if isinstance(error, Refused) and error.status == BAD_REQUEST:
-        return EngineRejected(f"a container of image {image} cannot be made: {error.message}")
+        return EngineRejected("container_not_created", image=image, why=error.said)
     return error

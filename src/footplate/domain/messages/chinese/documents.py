@@ -1,0 +1,25 @@
+"""What can be wrong with the text of a document."""
+
+TABLE = {
+    "document_unreadable": "无法读取 {source}[：{error}]",
+    "wrong_at": "{where}：{what}",
+    "second_document": "出现了第二个文档；只允许一个",
+    "tag_unsupported": "这里不支持标签 {tag:quoted}",
+    "alias_unknown": "别名 *{alias} 没有指向完整的内容",
+    "key_not_text": "键必须是文本[；请加引号：{quoted}]",
+    "same_key_twice": "键 {key:quoted} 出现两次",
+    "merges_mappings_only": "<< 只能合并映射",
+    "bad_first_character": "值不能以此字符开头：请用空格而非制表符缩进；以 @ 或 ` 开头的文本请加引号",
+    "bad_colon": "此处不能有 ':'：含有 ': ' 的文本请加引号",
+    "number_not_finite": "不允许 NaN 和无穷大",
+    "too_many_digits": "数字的位数过多",
+    "nested_too_deep": "{where}：值的嵌套超过 {most} 层",
+    "document_too_long": "{source} 长 {size}；最多允许 {most}",
+    "document_not_json": "{source} 不是有效的 JSON：{error}",
+    "document_not_utf8": "{source} 不是 UTF-8 文本：位置 {position} 处 {error}",
+    "key_twice": "{source}：键 {key:quoted} 出现两次",
+    "number_too_long": "{source}：数字的位数过多",
+    "document_empty": "{source} 是空的",
+    "aliases_too_large": "{where}：别名展开后文档超过 {most}",
+    "not_finite": "{source}：不允许 NaN 和无穷大",
+}

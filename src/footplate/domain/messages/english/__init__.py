@@ -1,0 +1,46 @@
+"""The English sentences, by code."""
+
+from footplate.domain.messages.english import (
+    accounts,
+    backups,
+    client,
+    documents,
+    engines,
+    events,
+    fields,
+    jobs,
+    nodes,
+    queues,
+    running,
+    secrets,
+    server,
+    settings,
+    storages,
+    strategies,
+    tasks,
+    waiting,
+)
+from footplate.domain.messages.english.words import WORDS
+
+__all__ = ["SENTENCES", "WORDS"]
+
+SENTENCES: dict[str, str] = {
+    **accounts.TABLE,
+    **backups.TABLE,
+    **client.TABLE,
+    **documents.TABLE,
+    **engines.TABLE,
+    **events.TABLE,
+    **fields.TABLE,
+    **jobs.TABLE,
+    **nodes.TABLE,
+    **queues.TABLE,
+    **running.TABLE,
+    **secrets.TABLE,
+    **server.TABLE,
+    **settings.TABLE,
+    **storages.TABLE,
+    **strategies.TABLE,
+    **tasks.TABLE,
+    **waiting.TABLE,
+}

@@ -1,0 +1,25 @@
+"""What can be wrong with the text of a document."""
+
+TABLE = {
+    "document_unreadable": "{source} cannot be read[: {error}]",
+    "wrong_at": "{where}: {what}",
+    "second_document": "a second document begins; only one is allowed",
+    "tag_unsupported": "the tag {tag:quoted} is not supported here",
+    "alias_unknown": "alias *{alias} refers to nothing that is complete",
+    "key_not_text": "a key must be a text[; quote it: {quoted}]",
+    "same_key_twice": "key {key:quoted} is given twice",
+    "merges_mappings_only": "<< merges mappings only",
+    "bad_first_character": "no value can begin with this character: indent with spaces, not tabs; quote texts that begin with @ or `",
+    "bad_colon": "a ':' is not possible here: quote texts that contain ': '",
+    "number_not_finite": "NaN and infinite numbers are not allowed",
+    "too_many_digits": "a number has too many digits",
+    "nested_too_deep": "{where}: values are nested deeper than {most} levels",
+    "document_too_long": "{source} is {size} long; at most {most} are allowed",
+    "document_not_json": "{source} is not valid JSON: {error}",
+    "document_not_utf8": "{source} is not UTF-8 text: {error} at position {position}",
+    "key_twice": "{source}: key {key:quoted} is given twice",
+    "number_too_long": "{source}: a number has too many digits",
+    "document_empty": "{source} is empty",
+    "aliases_too_large": "{where}: aliases expand the document to more than {most}",
+    "not_finite": "{source}: NaN and infinite numbers are not allowed",
+}

@@ -1,0 +1,5 @@
+"""What a node enforces, and why not."""
+
+TABLE = {
+    "limits_off": "{limits:limit} not enforced: {why}",
+}
