@@ -30,15 +30,15 @@ def write(folder: Path) -> Iterator[tuple[Path, str]]:
 def _codes() -> str:
     lines = [NOTE, "import type { Amounts } from './formats';\n", "/** What each sentence is made of. */"]
     lines.append("export interface MessageParams {")
-    for code in language("en").sentences:
-        lines.append(f"  {code}: {{ {' '.join(map(_parameter, signature(code)))} }};")
+    lines += [
+        f"  {code}: {{ {' '.join(map(_parameter, signature(code)))} }};" for code in language("en").sentences
+    ]
     words = language("en").words
     lines += ["}", "", "export type MessageCode = keyof MessageParams;"]
     lines.append("export type Sentences = Record<MessageCode, string>;\n")
     lines.append("/** Words that parameters name, by what they are words for. */")
     lines.append("export interface Words {")
-    for name, known in words.items():
-        lines.append(f"  {name}: Record<{' | '.join(map(repr, known))}, string>;")
+    lines += [f"  {name}: Record<{' | '.join(map(repr, known))}, string>;" for name, known in words.items()]
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -470,10 +470,10 @@ def error_codes() -> str:
         "src/footplate/domain/errors.py and src/footplate/server/errors.py",
         "Every request that is refused is answered with one kind of body:",
         "```json\n"
-        '{"code": "invalid_input", "message": "roles[0].cpus: must be a number of CPUs such as 1 or 0.5, not a text",\n'
+        '{"code": "invalid_input", "message": "roles[0].count: must be a whole number, not a text",\n'
         ' "message_code": "problems", "params": {"problems": […]},\n'
-        ' "problems": [{"path": "roles[0].cpus", "message": "must be a number of CPUs such as 1 or 0.5, not a text",\n'
-        '               "message_code": "not_cpus", "params": {"given": "text"}}],\n'
+        ' "problems": [{"path": "roles[0].count", "message": "must be a whole number, not a text",\n'
+        '               "message_code": "not_whole_number", "params": {"given": "text"}}],\n'
         ' "request_id": "d93ab5273d49d7b9"}\n'
         "```",
         "`code` says what kind of refusal it is, `message_code` which sentence, and `params` are what the "

@@ -15,7 +15,7 @@ test('a job is watched from its first step to its end', async ({ page, api }) =>
   });
   await page.goto(`/jobs/${job.id}`);
   await expect(page.getByRole('heading', { level: 1, name: job.name })).toBeVisible();
-  await expect(page.getByText('the task runs')).toBeVisible();
+  await expect(page.getByText('the task is running')).toBeVisible();
   const row = page.getByRole('row', { name: 'main-0' });
   await expect(row).toContainText('Running');
   await expect(row).toContainText('bench');
@@ -282,13 +282,14 @@ test.describe('in a browser that speaks Chinese', () => {
     const reason = page.getByTitle(/^task main-0 exited with code 3/).first();
     await expect(reason).toHaveText('子任务 main-0 以退出码 3 结束');
     await page.goto(`/jobs/${failed.id}?tab=events`);
-    await expect(page.getByText('已失败：有子任务失败：子任务 main-0 以退出码 3 结束')).toBeVisible();
+    await expect(page.getByRole('listitem').getByText('子任务 main-0 以退出码 3 结束').first()).toBeVisible();
+    await expect(page.getByText('服务器提示')).toHaveCount(0);
     const busy = await api.submit({ name: fresh('busy'), command: 'sleep 60', gpus: 3 });
     await api.until(busy.id, 'RUNNING');
     const waits = await api.submit({ name: fresh('waits'), command: 'true', gpus: 3 });
     await page.goto(`/jobs/${waits.id}`);
     await expect(
-      page.getByText(/^需要 3 张 GPU；共 4 张，空闲 1 张；改为 1 张 GPU 即可立即启动/).first(),
+      page.getByText(/^需要同时有 3 张 GPU；共 4，空闲 1；改为 1 张 GPU 即可立即启动/).first(),
     ).toBeVisible();
     for (const { id } of [waits, busy]) await api.call('POST', `/jobs/${id}/stop`);
 

@@ -15,7 +15,7 @@ test('asking beyond the machine marks the field and says the bound', async ({ pa
   await page.getByLabel('Name', { exact: true }).fill(fresh('beyond'));
   await page.getByLabel('Command', { exact: true }).fill('true');
   await page.getByLabel('GPUs per task', { exact: true }).fill('9');
-  await expect(page.getByText('asks for 9 GPUs in one task; the largest node has 4').first()).toBeVisible();
+  await expect(page.getByText('requests 9 GPUs per task; the largest node has 4').first()).toBeVisible();
   await expect(page.getByLabel('GPUs per task', { exact: true })).toHaveAttribute('aria-invalid', 'true');
   await expect(page.getByRole('button', { name: 'GPUs per task:', exact: true })).toBeVisible();
 });
@@ -49,7 +49,7 @@ test('an upload that is not there is refused before the submit', async ({ page, 
     page,
     `name: ${fresh('no-code')}\ncommand: "true"\ncode:\n  upload: sha256:${'0'.repeat(64)}\n`,
   );
-  await expect(page.getByText(/there is no upload sha256:0+…: send the code first/).first()).toBeVisible();
+  await expect(page.getByText(/there is no upload sha256:0+…: upload the code first/).first()).toBeVisible();
   await expect(page.getByRole('button', { name: 'Review and submit' })).toBeDisabled();
 });
 
@@ -93,7 +93,9 @@ test.describe('in Chinese', () => {
             status: 429,
             json: {
               code: 'throttled',
-              message: 'too many failed logins; try again in 12 s',
+              message: 'too many failed logins: try again in 12 seconds',
+              message_code: 'too_many_failed_logins',
+              params: { seconds: 12 },
               problems: [],
               request_id: 'r',
             },
@@ -104,7 +106,7 @@ test.describe('in Chinese', () => {
     await page.getByLabel('用户名').fill('somebody');
     await page.getByLabel('密码').fill('wrong password');
     await page.getByRole('button', { name: '登录' }).click();
-    await expect(page.getByText('登录失败次数过多；请在 12 秒后重试')).toBeVisible();
+    await expect(page.getByText('登录失败次数过多：请在 12 秒后重试')).toBeVisible();
   });
 });
 

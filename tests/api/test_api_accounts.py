@@ -385,7 +385,7 @@ def test_a_queue_cannot_be_guaranteed_more_than_its_maximum(admin: Api, queue: s
         {"cpus": 1, "memory_bytes": 2**30, "gpus": 2},
     )
     new = {"name": fresh("queue"), "guaranteed": large, "maximum": small}
-    admin.refused("POST", "/queues", 422, "guaranteed.gpus", "1 are the maximum", json=new)
+    admin.refused("POST", "/queues", 422, "guaranteed.gpus", "more than the maximum 1", json=new)
     admin.refused("GET", f"/queues/{new['name']}", 404)
     admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"guaranteed": large, "maximum": large})
     admin.refused("PATCH", f"/queues/{queue}", 422, "maximum.gpus", json={"maximum": small})
@@ -446,7 +446,7 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     inside.submit(cpus=0.1)
     owner.finish(job, code=1)
     owner.until(job, "RUNNING", attempt=1)
-    inside.refused("GET", "/me", 401, says="ended with its attempt")
+    inside.refused("GET", "/me", 401, says="ended with attempt")
     second = sign(token(1))
     second.ok("GET", "/me", p.Me)
     owner.finish(job, attempt=1)

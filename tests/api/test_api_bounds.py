@@ -200,7 +200,7 @@ def test_a_body_that_comes_too_slowly_is_answered_with_408(bounded: Served) -> N
         line.sendall(LOGIN + b"{")
         status, body = answer_of(line)
     assert (status, body["code"]) == (408, "too_slow")
-    assert "a second" in str(body["message"])
+    assert "per second" in str(body["message"])
 
 
 def test_a_body_that_comes_slowly_but_fast_enough_is_read(bounded: Served) -> None:

@@ -56,7 +56,7 @@ def test_an_invitation_is_good_once(nobody: Api, invited: Invite) -> None:
     accept(nobody, code)
     for path, more in (("/invites/look", {}), ("/invites/accept", {"password": PASSWORD})):
         nobody.refused(
-            "POST", path, 404, says="was used, has expired or never was", json={"code": code, **more}
+            "POST", path, 404, says="was used, has expired or does not exist", json={"code": code, **more}
         )
 
 

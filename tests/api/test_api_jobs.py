@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from apiclient import Api, Data, Hire, Sign, fresh
 
+from footplate.domain.messages import say
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
 from footplate.wire import payloads as p
 from footplate.wire.documents import dump
+from footplate.wire.told import told
 
 
 def snapshot(admin: Api) -> tuple[list[Any], list[str]]:
@@ -139,7 +141,7 @@ def test_a_second_job_of_one_name_is_refused_for_the_same_user_only(ann: Api, ad
 @pytest.mark.parametrize(
     ("asked", "field", "says"),
     [
-        ({"cpus": 9}, "cpus", "9 CPUs in one task; the largest node has 8"),
+        ({"cpus": 9}, "cpus", "9 CPUs per task; the largest node has 8"),
         ({"cpus": 5, "count": 2}, "count", "room for 1"),
         ({"memory": "17GB"}, "memory", "17GB"),
         ({"gpus": 3}, "gpus", "3 GPU"),
@@ -215,7 +217,7 @@ def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
     assert ann.ok("POST", f"/jobs/{up['id']}/stop", p.JobDetail)["state"] in ("STOPPING", "STOPPED")
     over = ann.until(up, "STOPPED")
     assert over["reason"]["message"] == f"stopped by {ann.name}"
-    ann.refused("POST", f"/jobs/{up['id']}/stop", 409, says="over already")
+    ann.refused("POST", f"/jobs/{up['id']}/stop", 409, says="already over")
 
 
 def test_deleting_for_good_forgets_a_finished_job_and_its_files(ann: Api, server: Served) -> None:
@@ -416,7 +418,7 @@ def test_a_page_token_serves_its_own_sort_only(ann: Api) -> None:
 def test_fields_that_nothing_acts_on_are_warned_of(ann: Api) -> None:
     services = [{"kind": "jupyter"}]
     document = {"name": fresh("job"), "command": "true", "services": services}
-    said = ["services is stored with the job, and nothing acts on it yet"]
+    said = [told(say("field_unused", field="services"))]
     assert ann.ok("POST", "/jobs/dry-run", p.DryRun, json=document)["warnings"] == said
     assert ann.ok("POST", "/jobs", p.JobDetail, 201, json=document)["warnings"] == said
     assert ann.submit()["warnings"] == []

@@ -96,7 +96,7 @@ def test_a_login_comes_back_as_it_was_set(desk: Desk, hire: Hire) -> None:
     ada = hire(default="member")
     put(ada, "hub", kind="registry", server="docker.io", username="ada", password='p"ß')
     assert desk.login(ada, "default", "hub") == RegistryLogin("docker.io", "ada", 'p"ß')
-    with pytest.raises(InvalidInput, match="is of kind registry, but value is needed"):
+    with pytest.raises(InvalidInput, match="is of kind registry, not value"):
         desk.resolve(ada, "default", "hub")
 
 

@@ -91,7 +91,9 @@ def test_a_failed_environment_can_be_entered_until_it_is_released(ann: Api, hire
     ann.ok("POST", f"/jobs/{job['id']}/release", p.JobDetail)
     over = ann.until(job, "FAILED")
     assert over["reason"]["code"] == "task_failed"
-    ann.refused("POST", f"/jobs/{job['id']}/exec", 409, says="can be entered", json={"command": ["ls"]})
+    ann.refused(
+        "POST", f"/jobs/{job['id']}/exec", 409, says="commands can be run only in", json={"command": ["ls"]}
+    )
 
 
 def test_only_what_failed_can_be_entered_in_a_kept_job(ann: Api) -> None:
@@ -210,7 +212,7 @@ def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Ser
     assert (ann.folder(job, "checkpoints") / "step-7").exists()
     ann.finish(job, attempt=1)
     ann.until(job, "SUCCEEDED")
-    ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="over already")
+    ann.refused("POST", f"/jobs/{job['id']}/preempt", 409, says="already over")
 
 
 def test_a_deleted_job_is_in_the_trash_and_can_be_restored(ann: Api) -> None:

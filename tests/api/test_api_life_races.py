@@ -74,7 +74,7 @@ def test_what_is_asked_of_a_job_that_ends_meanwhile_is_a_conflict(
         await asyncio.gather(stopping, over)
         return await asking
 
-    with pytest.raises(Conflict, match=f"job {job['id']} is over already: it is (STOPPED|FAILED)"):
+    with pytest.raises(Conflict, match=f"job {job['id']} is already over: it is (STOPPED|FAILED)"):
         server.run(ask_while_it_ends())
 
 

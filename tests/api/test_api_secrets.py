@@ -216,8 +216,8 @@ def test_every_secret_at_fault_is_named_at_once(ann: Api) -> None:
     assert {problem["path"]: problem["message"] for problem in body["problems"]} == {
         "secrets.A": "secret login is of kind registry, not value",
         "secrets.B": "there is no secret gone that you may use in queue default: "
-        "set it with `footplate secrets set gone`",
-        "image_credentials": "the secret plain is of kind value, not registry",
+        "add it with `footplate secrets set gone` or on the page Secrets",
+        "image_credentials": "secret plain is of kind value, not registry",
     }
 
 

@@ -73,15 +73,15 @@ def test_a_job_takes_data_of_its_queues_storages_and_of_its_own(member: Api) -> 
 @pytest.mark.parametrize(
     ("document", "field", "message"),
     [
-        (data("nowhere"), "data[0].storage", "there are: gone, sets, job"),
+        (data("nowhere"), "data[0].storage", "known: gone, sets, job"),
         (data("scratch"), "data[0].storage", "no storage scratch for queue default"),
-        (data("sets", read_only=False), "data[0].read_only", "can only be read"),
+        (data("sets", read_only=False), "data[0].read_only", "is read-only"),
         (data("job", source="attempt-0"), "data[0].source", "output, checkpoints, code"),
         (data("job"), "data[0].source", "output, checkpoints, code"),
         (data("sets", source="../home"), "data[0].source", ".."),
         (job_with(data=[{"path": "/data"}]), "data[0].storage", "required"),
-        (data("job", source="code"), "data[0].source", "it has none"),
-        (job_with(code={"storage": "nowhere"}), "code.storage", "there are"),
+        (data("job", source="code"), "data[0].source", "the job has none"),
+        (job_with(code={"storage": "nowhere"}), "code.storage", "known: gone"),
         (job_with(code={"storage": "job"}), "code.storage", "own folders"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Where the code says something: each code is in the tables, and gets exactly the parameters of its sentence."""
+"""Where the code says something: each code is in the tables, and gets the parameters of its sentence."""
 
 from __future__ import annotations
 

@@ -255,10 +255,10 @@ class ContainerContract(OfEngine):
         await bench.until_logged(launched, b"ready")
         stopping = asyncio.create_task(engine.stop(launched, grace_s=1))
         await asyncio.sleep(0)
-        with pytest.raises(Conflict, match="main-0 is stopped"):
+        with pytest.raises(Conflict, match="main-0 is being stopped"):
             await engine.run_inside(request, "main", 0, ["true"])
         await stopping
-        with pytest.raises(Conflict, match="main-0 is stopped"):
+        with pytest.raises(Conflict, match="main-0 is being stopped"):
             await engine.run_inside(request, "main", 0, ["true"])
 
     @on_loop

@@ -90,7 +90,6 @@ def check(backup: Backup) -> None:
             if digest != one.sha256:
                 damaged.append(one.path)
     if damaged:
-        others = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
         raise InvalidInput(
             "backup_damaged", folder=str(backup.folder), file=damaged[0], more=len(damaged) - 1 or None
         )

@@ -26,6 +26,12 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServ
         yield fake
 
 
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may speak another language."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+
 @pytest.fixture
 def footplate(capsys: pytest.CaptureFixture[str], server: FakeServer) -> Command:
     return Command(capsys)

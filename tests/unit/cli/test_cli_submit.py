@@ -64,7 +64,7 @@ def test_a_submit_prints_the_id_and_what_to_type_next(
 
 
 def test_what_of_a_job_has_no_effect_is_told(server: FakeServer, footplate: Command) -> None:
-    accept(server, warnings=["services is stored"])
+    accept(server, warnings=[{"message": "services is stored"}])
     result = footplate("submit", "--name", "x", "--", "true")
     assert (result.exit_code, result.err) == (0, "warning: services is stored\n")
 

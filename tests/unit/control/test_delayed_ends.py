@@ -48,6 +48,6 @@ def test_why_a_job_does_not_end_is_told_once_in_its_events(
             await one.until(job_id, JobState.STOPPED)
             events = await one.store.read(lambda connection: event_queries.after(connection, 0, 100, job_id))
             told = [event for event in events if event.kind == "end_delayed"]
-            assert [event.message.partition(";")[0] for event in told] == ["main-0 cannot be ended"]
+            assert [event.message.partition(":")[0] for event in told] == ["main-0 cannot be ended"]
 
     asyncio.run(story())

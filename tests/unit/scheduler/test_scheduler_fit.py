@@ -51,7 +51,8 @@ ANY = queue()
         (
             [role("ps", gpus=8), role("w", gpus=8)],
             ANY,
-            "requests 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); the nodes cannot hold them all together",
+            "requests 16 GPUs and 2 CPUs at once (2 tasks in 2 roles); "
+            "the nodes cannot hold them all together",
         ),
         (
             [role(gpus=8)],

@@ -145,7 +145,7 @@ def test_too_much_code_is_refused_with_size_limit_and_culprit(
 ) -> None:
     monkeypatch.setattr(packing, "MAX_CODE_BYTES", 1000)
     root = folder(tmp_path / "code", **{"a.py": "x" * 400, "big.bin": "x" * 4000})
-    with pytest.raises(TooLarge, match=r"holds 4.297KB in 2 files; at most 1000B.*big.bin.*footplateignore"):
+    with pytest.raises(TooLarge, match=r"has 4.297KB in 2 files; at most 1000B.*big.bin.*footplateignore"):
         select(root)
 
 

@@ -219,7 +219,7 @@ def test_a_home_that_is_not_empty_is_left_alone(whole: Path, home: Path) -> None
 def test_a_folder_that_is_not_empty_is_no_place_for_a_backup(
     home: Path, engine: sa.Engine, whole: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(Conflict, match="holds a backup already: choose a new folder"):
+    with pytest.raises(Conflict, match="already contains a backup: choose a new folder"):
         backup.make(Source(home, engine), whole, NOW)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("important")

@@ -20,7 +20,7 @@ from footplate.domain.job import Job
 from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.store import event_queries
-from footplate.store.rows import EventRecord
+from footplate.store.rows import EventRecord, event_from, read_reason
 from footplate.store.store import Store
 from footplate.testing.builders import AT, job, placement
 
@@ -158,3 +158,13 @@ async def test_a_start_names_the_later_of_its_own_coming_and_what_made_room(stor
     moves = [(other.id, Placed(AT + 1, 0, placement(other.spec)))]
     await store.write(lambda tx: store.apply_living(tx, moves, cause=early))
     assert (await _causes(store, other))["starting"] == f"{other.id}: submitted"
+
+
+def test_what_an_older_version_has_stored_is_still_told() -> None:
+    row = {"seq": 1, "at": AT, "job_id": "a", "owner": "ann", "queue": "q", "kind": "running", "attempt": 0}
+    event = event_from(
+        {**row, "actor": "", "cause": None, "message": "the task runs", "data": '{"n_tasks":1}'}
+    )
+    assert (event.message, event.data) == ("the task runs", {"n_tasks": 1})
+    reason = read_reason('["running","the task runs",{"n_tasks":1}]')
+    assert (reason.message, reason.details) == ("the task runs", {"n_tasks": 1})

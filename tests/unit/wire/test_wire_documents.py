@@ -72,7 +72,7 @@ def test_anchors_aliases_and_merges_work() -> None:
         ("a: 1\nb: 2\na: 3", "f, line 3, column 1: key 'a' is given twice"),
         ('{"a": 1, "a": 2}', "f: key 'a' is given twice"),
         ("a: {b: 1,\n b: 2}", "f, line 2, column 2: key 'b' is given twice"),
-        ("1: x", 'f, line 1, column 1: a key must be a text; put quotes around it: "1"'),
+        ("1: x", 'f, line 1, column 1: a key must be a text; quote it: "1"'),
         ("true: x", "a key must be a text"),
         ("? [a, b]\n: x", "a key must be a text"),
         ("a: 1\n---\nb: 2", "f, line 2, column 1: a second document begins"),

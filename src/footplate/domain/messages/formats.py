@@ -42,7 +42,7 @@ def moment(instant: str, clock: Clock | None) -> str:
 class Formats:
     """How one language writes what is not a word."""
 
-    # Units of a length of time, by `d`, `h`, `m`, `s`: in full, each with its plural, and between two of them.
+    # Units of a length of time, by `d`, `h`, `m`, `s`: one and more, and what stands between two of them.
     units: Mapping[str, tuple[str, str]]
     units_apart: str
     # What is asked for, by resource: one of it, and more.

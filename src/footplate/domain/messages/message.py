@@ -1,4 +1,4 @@
-"""What is said to people, as a value: a code and its parameters. The words come later, in the reader's language."""
+"""What is said to people, as a value: a code and its parameters. The reader's language comes later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = "text"
 class Message:
     """One sentence. A parameter is a text, a number, a message, or a list or mapping of those.
 
-    Instants are ISO 8601 in UTC, sizes are bytes, lengths of time are seconds: whoever shows them formats them.
+    Instants are ISO 8601 in UTC, sizes are bytes, durations are seconds: whoever shows them formats them.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Which parameters a sentence has, and what each may hold: for the description of the API, and for other clients."""
+"""Which parameters a sentence has, and what each may hold: for the description of the API, and clients."""
 
 from __future__ import annotations
 

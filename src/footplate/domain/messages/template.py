@@ -1,7 +1,7 @@
 """How a sentence of the tables is written.
 
-`{name}` stands for a parameter, `{name:format}` for one that is formatted, `{n:job|jobs}` for a number with its
-noun. `[…]` is left out unless every parameter in it is given.
+`{name}` stands for a parameter, `{name:format}` for one that is formatted, `{n:job|jobs}` for a number with
+its noun. `[…]` is left out unless every parameter in it is given.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ const event = (second: number, kind: string, data: JobEvent['data'] = {}): JobEv
   actor: '',
   message: '',
   message_code: 'text',
+  cause: null,
   params: {},
   data,
 });
