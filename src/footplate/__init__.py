@@ -1,4 +1,4 @@
-"""Footplate: the place from which training is driven."""
+"""Footplate: a platform for training jobs; this module is the public Python API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at folders whose file system may hang, in a process that can be killed; standard library only.
+"""Helper process that stats folders whose file system may hang; it can be killed. Standard library only.
 
 It reads `[root, inner, within_s]`, one JSON array a line, from its standard input, a stream socket, and
 answers each with `{"root": "...", "path": "...", "mount": "..."}` or `{"errno": 2, "message": "..."}`.

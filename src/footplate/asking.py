@@ -1,4 +1,4 @@
-"""Asks about folders whose file system may hang: the process that looks is killed when it takes too long."""
+"""Stats folders whose file system may hang, through a helper process that is killed after a timeout."""
 
 from __future__ import annotations
 

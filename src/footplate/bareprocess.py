@@ -1,4 +1,4 @@
-"""Starts a module of ours as a process that has nothing of the server's but one socket, its input."""
+"""Starts one of our modules as a process that inherits nothing but one socket, as standard input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings about a machine: what holds, what does not, what that means, and what to type."""
+"""Findings of `footplate doctor`: what this machine enforces, what it does not, and how to fix that."""
 
 from __future__ import annotations
 

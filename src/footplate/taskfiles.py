@@ -1,4 +1,4 @@
-"""Opens files that tasks can reach, so that a task cannot lead the server elsewhere or make it wait.
+"""Opens files that tasks can change, safe against symbolic links and files that block (FIFOs).
 
 A task may put anything in the place of its own records: links to files that are hidden from it, pipes at
 which an open waits for ever, devices. Nothing here follows a link below the job's folder, and only plain

@@ -1,4 +1,4 @@
-"""The verb doctor: what this machine can hold, and what to type to get the rest."""
+"""The verb doctor: which limits this machine can enforce, and which commands enable the rest."""
 
 from __future__ import annotations
 

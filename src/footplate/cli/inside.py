@@ -1,4 +1,4 @@
-"""Verbs that look inside jobs: exec, download."""
+"""The verbs exec and download: run commands in tasks, and fetch their files."""
 
 from __future__ import annotations
 

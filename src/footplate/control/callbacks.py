@@ -1,4 +1,4 @@
-"""What an engine tells or asks by itself: changes of tasks, steps of launches, logins for registries."""
+"""Callbacks from the engine: task changes, launch steps, requests for registry logins."""
 
 from __future__ import annotations
 

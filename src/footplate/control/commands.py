@@ -1,4 +1,4 @@
-"""Running a command where a task of a job runs or ran."""
+"""Running commands in a task that runs, or that is kept after a failure (`exec`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loops of control share."""
+"""Context: the store, the engine, the clock and the settings that all control loops share."""
 
 from __future__ import annotations
 

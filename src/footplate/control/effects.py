@@ -1,4 +1,4 @@
-"""Carrying out what `advance` asks for: one table from kinds of effects to who carries them out."""
+"""Carries out the effects that `advance` returns: one table from kinds of effects to their handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of control itself: each is logged, and the loss of the lease ends the server."""
+"""Errors of the control loops themselves: each is logged, and the loss of the lease stops the server."""
 
 from __future__ import annotations
 

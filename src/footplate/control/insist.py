@@ -1,4 +1,4 @@
-"""Does what must be done in the end, however often it fails."""
+"""Retries an action with back-off until it succeeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the end of a failed task's log says, for rules that ask for certain words or patterns."""
+"""Searches the end of a failed task's log for the text or regular expressions of `on_failure` rules."""
 
 from __future__ import annotations
 

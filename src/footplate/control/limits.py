@@ -1,4 +1,4 @@
-"""Limits of time: how long an attempt may run, and when a job must be over."""
+"""Enforces time limits and deadlines."""
 
 from __future__ import annotations
 

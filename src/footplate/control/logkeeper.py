@@ -1,4 +1,4 @@
-"""Keeping logs: how large each was when, and none beyond its cap."""
+"""Samples the size of each log over time, and enforces the maximum log size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops: a step that is repeated for as long as the server lives, whatever becomes of one repetition."""
+"""Loops: repeat a step until the server stops; an error in one repetition does not end the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which machines there are: the engine is asked now and then."""
+"""Keeps the list of nodes up to date by asking the engine periodically."""
 
 from __future__ import annotations
 

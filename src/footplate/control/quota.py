@@ -1,4 +1,4 @@
-"""Quotas of the disk: how much the files of one job, and of all jobs of one person, may take."""
+"""Disk quotas: how much space the files of one job, and of all jobs of one user, may take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which storages do not answer: each is asked by a process of its own, and left alone while it is silent."""
+"""Detects storages that do not answer: one process probes each, and nothing else touches it."""
 
 from __future__ import annotations
 

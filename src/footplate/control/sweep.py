@@ -1,4 +1,4 @@
-"""Forgetting what nobody will ask for again, and what faults have left behind."""
+"""The sweep: empties the trash, and removes old keys, tokens, invitations and leftovers of crashes."""
 
 from __future__ import annotations
 

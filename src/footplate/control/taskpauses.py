@@ -1,4 +1,4 @@
-"""Tasks that pause before they are started again: who is left out of a launch, and when to launch anew."""
+"""Back-off of single tasks: which tasks a launch leaves out, and when to launch again."""
 
 from __future__ import annotations
 

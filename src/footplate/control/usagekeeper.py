@@ -1,4 +1,4 @@
-"""Keeping what tasks use, for charts: often while a task is young, more seldom later."""
+"""Samples the resource usage of tasks for charts, often at first and less often later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a job wants of storages, and whether it is there."""
+"""The storage volumes that a job mounts, and whether their sources exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slow work for jobs: each kind at most once at a time for one attempt, outside of transactions."""
+"""Slow work for jobs, outside of transactions: each kind runs at most once at a time for one attempt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one door through which a job's state changes.
+"""`advance`, the only function that changes the state of a job: a table of moves, and a rule per event.
 
 `advance` is a pure function: a job and an event in, the new job and the effects to carry out back.
 `MOVES` says, for every state and every kind of event, which states may follow; the picture in the

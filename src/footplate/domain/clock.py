@@ -1,4 +1,4 @@
-"""Time as something that is handed in."""
+"""The clock protocol, so that code takes the time as an argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that are counted on, so that a job can be submitted again: train, train-2, train-3."""
+"""Numbered job names for `--again` and clones: train, train-2, train-3."""
 
 from __future__ import annotations
 

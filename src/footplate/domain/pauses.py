@@ -1,4 +1,4 @@
-"""Pauses before a job is tried again, or a task of it, so that what is at fault has time to come back."""
+"""Exponential back-off before a job or a task is retried."""
 
 from __future__ import annotations
 

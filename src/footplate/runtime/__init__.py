@@ -1,1 +1,1 @@
-"""What runs beside a user's process, in its environment: standard library only, Python 3.8 or later."""
+"""Helpers that run inside tasks, beside the user's process: standard library only, Python 3.8 or later."""

@@ -1,4 +1,4 @@
-"""Where the tasks of the gang are, from the file that every task is told of, and how commands are run."""
+"""The hosts file of a gang: names, addresses and ports of its tasks; and small helpers of its programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The launcher of a gang: waits until every other task is ready, runs the command, sends the others home."""
+"""The launcher of a gang: waits until all other tasks are ready, runs the command, ends the other tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent of a task: runs what the gang's launcher asks for, in this task's place, and ends with it."""
+"""The agent in a task: runs the commands that the gang's launcher sends, and ends when the launcher ends."""
 
 from __future__ import annotations
 

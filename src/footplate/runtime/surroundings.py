@@ -1,4 +1,4 @@
-"""What a gang's programs find around them: remote shells first on the path, scratch space of their own."""
+"""The environment of a gang's programs: our remote shells first on the PATH, and a scratch folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a job waits: worked out from how things stand at the end of a pass, when somebody asks."""
+"""Explains why a job waits: computed on request, from the state at the end of the last pass."""
 
 from __future__ import annotations
 

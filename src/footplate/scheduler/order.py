@@ -1,4 +1,4 @@
-"""Who is first: guaranteed before borrowed, then priority, then age, then id."""
+"""The order of waiting jobs: guaranteed before borrowed, then priority, then age, then id."""
 
 from __future__ import annotations
 

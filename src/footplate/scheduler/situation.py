@@ -1,4 +1,4 @@
-"""How things stand within a pass: what is free, used and kept, and what stands in a job's way."""
+"""The state within one pass: what is free, used and reserved, and what blocks a job."""
 
 from __future__ import annotations
 

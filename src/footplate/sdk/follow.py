@@ -1,4 +1,4 @@
-"""What a follower of a job sees, one value per kind of news."""
+"""The values that `Job.follow` yields, one class per kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files of a folder stay behind, by git's rules for `.gitignore` files."""
+"""Which files of a folder are not uploaded, by git's rules for `.gitignore` files."""
 
 from __future__ import annotations
 

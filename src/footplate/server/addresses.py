@@ -1,4 +1,4 @@
-"""Who is at the other end: the address of a caller, behind the proxies that the settings trust."""
+"""The address of a caller, also behind the trusted proxies of the settings."""
 
 from __future__ import annotations
 

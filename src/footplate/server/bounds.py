@@ -1,4 +1,4 @@
-"""How much a connection may send and how long it may take, before anybody is known to be calling."""
+"""Limits of a connection before the caller is authenticated: size, rate and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connections that are open: how many, from where, and which of them have taken too long."""
+"""The open connections: their number per address, and which of them exceed their time limits."""
 
 from __future__ import annotations
 

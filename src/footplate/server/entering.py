@@ -1,4 +1,4 @@
-"""Becomes the account of a service that was started as root, in a control group that outlives the service.
+"""Switches a service that systemd started as root to its account, in a control group of its own.
 
 Where control groups are of v2, a group that hands on controllers may hold no process itself. systemd before
 254 starts a service in the group of its unit and nowhere else; while tasks of an earlier start are still in

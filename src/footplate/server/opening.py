@@ -1,4 +1,4 @@
-"""Starting: what is away for a while is waited for, and whoever calls meanwhile is told so.
+"""Startup: waits for a database or disk that is down, and answers calls with 503 meanwhile.
 
 The server answers from the first moment. Only what a person must change ends it: a wrong setting, or a
 database or home folder that is another server's.

@@ -1,4 +1,4 @@
-"""The wired parts of a running server, as routes find them."""
+"""The parts of a running server that routes use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps what lies in the home folder from other people of the machine, whatever the folder's own mode."""
+"""Removes other accounts' access to the files of the home folder, whatever the mode of the folder."""
 
 from __future__ import annotations
 

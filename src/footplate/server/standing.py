@@ -1,4 +1,4 @@
-"""Whether whoever follows a stream still may."""
+"""Checks during a stream that the caller may still read it."""
 
 from __future__ import annotations
 

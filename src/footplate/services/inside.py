@@ -1,4 +1,4 @@
-"""What a caller may do inside a job: run a command where a task runs or ran."""
+"""Running commands in a task on behalf of a caller (`exec`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for a job to come to a state, without asking time and again."""
+"""Waits until a job reaches a state, without polling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What services work on, handed in once."""
+"""Platform: the store, the cluster and the other parts that all services work on."""
 
 from __future__ import annotations
 

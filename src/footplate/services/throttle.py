@@ -1,4 +1,4 @@
-"""Slowing down whoever guesses passwords, and nobody else.
+"""Throttles failed logins.
 
 Failures count for three things: a name at an address, a name wherever it is tried from, and an address
 whatever names are tried there. The first bounds who guesses one password. The second bounds those who do it

@@ -1,4 +1,4 @@
-"""Who waits before whom, as the scheduler sees it."""
+"""The waiting jobs in the order of the scheduler."""
 
 from __future__ import annotations
 

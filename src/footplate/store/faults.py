@@ -1,4 +1,4 @@
-"""What databases say when they cannot work now, in words that say what to do."""
+"""Translates errors of the database driver into messages that say what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hearing at once that files of a folder were written to, through the kernel's inotify."""
+"""Notices writes to files of a folder immediately, through inotify."""
 
 from __future__ import annotations
 

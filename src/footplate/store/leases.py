@@ -1,4 +1,4 @@
-"""Who writes to the database: signs of life of the server that does, for those that stand by."""
+"""The database lease: heartbeats of the server that holds it, for standby servers."""
 
 from __future__ import annotations
 

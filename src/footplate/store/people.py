@@ -1,4 +1,4 @@
-"""The number of each person: engines derive accounts of machines from it, so none is ever given twice.
+"""The number of each user, from which engines derive host accounts; a number is never reused.
 
 A name that is removed gives its number up for good: whoever has the same name later is somebody else.
 """

@@ -1,4 +1,4 @@
-"""What both control and services work on."""
+"""The parts that control and services share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Throw-away container engines: a real Podman or Docker in a folder of its own, and images made by hand."""
+"""Throw-away container engines: a real Podman or Docker in its own folder, with minimal images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sixth guarantee of engines as tests: what tasks are held to, for engines that run real commands."""
+"""Contract tests of the sixth guarantee, enforced limits, for engines that run real commands."""
 
 from __future__ import annotations
 

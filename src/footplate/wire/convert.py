@@ -1,4 +1,4 @@
-"""Values of ours as the REST API shows them: the only translation between the two."""
+"""Converts domain values to bodies of the REST API: the only place that does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""As whom the tasks of each person run on this machine, where the server is root.
+"""Host accounts: which accounts of this machine the tasks of each user run as, if the server is root.
 
 Every person has a range of host accounts of their own, in which the task is root and which mean nothing to
 the rest of the machine; or one of the site's accounts, where the operator says so.

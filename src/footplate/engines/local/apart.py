@@ -1,4 +1,4 @@
-"""User namespaces, in which the tasks of one person are: nobody's processes but their own belong to them.
+"""User namespaces: one per user, shared by all tasks of that user.
 
 Where the server is root, a person's namespace has a range of host accounts of its own, in which the tasks are
 root; outside of it they are accounts that nobody else has. Runs in the spawner and its children.

@@ -1,4 +1,4 @@
-"""How a child of the spawner becomes a task: its groups, its view, its claim, its account, its program.
+"""Turns a child of the spawner into a task: control groups, mounts, claim, account, then exec of the program.
 
 Standard library only. The order matters: what needs the server's rights comes first, and each step gives some
 of them up. When the program starts, nothing of the server's is left.

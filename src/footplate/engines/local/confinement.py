@@ -1,4 +1,4 @@
-"""What tasks of this machine are held to, found out once: by control groups and a private view of files."""
+"""Detects once which limits this machine can enforce, by control groups and namespaces, and applies them."""
 
 from __future__ import annotations
 

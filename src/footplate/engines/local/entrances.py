@@ -1,4 +1,4 @@
-"""Which tasks can be entered: none that is being stopped, or was."""
+"""Decides which tasks `exec` may enter: not those that are being stopped or were stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all tasks of one spawner stand on: this boot, where their groups are, how their views begin.
+"""What all tasks of one spawner share: the boot id, the control groups, the base of their mounts.
 
 Runs in the spawner and its children.
 """

@@ -1,4 +1,4 @@
-"""What a task sees of the kernel: a `/dev` with its own cards only, its own `/proc`, its own control groups.
+"""Mounts the kernel's files for a task: `/dev` with its own GPUs only, its own `/proc` and control groups.
 
 Runs in the children of the spawner, like `mounting`.
 """

@@ -1,4 +1,4 @@
-"""What this machine has to give: detected once, or as the operator declares it."""
+"""CPUs, memory and GPUs of this machine: detected once, or declared in the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tries, in a process of its own, what the kernel allows; what it cannot do it says by failing."""
+"""Tests in a separate process what the kernel allows; it fails where something is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task leaves on disk, and nothing else needs to be remembered: who runs it, and how it ended.
+"""The records of a task on disk, all that a later server needs: its process, and how it ended.
 
 `pid` is written once, by whoever comes first: the process that becomes the task, or the one who stops
 the task before it has started. `exit` holds the exit code in its first line. Then comes what the task's

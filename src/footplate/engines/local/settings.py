@@ -1,4 +1,4 @@
-"""What an operator may declare about the machine of the local engine."""
+"""Settings of the local engine's machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks at one task from outside: what its files and its process say of it."""
+"""Observes one task: reads its records and its process, and returns its state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notices at once when a running task ends, be it ours or adopted from an earlier server."""
+"""Notices immediately when a running task ends, also one adopted from an earlier server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims on a container's behalf: the server writes down which process of this machine the task is.
+"""Claims a task for its container: the server records the process id of the container on the host.
 
 The task itself claims `begun` from inside; the server's `pid` follows, and says when the task began.
 """

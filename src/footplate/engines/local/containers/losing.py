@@ -1,4 +1,4 @@
-"""What a container tells of a task that is gone without having recorded its end."""
+"""Explains, from the state of its container, how a task ended that did not record its own end."""
 
 from __future__ import annotations
 

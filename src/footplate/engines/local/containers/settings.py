@@ -1,4 +1,4 @@
-"""What an operator may declare about containers."""
+"""Settings for containers."""
 
 from __future__ import annotations
 

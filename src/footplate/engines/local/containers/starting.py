@@ -1,4 +1,4 @@
-"""Brings one task's container up, from whatever an earlier try has left of it."""
+"""Creates and starts the container of one task, and continues where an interrupted try stopped."""
 
 from __future__ import annotations
 
