@@ -1,4 +1,4 @@
-"""The verb install-service: the server below systemd."""
+"""The verb install-service: run the server under systemd."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it takes to run the server below systemd, as values: an account, files and commands."""
+"""What `install-service` does to run the server under systemd, as values: an account, files and commands."""
 
 from __future__ import annotations
 

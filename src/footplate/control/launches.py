@@ -1,4 +1,4 @@
-"""The effect `LaunchTasks`: launch an attempt, and again for tasks that were given another run meanwhile."""
+"""The effect `LaunchTasks`: launch an attempt, and again for tasks that must be restarted meanwhile."""
 
 from __future__ import annotations
 

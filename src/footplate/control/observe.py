@@ -1,4 +1,4 @@
-"""Observing: hints say which attempts to look at, polling catches up, and what was seen becomes events."""
+"""Observes attempts, on hints from the engine and by polling as a fallback, and turns changes into events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noticing tasks that make no progress: hung ones, and idle ones that hold what others wait for."""
+"""Detects tasks that make no progress: hangs, and idle jobs that hold resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an attempt ends: what the end of a task means for the job, and what comes after."""
+"""How an attempt ends: what the end of a task means for the job, and what happens next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to a job (past participles) and what must then be done (imperatives).
+"""Events of a job (past participles), and the effects that follow from them (imperatives).
 
 Events that speak of one attempt carry its number, so that news of an older attempt is recognised.
 """

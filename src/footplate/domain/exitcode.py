@@ -1,4 +1,4 @@
-"""The exit code of a whole job: that of the task which decided its end."""
+"""The exit code of a job: that of the task that decided its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures: what went wrong, and whether trying again can help.
+"""Failures: their classes and causes, and whether to retry.
 
 A job's own rules come first, in their order; then the defaults. A *transient* failure is a fault of the
 platform or its machines, and is tried again without using up the job's retries. A *permanent* one would

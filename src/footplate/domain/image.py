@@ -1,4 +1,4 @@
-"""Images: those that admins recommend under short names, and what those of a job stand for."""
+"""Images: the catalogue of short names, and how the images of a job resolve to references."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A submitted job as a value: its tasks, where it stands and why."""
+"""A submitted job as a value: its tasks, its state and the reason for it."""
 
 from __future__ import annotations
 

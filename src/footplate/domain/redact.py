@@ -1,4 +1,4 @@
-"""Taking secret values out of what is shown: log lines, events, answers."""
+"""Redacts secret values in log lines, events and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storages: folders that admins name, so that jobs can be given data and code from them."""
+"""Storages: named folders from which jobs can mount data and code."""
 
 from __future__ import annotations
 

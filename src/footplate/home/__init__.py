@@ -1,1 +1,1 @@
-"""The home folder of a server: what lies where in it."""
+"""The layout of a server's home folder."""

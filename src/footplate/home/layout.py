@@ -1,4 +1,4 @@
-"""Where a job's files lie below the home folder; names only, nothing is touched.
+"""Paths of a job's files below the home folder; names only, no I/O.
 
 Those that a launch asks for time and again are remembered: joining paths takes longer than looking them up.
 """

@@ -1,4 +1,4 @@
-"""Runs a part of this folder: `python3 -I FOLDER launch|serve|reach|pkill WORDS`, wherever it lies."""
+"""Entry point: `python3 -I FOLDER launch|serve|reach|pkill ARGUMENTS`, from any folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting jobs that need equal room, so that a pass tries and remembers each need once."""
+"""Groups waiting jobs with equal needs, so that a pass tries each need once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is free on every node, down to single cards."""
+"""The ledger: what is free on every node, down to single GPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lay out a gang on the nodes: all of its tasks or none, on few nodes, leaving big holes whole."""
+"""Places a gang on the nodes: all of its tasks or none, on few nodes, with little fragmentation."""
 
 from __future__ import annotations
 

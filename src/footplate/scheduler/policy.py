@@ -1,4 +1,4 @@
-"""What an administrator may choose about scheduling."""
+"""Scheduling settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the machines each queue uses, and what it keeps for the first of its jobs in line."""
+"""Queue shares: how much each queue uses, and what it reserves for its first waiting job."""
 
 from __future__ import annotations
 

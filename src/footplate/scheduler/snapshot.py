@@ -1,4 +1,4 @@
-"""What the scheduler looks at: plain values, taken at one moment."""
+"""The snapshot: the input of a scheduling pass, as plain values."""
 
 from __future__ import annotations
 

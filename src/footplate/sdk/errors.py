@@ -1,4 +1,4 @@
-"""What can go wrong on the client's side, and the server's errors made into exceptions again.
+"""Errors of the client, and exceptions rebuilt from the server's error codes.
 
 FootplateError (from the domain)
  ├─ Unreachable      nothing answers, or the connection broke for good

@@ -1,4 +1,4 @@
-"""What the framework has against a request, in our words."""
+"""Translates the framework's validation errors into our problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One connection of HTTP, held to its bounds: what it sends, how fast, and how long it waits."""
+"""One HTTP connection, with limits on size, rate and idle time."""
 
 from __future__ import annotations
 

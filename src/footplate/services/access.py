@@ -1,4 +1,4 @@
-"""Who may do what. A role in a queue includes the weaker ones: viewer < member < admin."""
+"""Access rights. A role in a queue includes the weaker ones: viewer < member < admin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live events: every commit's news, handed to whoever listens to one job or to all."""
+"""Live events: passes the events of every commit to the followers of one job or of all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invitations: an admin says who may come, and whoever follows the link chooses the password."""
+"""Invitations: an admin creates a link, and the new user chooses the password."""
 
 from __future__ import annotations
 

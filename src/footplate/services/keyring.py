@@ -1,4 +1,4 @@
-"""The secrets that a job may use: its owner's, then those of its queue while its owner is a member there."""
+"""Finds the secrets of a job: its owner's, then those of its queue while the owner is a member there."""
 
 from __future__ import annotations
 

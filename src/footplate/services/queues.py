@@ -1,4 +1,4 @@
-"""Queues and nodes: who may use them, what they hold, and how admins shape them."""
+"""Queues and nodes: who may use them, their usage, and how admins change them."""
 
 from __future__ import annotations
 

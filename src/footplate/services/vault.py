@@ -1,4 +1,4 @@
-"""Sealing secrets with the server's key, so that the database alone tells nothing."""
+"""Encrypts secrets with the server's key, so that the database alone does not reveal them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole databases as one SQLite file: taken from a living SQLite or PostgreSQL, and put back into either.
+"""Copies a whole database, SQLite or PostgreSQL, into one SQLite file, and restores it to either.
 
 Both kinds have the same tables, so a copy of one can become the other.
 """

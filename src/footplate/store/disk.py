@@ -1,4 +1,4 @@
-"""The disk below the home folder: how much room it has, and a reserve for the day when it has none.
+"""Free space on the disk of the home folder, and the reserve for a full disk.
 
 A job that fills the disk must still be stopped and deleted, and whoever does that must sign in. So some room
 is kept in files that nobody needs: when a write fails for lack of room, one of them goes and the write is

@@ -1,4 +1,4 @@
-"""Bringing a database to the newest version of the tables."""
+"""Upgrades the tables of a database to the newest version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a task has used over time: records of one size in a file beside its log."""
+"""Usage samples of a task: fixed-size records in a file beside its log."""
 
 from __future__ import annotations
 

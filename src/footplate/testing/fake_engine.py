@@ -1,4 +1,4 @@
-"""An engine in memory, and its misbehaving kin.
+"""A fake engine in memory, and misbehaving variants of it.
 
 What a task does follows from its command: `true`, `false` and `exit N` end at once, `sleep S` ends when
 the clock has moved on by S seconds, anything else runs until `finish` is called. The last line counts.

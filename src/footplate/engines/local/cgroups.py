@@ -1,4 +1,4 @@
-"""Control groups, by which the kernel holds tasks to their limits and counts what they use.
+"""Control groups: the kernel enforces the limits of tasks with them, and counts their usage.
 
 Every task has a group in each tree, named after the process that claimed the task (`PID-START_TICKS`):
 whoever finds a group can tell whether its task still runs, and a name never comes twice.

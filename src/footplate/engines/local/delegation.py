@@ -1,4 +1,4 @@
-"""Finds out where this server may make control groups, by making one."""
+"""Finds where this server may create control groups, by creating one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which device files belong to which card, and how a task is kept from those of the others."""
+"""Device files of each GPU, and how a task is denied those of other tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a command where a task runs or ran: like a small task of its own, within the limits of the other."""
+"""Runs a command in the environment of a task (`exec`), as a small task within the limits of that task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's calls that Python has no words for: namespaces, mounts, capabilities, system-call filters.
+"""System calls that Python does not wrap: namespaces, mounts, capabilities, system-call filters.
 
 Runs in the spawner and its children: standard library only, nothing slow to import.
 """

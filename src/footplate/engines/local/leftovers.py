@@ -1,4 +1,4 @@
-"""Ends what tasks left running in their control groups, and removes the groups."""
+"""Kills processes that tasks left running in their control groups, and removes the groups."""
 
 from __future__ import annotations
 

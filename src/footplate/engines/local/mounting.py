@@ -1,4 +1,4 @@
-"""Gives a process its own view of the machine's files, in the process that becomes a task.
+"""Mounts the view of a task, in the process that becomes the task.
 
 Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
 `tmp` (the folder that becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below

@@ -1,4 +1,4 @@
-"""Puts the notice that a task is about to be stopped where the task looks for it."""
+"""Writes the notice file that tells a task about a coming stop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gives a person's tasks their own folders, and shows them those of storages as far as they are allowed.
+"""Sets the owners of a user's job folders, and maps the owners of storages for their tasks.
 
 Where tasks run as other accounts than the server, the modes of files decide, as for everybody on the machine.
 Two things are added. What a task may only read it can read, whoever owns it: the operator has named the

@@ -1,4 +1,4 @@
-"""Where the files of attempts lie on this machine, and where tasks see them: at the same paths."""
+"""Paths of the files of attempts on this machine; tasks see them at the same paths."""
 
 from __future__ import annotations
 

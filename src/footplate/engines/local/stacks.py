@@ -1,4 +1,4 @@
-"""What the Python processes of tasks are doing, as py-spy sees it from outside."""
+"""Python stacks of the processes of tasks, taken with py-spy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends running tasks: politely, then by force."""
+"""Stops running tasks: SIGTERM, then SIGKILL after the grace period."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which system calls tasks are refused: those that reach beyond a task, as in every ordinary container.
+"""The system-call filter: refuses calls that reach beyond a task, as in an ordinary container.
 
 The kernel itself refuses most of them to whoever has no power over the machine. The filter is for the day on
 which one of them has a fault: what cannot be called cannot be exploited. Debuggers and profilers of one's

@@ -1,4 +1,4 @@
-"""What running tasks use, read from their control groups; from their processes where there are none."""
+"""Resource usage of running tasks, from their control groups, else from their processes."""
 
 from __future__ import annotations
 

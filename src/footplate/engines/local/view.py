@@ -1,4 +1,4 @@
-"""What a task sees of the machine's files: its own job, the mounts it asked for, a `/tmp` of its own."""
+"""The view of a task, that is, which files it sees: its own job, its mounts, its own `/tmp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strategies with a launcher: one task runs the command, the others wait to be reached without passwords.
+"""Strategies with a launcher (MPI, Horovod, DeepSpeed): one task runs the command, the others wait for it.
 
 The launcher is the role named `launcher`, or else the first task of the first role. The others run what
 their own role says as preparation, then serve; tasks of the launcher's own role only serve.

@@ -1,4 +1,4 @@
-"""Which cards a task may see, in the words of each maker's libraries."""
+"""Variables that select the GPUs of a task, for the libraries of each vendor."""
 
 from __future__ import annotations
 

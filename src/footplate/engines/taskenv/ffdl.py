@@ -1,4 +1,4 @@
-"""What FfDL and Prophecis give to a learner.
+"""The variables that FfDL and Prophecis set for a learner.
 
 Left out is PYTHONPATH: it comes before the standard library, so that a file `logging.py` in the code of any
 job would take the place of Python's own. A job that wants its code there sets `PYTHONPATH: .`, the folder in

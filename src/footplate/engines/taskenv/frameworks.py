@@ -1,4 +1,4 @@
-"""What PyTorch, JAX and Ray read; every task counts as a machine with as many processes as it has cards."""
+"""The variables of PyTorch, JAX and Ray; a task counts as a machine with one process per GPU."""
 
 from __future__ import annotations
 

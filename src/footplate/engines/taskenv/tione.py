@@ -1,4 +1,4 @@
-"""What TI-ONE gives to a training task, and what its client tikit reads there.
+"""The variables that TI-ONE sets for a training task, and that its client tikit reads.
 
 KUBERNETES_SERVICE_HOST is left out: with it the client would speak to a host of its maker's network, and
 other libraries would look for a Kubernetes that is not there.

@@ -1,4 +1,4 @@
-"""What UAI-Train gives to a node; its folders come as options of the command, which the dialect appends."""
+"""The variables that UAI-Train sets for a node; the dialect passes its folders as options of the command."""
 
 from __future__ import annotations
 

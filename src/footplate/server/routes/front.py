@@ -1,4 +1,4 @@
-"""The console's pages, for whoever opens the server's address in a browser."""
+"""Serves the console's pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a container is given its cards."""
+"""How a container gets its GPUs: nvidia runtime, CDI or device files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a task runs in a container, or in a local environment that stands in for its image."""
+"""Decides whether a task runs in a container, or in the local environment that its image is mapped to."""
 
 from __future__ import annotations
 

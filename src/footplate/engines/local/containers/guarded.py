@@ -1,4 +1,4 @@
-"""Remembers which images came with a login, so that being on this machine opens them to nobody else."""
+"""Remembers which images were pulled with a login, so that jobs without a login cannot use the local copy."""
 
 from __future__ import annotations
 

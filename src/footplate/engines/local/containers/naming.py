@@ -1,4 +1,4 @@
-"""How containers are called and marked, so that each task's is found again by anybody who knows the task."""
+"""Names and labels of containers, derived from the task, so that a container can be found again."""
 
 from __future__ import annotations
 
