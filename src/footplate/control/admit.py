@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeVar
 
 from footplate.control.context import Context
@@ -18,17 +19,25 @@ from footplate.domain.events import Placed, Refused, WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
-from footplate.scheduler.decisions import Plan
+from footplate.scheduler.decisions import Plan, Start
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.plan import plan
-from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot, shape_of
+from footplate.scheduler.ports import NO_PORTS, port_needs
+from footplate.scheduler.snapshot import (
+    Hold,
+    PendingJob,
+    RunningJob,
+    Snapshot,
+    pending_of,
+    running_of,
+    shape_of,
+)
 from footplate.store.store import Move
 from footplate.store.transitions import Foretold, foretell
 from footplate.store.writer import Transaction, Unit, Work
 
 T = TypeVar("T")
 
-NO_PORTS = Reason(ReasonCode.NO_PORTS, say("no_ports"))
 EXPLAIN_EVERY_S = 0.5
 # With more jobs than this before it, a new one hardly starts at once: not worth a pass of its own.
 MOST_AT_ONCE = 64
@@ -63,6 +72,8 @@ class Admission:
         self._asked_by = 0
         self._one_at_a_time = asyncio.Lock()
         self._explained_at = 0.0
+        # Jobs of which somebody was told why they wait since that was last stored.
+        self._told: set[str] = set()
         self.last: Plan | None = None
         self.run_times = RunTimes()
         self._foresight = Foresight()
@@ -85,7 +96,7 @@ class Admission:
 
     def has_room(self, job: Job) -> bool:
         """Tell whether the last pass left room for a job that came after it."""
-        return self.last is None or self.last.has_room(_pending(job))
+        return self.last is None or self.last.has_room(pending_of(job))
 
     async def run_pass(self, news: Sequence[Move] = ()) -> bool:
         """Plan once and commit what was decided, together with new jobs and with news that give room back.
@@ -171,51 +182,60 @@ class Admission:
 
     def _decide(self) -> list[Move]:
         now = self._context.clock.now()
-        held = self._held_by_storages()
-        moves, without_ports = self._plan(now, frozenset(held))
-        if without_ports:
-            # What they would have taken is for others now.
-            moves, more = self._plan(now, without_ports.union(held))
-            without_ports |= more
-        passed_over = {**dict.fromkeys(sorted(without_ports), NO_PORTS), **held}
-        for job_id, reason in passed_over.items():
-            job = self._find(job_id)
-            if job is not None and job.reason.code is not reason.code:
-                moves.append((job_id, WaitExplained(now, job.attempt, reason)))
-        return moves + self._explanations(now)
+        snapshot = self.snapshot()
+        self.last = plan(snapshot, self._context.policy, now)
+        self._context.ports.begin_at = self.last.next_port
+        moves: list[Move] = []
+        for start in self.last.starts:
+            placed = self._complete(start, snapshot)
+            if placed is not None:
+                moves.append((start.job_id, Placed(now, start.attempt, placed)))
+            else:
+                moves += self._new_reasons(now, [(start.job_id, NO_PORTS)])
+        moves += [(one.job_id, Refused(now, one.attempt, one.reason)) for one in self.last.refusals]
+        left_out = ((job_id, self.last.explain(job_id)) for job_id in self.last.left_out)
+        return moves + self._new_reasons(now, left_out) + self._explanations(now)
 
-    def _held_by_storages(self) -> dict[str, Reason]:
-        """Say which jobs would only hold room while a storage does not answer, and of which storage."""
+    def _new_reasons(self, now: float, reasons: Iterable[tuple[str, Reason]]) -> list[Move]:
+        """Store reasons of another kind than those that are stored."""
+        return [
+            (job_id, WaitExplained(now, job.attempt, reason))
+            for job_id, reason in reasons
+            if (job := self._find(job_id)) and job.reason.code is not reason.code
+        ]
+
+    def _complete(self, start: Start, snapshot: Snapshot) -> Placement | None:
+        """Add what the plan cannot know: whether strangers use the ports, and what images stand for."""
+        job = self._find(start.job_id)
+        if job is None:
+            return None
+        others = chain(
+            (one.placement for one in snapshot.running),
+            (one.placement for one in self._starts() if one is not start),
+        )
+        placed = self._context.ports.confirm(port_needs(job.spec), start.placement, others)
+        if placed is None:
+            # What it would have taken is for others: the next pass knows which ports are in use.
+            self._wake()
+            return None
+        return replace(placed, images=chosen_images(self._context, job))
+
+    def _starts(self) -> Sequence[Start]:
+        return self.last.starts if self.last else ()
+
+    def _holds(self) -> tuple[Hold, ...]:
+        """Say which jobs would only hold room while a storage does not answer."""
         silences = self._context.storage_watch.silences()
         if not silences:
-            return {}
-        held: dict[str, Reason] = {}
+            return ()
+        holds = []
         for job_id in self._pending:
             job = self._find(job_id)
-            names = [name for name, _ in storages_of(job) if name in silences] if job is not None else ()
-            for name in names[:1]:
-                held[job_id] = Reason(ReasonCode.STORAGE_SILENT, silences[name])
-        return held
-
-    def _plan(self, now: float, passed_over: frozenset[str]) -> tuple[list[Move], frozenset[str]]:
-        """Plan without some jobs; the result is what to do, and which jobs found no ports."""
-        snapshot = self.snapshot()
-        if passed_over:
-            pending = tuple(job for job in snapshot.pending if job.id not in passed_over)
-            snapshot = replace(snapshot, pending=pending)
-        self.last = plan(snapshot, self._context.policy, now)
-        moves: list[Move] = []
-        without_ports = set()
-        placements = [job.placement for job in snapshot.running]
-        for start in self.last.starts:
-            placed = self._complete(start.job_id, start.placement, placements)
-            if placed is None:
-                without_ports.add(start.job_id)
-            else:
-                placements.append(placed)
-                moves.append((start.job_id, Placed(now, start.attempt, placed)))
-        moves += [(one.job_id, Refused(now, one.attempt, one.reason)) for one in self.last.refusals]
-        return moves, frozenset(without_ports)
+            name = next((name for name, _ in storages_of(job) if name in silences), "") if job else ""
+            if name:
+                reason = Reason(ReasonCode.STORAGE_SILENT, silences[name])
+                holds.append(Hold(job_id, reason))
+        return tuple(holds)
 
     def _find(self, job_id: str) -> Job | None:
         return self._arriving.get(job_id) or self._context.store.board.get(job_id)
@@ -233,13 +253,13 @@ class Admission:
             self._pending.pop(job_id, None)
             self._running.pop(job_id, None)
             if job is not None and job.placement is not None:
-                self._running[job_id] = _running(job)
+                self._running[job_id] = running_of(job)
             elif job is not None and job.state is JobState.QUEUED:
                 self._pending[job_id] = self._as_pending(job)
 
     def _as_pending(self, job: Job) -> PendingJob:
         """See a job as the scheduler does; nodes to avoid count only while others could take it."""
-        pending = _pending(job)
+        pending = pending_of(job)
         if job.avoids:
             shape, cluster = shape_of(job.spec, job.avoids), self._context.cluster
             queue = cluster.queues.get(job.spec.queue)
@@ -255,6 +275,8 @@ class Admission:
             tuple(cluster.queues.values()),
             tuple(self._running.values()),
             tuple(self._pending.values()),
+            self._holds(),
+            self._context.ports.room(),
         )
 
     @property
@@ -266,6 +288,7 @@ class Admission:
         """Why a job waits by the last plan, and how many are before it."""
         if self.last is None or job_id not in self.last.position:
             return None
+        self._told.add(job_id)
         reason = self.last.explain(job_id)
         return reason, reason.details.get("ahead", self.last.position[job_id])
 
@@ -282,13 +305,12 @@ class Admission:
     def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         snapshot = self.snapshot()
-        pending = (*snapshot.pending, _pending(job))
+        pending = (*snapshot.pending, pending_of(job))
         foreseen = plan(replace(snapshot, pending=pending), self._context.policy, job.queued_at)
         start = next((start for start in foreseen.starts if start.job_id == job.id), None)
         if start is None:
             return foreseen.explain(job.id), None
-        others = [running.placement for running in snapshot.running]
-        placed = self._context.ports.assign(job.spec, start.placement, others) or start.placement
+        placed = start.placement
         hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
         would_launch = launch_plan(self._context, replace(job, placement=placed), hidden)
         request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
@@ -297,24 +319,23 @@ class Admission:
         reason = Reason(ReasonCode.PREPARING, say("would_start_on", nodes=nodes), facts)
         return reason, dict(request)
 
-    def _complete(self, job_id: str, placement: Placement, others: list[Placement]) -> Placement | None:
-        """Add what the scheduler does not deal with: ports, and what images stand for."""
-        job = self._find(job_id)
-        placed = None if job is None else self._context.ports.assign(job.spec, placement, others)
-        if job is None or placed is None:
-            return None
-        return replace(placed, images=chosen_images(self._context, job))
-
     def _explanations(self, now: float) -> list[Move]:
-        # Numbers change with every pass; only a new kind of reason is worth a commit, and not at every pass.
+        """Store why jobs wait: where that is of a new kind, and where somebody was told so meanwhile.
+
+        Numbers change with every pass; what nobody has seen of them is not worth a commit.
+        """
         if self.last is None or 0 <= now - self._explained_at < EXPLAIN_EVERY_S:
             return []
+        told, self._told = self._told, set()
         self._explained_at = now
         moves: list[Move] = []
-        for job_id in self.last.order[:MOST_EXPLAINED]:
+        asked_about = sorted(told & self.last.position.keys()) if told else ()
+        for job_id in dict.fromkeys((*self.last.order[:MOST_EXPLAINED], *asked_about[:MOST_EXPLAINED])):
             job = self._find(job_id)
+            if job is None or job.state is not JobState.QUEUED:
+                continue
             reason = self.last.explain(job_id)
-            if job is not None and job.state is JobState.QUEUED and job.reason.code is not reason.code:
+            if job.reason.code is not reason.code or (job_id in told and job.reason != reason):
                 moves.append((job_id, WaitExplained(now, job.attempt, reason)))
         return moves
 
@@ -332,29 +353,3 @@ class Admission:
 def _last_move(tx: Transaction, job_id: str) -> int:
     job = tx.after.get(job_id)
     return 0 if job is None else job.moved_by
-
-
-def _pending(job: Job) -> PendingJob:
-    spec = job.spec
-    return PendingJob(
-        id=job.id,
-        owner=job.owner,
-        queue=spec.queue,
-        priority=spec.priority,
-        queued_at=job.queued_at,
-        shape=shape_of(spec),
-        time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
-        pause=None if job.not_before is None else Pause(job.queued_at, job.not_before, job.reason),
-        attempt=job.attempt,
-    )
-
-
-def _running(job: Job) -> RunningJob:
-    spec = job.spec
-    assert job.placement is not None
-    since = job.running_at or job.started_at or job.queued_at
-    if job.kept_until is not None:
-        ends_by: float | None = job.kept_until + spec.grace_s
-    else:
-        ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
-    return RunningJob(job.id, spec.queue, spec.priority, job.placement.held, ends_by)

@@ -1,16 +1,13 @@
-"""Handing out ports: every task gets what its role asks for, and one named `main` to meet the others."""
+"""Ports that strangers use: what a pass hands out is tried first, and remembered where it is not free."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 
-from footplate.domain.cluster import GIVEN_PORTS, Placement, TaskPlacement
-from footplate.domain.spec import JobSpec, PortRange
+from footplate.domain.cluster import Placement
+from footplate.scheduler.ports import FIRST, PortLedger, PortNeeds, PortRoom
 
-MAIN = PortRange("main")
-FIRST, LAST = GIVEN_PORTS[0], GIVEN_PORTS[-1]
 # Ports that others use are rare; a job does not hold the loop up to find the last free one.
 MOST_PROBES = 200
 
@@ -27,7 +24,7 @@ def is_free_here(port: int) -> bool:
 
 
 class Ports:
-    """Goes round its range, so that a port that was just given back is not given out at once.
+    """Knows where the search for ports goes on, and which ones were found in use by strangers.
 
     Servers that share a machine should begin at different ports: those that one has given out are free until
     its tasks listen there.
@@ -35,51 +32,42 @@ class Ports:
 
     def __init__(self, is_free: Callable[[int], bool] = is_free_here, begin_at: int = FIRST) -> None:
         self._is_free = is_free
-        self._next = begin_at
+        self._busy: dict[str, set[int]] = {}
+        self.begin_at = begin_at
 
-    def assign(self, spec: JobSpec, placement: Placement, running: Iterable[Placement]) -> Placement | None:
-        """Give every task its ports; None when a node has none left."""
-        taken = {
-            (task.node, port)
-            for other in running
-            for task in other.tasks
-            for _, numbers in task.ports
-            for port in numbers
-        }
-        tasks = []
-        for task in placement.tasks:
-            own = spec.role(task.role).ports
-            wanted = own if any(ports.label == MAIN.label for ports in own) else (MAIN, *own)
-            given = [(ports.label, self._take(task.node, ports, taken)) for ports in wanted]
-            if any(numbers is None for _, numbers in given):
-                return None
-            tasks.append(_with_ports(task, given))
-        return Placement(tuple(tasks))
+    def room(self) -> PortRoom:
+        """How the ports stand; those that were in use are tried again."""
+        for node, ports in list(self._busy.items()):
+            self._busy[node] = {port for port in ports if not self._is_free(port)}
+        busy = {node: frozenset(ports) for node, ports in self._busy.items() if ports}
+        return PortRoom(self.begin_at, busy)
 
-    def _take(self, node: str, wanted: PortRange, taken: set[tuple[str, int]]) -> tuple[int, ...] | None:
-        n_probed = 0
-        for first in self._beginnings(wanted):
-            numbers = tuple(range(first, first + wanted.count))
-            if any((node, port) in taken for port in numbers):
-                continue
+    def confirm(self, needs: PortNeeds, planned: Placement, others: Iterable[Placement]) -> Placement | None:
+        """Try the ports of a planned start, and find other ones for those in use; None when there are none.
+
+        `others` are the placements beside it, those of the same pass included.
+        """
+        n_probed, placement = 0, planned
+        known: Sequence[Placement] | None = None
+        while (found := self._in_use(placement)) is not None:
             n_probed += 1
-            if all(self._is_free(port) for port in numbers):
-                taken.update((node, port) for port in numbers)
-                self._next = self._next if wanted.begin_at else numbers[-1] + 1
-                return numbers
-            if n_probed == MOST_PROBES:
-                break
+            node, port = found
+            self._busy.setdefault(node, set()).add(port)
+            known = list(others) if known is None else known
+            ledger = PortLedger(self._as_found(), known)
+            given = ledger.give(needs, planned)
+            if given is None or n_probed == MOST_PROBES:
+                return None
+            self.begin_at, placement = ledger.begin_at, given
+        return placement
+
+    def _as_found(self) -> PortRoom:
+        return PortRoom(self.begin_at, {node: frozenset(ports) for node, ports in self._busy.items()})
+
+    def _in_use(self, placement: Placement) -> tuple[str, int] | None:
+        for task in placement.tasks:
+            for _, numbers in task.ports:
+                for port in numbers:
+                    if not self._is_free(port):
+                        return task.node, port
         return None
-
-    def _beginnings(self, wanted: PortRange) -> Iterator[int]:
-        """Where a range may begin: from the asked port upwards, or once round from the last one's end."""
-        if wanted.begin_at:
-            yield from range(wanted.begin_at, 65_536 - wanted.count + 1)
-            return
-        last = LAST - wanted.count + 1
-        yield from range(min(self._next, LAST + 1), last + 1)
-        yield from range(FIRST, min(self._next, last + 1))
-
-
-def _with_ports(task: TaskPlacement, given: list[tuple[str, tuple[int, ...] | None]]) -> TaskPlacement:
-    return replace(task, ports=tuple((label, numbers) for label, numbers in given if numbers is not None))

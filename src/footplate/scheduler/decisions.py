@@ -13,7 +13,7 @@ from footplate.scheduler.snapshot import PendingJob
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Start the whole gang there. Ports are not the scheduler's: the placement has none yet."""
+    """Start the whole gang there."""
 
     job_id: str
     placement: Placement
@@ -35,16 +35,19 @@ class Plan:
 
     `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons and
     positions are computed when asked for, so that a pass over thousands of equal jobs stays cheap.
-    `explain` raises KeyError for a job that does not wait. `wakes_at` is when the first pause of a job ends,
-    so that somebody must plan again. `has_room` says of a job that comes after the pass whether what is left
-    free would do for it; where it would not, another pass does not start it either.
+    `explain` raises KeyError for a job that does not wait. `left_out` are those that were not tried, whatever
+    room there is. `wakes_at` is when the first pause of a job ends, so that somebody must plan again;
+    `next_port` is where the search for ports goes on. `has_room` says of a job that comes after the pass
+    whether what is left free would do for it; where it would not, another pass does not start it either.
     """
 
     starts: tuple[Start, ...]
     refusals: tuple[Refuse, ...]
     order: tuple[str, ...]
     explain: Callable[[str], Reason]
+    left_out: tuple[str, ...] = ()
     wakes_at: float | None = None
+    next_port: int = 0
     has_room: Callable[[PendingJob], bool] = lambda _job: True
 
     @cached_property

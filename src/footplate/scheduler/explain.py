@@ -39,8 +39,7 @@ class Explainer:
     def explain(self, job_id: str) -> Reason:
         """Say why a waiting job waits; KeyError when it does not."""
         job, n_ahead = self._line[job_id]
-        if job.pause is not None and job.pauses(self._situation.now):
-            why = job.pause.reason
+        if why := self._situation.why_left_out(job_id):
             return Reason(why.code, why.said, {**why.facts, "ahead": n_ahead})
         kind = self._kinds.find(job)
         reason = self._reason_shared_by_equals(job, kind)
@@ -55,14 +54,14 @@ class Explainer:
     def _line(self) -> dict[str, tuple[PendingJob, int]]:
         """Count who is ahead of whom; a job that could not start anyway is ahead only within its queue.
 
-        One that pauses is ahead of nobody.
+        One that was left out is ahead of nobody.
         """
         n_contending, n_held = 0, Counter[str]()
         is_held: dict[Kind, bool] = {}
         line = {}
         for job in self._waiting:
             line[job.id] = job, n_contending + n_held[job.queue]
-            if job.pauses(self._situation.now):
+            if self._situation.why_left_out(job.id):
                 continue
             kind = self._kinds.find(job)
             if kind not in is_held:

@@ -1,17 +1,20 @@
 """One scheduling pass.
 
 1. Count what is free on every node, and what every queue uses.
-2. Leave out the jobs that pause, and put the others in order.
+2. Leave out the jobs that pause or are held, and put the others in order.
 3. Take them one by one; a need that was found not to fit is not tried again.
 4. Hold back what its own queue does not allow to start.
-5. Start each gang that fits, whole, in room that no job ahead of it needs.
+5. Start each gang that fits, whole, in room that no job ahead of it needs. One for which there are no
+   ports is left out as well: what it would have taken is for others.
 6. Keep room for the first that does not fit: nodes for lack of resources, a part of the
    queue's maximum for one that is over it.
 7. Leave the rest waiting, in order, with a reason that is worked out when somebody asks; those that
-   pause stand among them in their place, and hold nobody up.
+   were left out stand among them in their place, and hold nobody up.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from footplate.domain.cluster import Placement
 from footplate.scheduler.decisions import Plan, Refuse, Start
@@ -31,15 +34,20 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
     kinds = Kinds(situation.queues)
     # Nearly always nobody pauses, and then this look is all that it costs.
     paused = [job for job in snapshot.pending if job.pause is not None and job.pause.holds(now)]
-    awake = [job for job in snapshot.pending if not job.pauses(now)] if paused else snapshot.pending
+    left_out = situation.leave_out(paused, snapshot.holds)
+    awake: Sequence[PendingJob] = snapshot.pending
+    idle: Sequence[PendingJob] = ()
+    if left_out:
+        awake = [job for job in snapshot.pending if job.id not in left_out]
+        idle = [job for job in snapshot.pending if job.id in left_out]
     starts, waiting = _walk(in_order(awake, kinds, situation.shares), kinds, situation)
     refusals: tuple[Refuse, ...] = ()
     if policy.refuse_impossible:
         refusals = _refuse_impossible(snapshot, kinds, waiting)
         refused = {refusal.job_id for refusal in refusals}
         waiting = [job for job in waiting if job.id not in refused]
-    if paused:
-        waiting = in_order([*waiting, *paused], Kinds(situation.queues), situation.shares)
+    if idle:
+        waiting = in_order([*waiting, *idle], Kinds(situation.queues), situation.shares)
     order = tuple([job.id for job in waiting])
     explain = Explainer(situation, kinds, waiting, policy).explain
     wakes_at = min((job.pause.until for job in paused if job.pause is not None), default=None)
@@ -50,7 +58,16 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
         may_start = situation.obstacle(job, kind) in (None, Obstacle.KEPT_IN_QUEUE)
         return may_start and fits(kind.shape, situation.free_rooms(kind))
 
-    return Plan(tuple(starts), refusals, order, explain, wakes_at, has_room)
+    return Plan(
+        starts=tuple(starts),
+        refusals=refusals,
+        order=order,
+        explain=explain,
+        left_out=situation.left_out(order),
+        wakes_at=wakes_at,
+        next_port=situation.next_port,
+        has_room=has_room,
+    )
 
 
 def _walk(
@@ -65,8 +82,11 @@ def _walk(
         if kind.first_waiting and (job.time_limit_s is None or job.time_limit_s >= kind.blocked_from_s):
             waiting.append(job)
         elif placement := _find_place(job, kind, situation):
-            situation.start(job, kind, placement)
-            starts.append(Start(job.id, placement, job.attempt))
+            if placed := situation.give_ports(job, placement):
+                situation.start(job, kind, placed)
+                starts.append(Start(job.id, placed, job.attempt))
+            else:
+                waiting.append(job)
         else:
             kind.first_waiting = kind.first_waiting or job.id
             waiting.append(job)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from enum import Enum, auto
 
 from footplate.domain.cluster import Placement
+from footplate.domain.states import Reason
 from footplate.scheduler.kinds import Kind, limit_of
 from footplate.scheduler.ledger import Ledger, Room
+from footplate.scheduler.ports import NO_PORTS, PortLedger
 from footplate.scheduler.reserve import Reservation, reserve, suitable_nodes
 from footplate.scheduler.shares import Share, keep_from, keep_until_below_maximum, shares_of
-from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
+from footplate.scheduler.snapshot import Hold, PendingJob, RunningJob, Snapshot
 
 
 class Obstacle(Enum):
@@ -36,6 +39,39 @@ class Situation:
         for job in self.running:
             self.ledger.take(job.placement)
         self._empty: Ledger | None = None
+        self._port_room = snapshot.ports
+        self._ports: PortLedger | None = None
+        # Why jobs are left out of this pass, whatever room there is.
+        self._left_out: dict[str, Reason] = {}
+
+    def leave_out(self, paused: Iterable[PendingJob], holds: Iterable[Hold]) -> Mapping[str, Reason]:
+        """Leave out jobs that pause, and those that something else holds."""
+        self._left_out = {job.id: job.pause.reason for job in paused if job.pause is not None}
+        self._left_out |= {hold.job_id: hold.reason for hold in holds}
+        return dict(self._left_out)
+
+    def left_out(self, waiting: Iterable[str]) -> tuple[str, ...]:
+        """List the waiting jobs that this pass has left out."""
+        return tuple([job_id for job_id in waiting if job_id in self._left_out]) if self._left_out else ()
+
+    def why_left_out(self, job_id: str) -> Reason | None:
+        return self._left_out.get(job_id)
+
+    def give_ports(self, job: PendingJob, placement: Placement) -> Placement | None:
+        """Give a gang its ports where it will run; without them it is left out."""
+        if not job.ports:
+            return placement
+        if self._ports is None:
+            self._ports = PortLedger(self._port_room, (one.placement for one in self.running))
+        placed = self._ports.give(job.ports, placement)
+        if placed is None:
+            self._left_out[job.id] = NO_PORTS
+        return placed
+
+    @property
+    def next_port(self) -> int:
+        """Where the search for ports goes on."""
+        return self._port_room.begin_at if self._ports is None else self._ports.begin_at
 
     def obstacle(self, job: PendingJob, kind: Kind) -> Obstacle | None:
         """Say what in its own queue keeps a job from starting, if anything does."""

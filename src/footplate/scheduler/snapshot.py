@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from footplate.domain.cluster import Node, Placement, Queue
+from footplate.domain.job import Job
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
+from footplate.scheduler.ports import PortNeeds, PortRoom, port_needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class PendingJob:
     time_limit_s: float | None = None
     pause: Pause | None = None
     attempt: int = 0
+    ports: PortNeeds = field(default_factory=dict, hash=False)
     rank: tuple[int, float, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,11 +79,50 @@ class RunningJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """A job that would only hold room if it were started now, and why."""
+
+    job_id: str
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     nodes: tuple[Node, ...]
     queues: tuple[Queue, ...]
     running: tuple[RunningJob, ...]
     pending: tuple[PendingJob, ...]
+    holds: tuple[Hold, ...] = ()
+    ports: PortRoom = field(default_factory=PortRoom)
+
+
+def pending_of(job: Job) -> PendingJob:
+    """See a job that waits as the scheduler does."""
+    spec = job.spec
+    return PendingJob(
+        id=job.id,
+        owner=job.owner,
+        queue=spec.queue,
+        priority=spec.priority,
+        queued_at=job.queued_at,
+        shape=shape_of(spec),
+        time_limit_s=None if spec.time_limit_s is None else spec.time_limit_s + spec.grace_s,
+        pause=None if job.not_before is None else Pause(job.queued_at, job.not_before, job.reason),
+        attempt=job.attempt,
+        ports=port_needs(spec),
+    )
+
+
+def running_of(job: Job) -> RunningJob:
+    """See a job that holds resources as the scheduler does."""
+    spec = job.spec
+    assert job.placement is not None
+    since = job.running_at or job.started_at or job.queued_at
+    if job.kept_until is not None:
+        ends_by: float | None = job.kept_until + spec.grace_s
+    else:
+        ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
+    return RunningJob(job.id, spec.queue, spec.priority, job.placement.held, ends_by)
 
 
 def shape_of(spec: JobSpec, avoids: tuple[str, ...] = ()) -> Shape:
