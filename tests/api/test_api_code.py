@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import tarfile
 
 from apiclient import Api, Hire, fresh
 
+from footplate.testing.server import Served
 from footplate.wire import payloads as p
 
 
@@ -71,3 +73,29 @@ def test_an_admin_may_use_any_code(hire: Hire, admin: Api) -> None:
     digest = upload(ann, fresh("code"))
     ann.submit(code={"upload": digest})
     assert submits(admin, digest) == 201
+
+
+def test_code_is_fetched_as_it_was_sent(hire: Hire) -> None:
+    ann, bob = hire(default="member"), hire(default="member")
+    digest = upload(ann, fresh("code"))
+    answer = ann.call("GET", f"/code/{digest}")
+    assert answer.status_code == 200
+    assert f"sha256:{hashlib.sha256(answer.content).hexdigest()}" == digest
+    part = ann.call("GET", f"/code/{digest}", headers={"Range": "bytes=0-3"})
+    assert (part.status_code, part.content) == (206, answer.content[:4])
+    bob.refused("GET", f"/code/{digest}", 404)
+    for unknown in (digest[:-1] + "x", "sha256:" + "0" * 64, "..", "sha256:"):
+        ann.refused("GET", f"/code/{unknown}", 404)
+
+
+def test_the_token_of_a_job_fetches_the_code_of_that_job_and_no_other(hire: Hire, server: Served) -> None:
+    ann = hire(default="member")
+    own, other = upload(ann, fresh("code")), upload(ann, fresh("code"))
+    job = ann.running(code={"upload": own})
+    with Api(server, server.parts.tokens.issue(job["id"], 0)) as task:
+        answer = task.call("GET", f"/code/{own}")
+        assert f"sha256:{hashlib.sha256(answer.content).hexdigest()}" == own
+        task.refused("GET", f"/code/{other}", 404)
+        ann.finish(job)
+        ann.until(job, "SUCCEEDED")
+        task.refused("GET", f"/code/{own}", 401)

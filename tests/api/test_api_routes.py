@@ -104,6 +104,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /audit": Operation(p.Audit, to_stranger=403),
     "GET /waiting": Operation(p.Waiting),
     "POST /code": Operation(p.Upload, 201, {"content": archive()}),
+    "GET /code/{digest}": Operation(),
     "HEAD /code/{digest}": Operation(),
     "POST /login": Operation(p.IssuedToken, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
     "GET /session": Operation(p.Session),

@@ -13,6 +13,9 @@ export interface MessageParams {
   account_gone: { user: unknown; };
   wrong_password: { user: unknown; };
   token_unknown: { token: unknown; };
+  access_key_unknown: { key: unknown; };
+  access_key_wrong: {  };
+  too_many_access_keys: { most: unknown; };
   not_current_password: {  };
   user_unknown: { user: unknown; };
   user_exists: { user: unknown; };
@@ -507,7 +510,7 @@ export interface Words {
   verb: Record<'edit' | 'stop' | 'halt' | 'preempt' | 'delete' | 'restore' | 'release' | 'exec', string>;
   state: Record<'QUEUED' | 'STARTING' | 'RUNNING' | 'STOPPING' | 'SUCCEEDED' | 'FAILED' | 'STOPPED' | 'WAITING' | 'EXITED' | 'LOST', string>;
   place: Record<'not_absolute' | 'own_of_task' | 'system' | 'platform', string>;
-  act: Record<'add_queues' | 'add_users' | 'change_catalogue_of_images' | 'change_passwords' | 'change_queues' | 'change_users' | 'delete_secrets' | 'drain_nodes' | 'hand_out_roles' | 'invite_people' | 'list_invitations' | 'list_secrets' | 'list_users' | 'look_at_other_users' | 'look_at_settings' | 'look_at_tokens' | 'make_tokens' | 'read_audit_trail' | 'remove_queues' | 'remove_users' | 'revoke_invitations' | 'revoke_tokens' | 'set_secrets' | 'take_roles_away', string>;
+  act: Record<'add_queues' | 'add_users' | 'change_catalogue_of_images' | 'change_passwords' | 'change_queues' | 'change_users' | 'delete_secrets' | 'drain_nodes' | 'hand_out_roles' | 'invite_people' | 'list_invitations' | 'list_secrets' | 'list_users' | 'look_at_access_keys' | 'look_at_other_users' | 'look_at_settings' | 'look_at_tokens' | 'make_access_keys' | 'make_tokens' | 'read_audit_trail' | 'remove_access_keys' | 'remove_queues' | 'remove_users' | 'revoke_invitations' | 'revoke_tokens' | 'set_secrets' | 'take_roles_away', string>;
   where: Record<'one_node' | 'at_once', string>;
   service: Record<'in_service', string>;
   source: Record<'usual_run_times' | 'time_limits', string>;

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI
+from fastapi.requests import HTTPConnection
 
 from footplate.domain.errors import Unauthenticated
 from footplate.server.parts import Parts, parts_of
@@ -12,12 +13,12 @@ from footplate.services.access import Caller
 from footplate.wire.told import message_list
 
 
-async def caller_of(request: Request) -> Caller:
-    """Say who sent a request."""
-    parts = parts_of(request)
-    given = request.headers.get("authorization")
+async def caller_of(connection: HTTPConnection) -> Caller:
+    """Say who sent a request, or opened a WebSocket."""
+    parts = parts_of(connection)
+    given = connection.headers.get("authorization")
     if given is None:
-        token = parts.sessions.token_of(request, parts.platform.clock.now()) or ""
+        token = parts.sessions.token_of(connection, parts.platform.clock.now()) or ""
     else:
         scheme, _, word = given.partition(" ")
         token = word.strip() if scheme.lower() == "bearer" else ""
@@ -26,8 +27,8 @@ async def caller_of(request: Request) -> Caller:
     return await parts.accounts.identify(token)
 
 
-async def _parts(request: Request) -> Parts:
-    return parts_of(request)
+async def _parts(connection: HTTPConnection) -> Parts:
+    return parts_of(connection)
 
 
 # For routes that need a caller but do not look at who it is.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Mapping
 from enum import Enum, auto
+from functools import partial
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
@@ -16,6 +18,7 @@ from footplate.domain.resources import show_bytes
 from footplate.server.bounds import Bounds
 from footplate.server.door import Door
 from footplate.server.errors import status_of
+from footplate.server.websocket import CountedWebSocket
 from footplate.wire.told import error_view
 
 # A body's rate is counted over this long, so that a link may pause for a while.
@@ -33,7 +36,10 @@ _FAULTS_ONLY.setLevel(logging.ERROR)
 
 
 class Phase(Enum):
-    """What a connection waits for; OVERDUE is a body that goes on after its request was answered."""
+    """What a connection waits for; OVERDUE is a body that goes on after its request was answered.
+
+    UPGRADED speaks another protocol by now.
+    """
 
     HEAD = auto()
     BODY = auto()
@@ -41,6 +47,7 @@ class Phase(Enum):
     OVERDUE = auto()
     IDLE = auto()
     CUT = auto()
+    UPGRADED = auto()
 
 
 class _Refused(Exception):
@@ -166,6 +173,17 @@ class BoundedConnection(HttpToolsProtocol):
         if self._phase is not Phase.CUT:
             self._refuse(InvalidInput(text(msg), "request"), 400)
 
+    def _should_upgrade(self) -> bool:
+        # A wish that is not whole is passed over, and the request answered as if it were not there.
+        return super()._should_upgrade() and _is_websocket(self.parser.get_method(), dict(self.headers))
+
+    def handle_websocket_upgrade(self) -> None:
+        self._enter(Phase.UPGRADED)
+        super().handle_websocket_upgrade()
+        following = self.transport.get_protocol()
+        assert isinstance(following, CountedWebSocket)
+        following.on_gone = partial(self.door.leave, self, self._address)
+
     # What the door asks
 
     def look(self, now: float) -> None:
@@ -242,6 +260,11 @@ class BoundedConnection(HttpToolsProtocol):
     def _close(self) -> None:
         type(self).n_refused -= 1
         self.transport.abort()
+
+
+def _is_websocket(method: bytes, headers: Mapping[bytes, bytes]) -> bool:
+    is_current = headers.get(b"sec-websocket-version") == b"13"
+    return method == b"GET" and is_current and bool(headers.get(b"sec-websocket-key"))
 
 
 def _answer(error: FootplateError, status: int) -> bytes:

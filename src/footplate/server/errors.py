@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import logging
 import math
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request, WebSocket
 from fastapi.exceptions import RequestValidationError
+from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.websockets import WebSocketState
 
 from footplate.domain import errors as e
 from footplate.domain.messages import say, text
@@ -19,6 +23,10 @@ from footplate.server.bodyfaults import describe
 from footplate.wire.told import error_view
 
 log = logging.getLogger(__name__)
+
+# By the numbers of the WebSocket protocol: why one is closed, and how many bytes may say so.
+POLICY_VIOLATION = 1008
+MOST_REASON_BYTES = 123
 
 STATUS: dict[type[e.FootplateError], int] = {
     e.HeadTooLarge: 431,
@@ -51,9 +59,32 @@ def status_of(error: e.FootplateError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What an answer says of an error, in whatever words and shape."""
+
+    status: int
+    code: str
+    error: e.FootplateError
+    request_id: str
+
+    @property
+    def problems(self) -> Sequence[e.Problem]:
+        return self.error.problems if isinstance(self.error, e.InvalidInput) else ()
+
+
+# The body by which a router tells of a refusal; clients of other systems know only their own.
+BodyOf = Callable[[Refusal], Any]
+
+
+def our_body(refusal: Refusal) -> dict[str, Any]:
+    return {**error_view(refusal.error, refusal.request_id), "code": refusal.code}
+
+
 def answer(request: Request, status: int, error: e.FootplateError, code: str = "") -> JSONResponse:
-    body = error_view(error, request.scope.get("footplate_request_id", ""))
-    return JSONResponse({**body, "code": code or error.code}, status, headers=_headers(error))
+    request_id = request.scope.get("footplate_request_id", "")
+    body = _body_for(request)(Refusal(status, code or error.code, error, request_id))
+    return JSONResponse(body, status, headers=_headers(error))
 
 
 def _headers(error: e.FootplateError) -> dict[str, str]:
@@ -64,20 +95,51 @@ def _headers(error: e.FootplateError) -> dict[str, str]:
     return {}
 
 
+def _body_for(request: Request) -> BodyOf:
+    bodies: Mapping[str, BodyOf] = getattr(request.app.state, "error_bodies", {})
+    path = request.url.path
+    above = [prefix for prefix in bodies if path == prefix or path.startswith(f"{prefix}/")]
+    return bodies[max(above, key=len)] if above else our_body
+
+
+def include(app: FastAPI, router: APIRouter, body: BodyOf) -> None:
+    """Add a router whose errors have a body of its own, all that is refused below its prefix included."""
+    app.include_router(router)
+    app.state.error_bodies = {**getattr(app.state, "error_bodies", {}), router.prefix: body}
+
+
 def install(app: FastAPI) -> None:
-    """Answer every error with one kind of body."""
-    app.add_exception_handler(e.FootplateError, _ours)
-    app.add_exception_handler(RequestValidationError, _bad_request)
-    app.add_exception_handler(HTTPException, _http)
+    """Answer every error, with our own kind of body unless a router has another."""
+    app.add_exception_handler(e.FootplateError, _told(_ours))
+    app.add_exception_handler(RequestValidationError, _told(_bad_request))
+    app.add_exception_handler(HTTPException, _told(_http))
     app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(Exception, _unexpected)
+
+
+def _told(answer_to: Callable[[Request, Exception], JSONResponse]) -> Callable[[Request, Exception], Any]:
+    """Let a WebSocket be refused with the answer that a request would get, or be closed if it is open."""
+
+    async def handle(connection: HTTPConnection, error: Exception) -> JSONResponse | None:
+        # All that answers need is what both kinds of connection have.
+        response = answer_to(cast("Request", connection), error)
+        if not isinstance(connection, WebSocket):
+            return response
+        if connection.application_state is WebSocketState.CONNECTING:
+            await connection.send_denial_response(response)
+        else:
+            reason = str(error).encode()[:MOST_REASON_BYTES].decode(errors="ignore")
+            await connection.close(POLICY_VIOLATION, reason)
+        return None
+
+    return handle
 
 
 def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, e.FootplateError)
     if isinstance(error, e.StoreUnavailable):
         # Whoever keeps the server must learn of it too.
-        log.error("%s %s was refused: %s", request.method, request.url.path, error.message)
+        log.error("%s %s was refused: %s", request.scope.get("method"), request.url.path, error.message)
     return answer(request, status_of(error), error)
 
 

@@ -15,6 +15,9 @@ from footplate.wire.told import error_view
 
 log = logging.getLogger(__name__)
 
+# By the numbers of the WebSocket protocol.
+TRY_AGAIN_LATER = 1013
+
 
 class Outermost:
     """Answers for an app that is not ready, that is being stopped, or that broke without an answer."""
@@ -25,16 +28,21 @@ class Outermost:
         self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         refusal = self._refusal() if scope["path"].startswith(self._prefix) else None
-        if refusal is not None:
+        if refusal is None:
+            await self._guarded(scope, receive, send)
+        elif scope["type"] == "http":
             await _answer(send, refusal)
-            return
-        await self._guarded(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": TRY_AGAIN_LATER, "reason": refusal.code})
 
     async def _guarded(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
         has_begun = has_ended = False
 
         async def watched(message: Message) -> None:

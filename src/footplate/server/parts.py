@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fastapi import Request
+from fastapi.requests import HTTPConnection
 
 from footplate.control.controller import Controller
 from footplate.server.sessions import Sessions
@@ -29,6 +29,6 @@ class Parts:
     first_password: str | None = None
 
 
-def parts_of(request: Request) -> Parts:
-    parts: Parts = request.app.state.parts
+def parts_of(connection: HTTPConnection) -> Parts:
+    parts: Parts = connection.app.state.parts
     return parts

@@ -28,6 +28,7 @@ from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, ex
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
 from footplate.server.tls import Tls
+from footplate.server.websocket import MOST_BYTES, CountedWebSocket
 from footplate.services.restoring import refuse_unfinished
 
 log = logging.getLogger(__name__)
@@ -61,6 +62,8 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, t
     config = uvicorn.Config(
         answering(app),
         http=bounded(Door(settings.connections, settings.proxies.trusts)),
+        ws=CountedWebSocket,
+        ws_max_size=MOST_BYTES,
         log_config=None,
         access_log=settings.access_log,
         proxy_headers=False,

@@ -11,7 +11,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass
 
-from fastapi import Request
+from fastapi.requests import HTTPConnection
 from fastapi.responses import Response
 
 KEY_HEADER = "X-Footplate-Key"
@@ -28,19 +28,19 @@ class Sessions:
     cookie: str
     is_secure: bool
 
-    def cookie_of(self, request: Request) -> str | None:
+    def cookie_of(self, connection: HTTPConnection) -> str | None:
         """What the browser's cookie holds, whoever made it send that."""
-        return request.cookies.get(self.cookie)
+        return connection.cookies.get(self.cookie)
 
-    def token_of(self, request: Request, now: float) -> str | None:
+    def token_of(self, connection: HTTPConnection, now: float) -> str | None:
         """The token of a browser's session; None when there is none, or when its key or ticket is wrong."""
-        token = self.cookie_of(request)
+        token = self.cookie_of(connection)
         if not token:
             return None
-        key = request.headers.get(KEY_HEADER, "")
+        key = connection.headers.get(KEY_HEADER, "")
         if hmac.compare_digest(key.encode(), self.key_of(token).encode()):
             return token
-        return token if self._has_ticket(request, token, now) else None
+        return token if self._has_ticket(connection, token, now) else None
 
     def key_of(self, token: str) -> str:
         """The key that belongs to a token."""
@@ -51,11 +51,13 @@ class Sessions:
         until = str(int(now + TICKET_S))
         return f"{until}.{self._sign('ticket', until, path, token)}"
 
-    def _has_ticket(self, request: Request, token: str, now: float) -> bool:
-        until, _, signature = request.query_params.get(TICKET, "").partition(".")
-        if request.method != "GET" or not (until.isascii() and until.isdecimal()) or int(until) < now:
+    def _has_ticket(self, connection: HTTPConnection, token: str, now: float) -> bool:
+        until, _, signature = connection.query_params.get(TICKET, "").partition(".")
+        # A WebSocket has no method: a page cannot give it a header, so that it needs a ticket too.
+        is_read = connection.scope.get("method", "GET") == "GET"
+        if not is_read or not (until.isascii() and until.isdecimal()) or int(until) < now:
             return False
-        expected = self._sign("ticket", until, request.url.path, token)
+        expected = self._sign("ticket", until, connection.url.path, token)
         return hmac.compare_digest(signature.encode(), expected.encode())
 
     def _sign(self, *words: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import sqlalchemy as sa
 
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.spec import JobSpec
 from footplate.services.access import RANKS, Caller
 from footplate.services.platform import Platform
@@ -29,6 +31,19 @@ async def may_use(platform: Platform, caller: Caller, digest: str) -> bool:
         )
 
     return await platform.store.read(query)
+
+
+async def locate(platform: Platform, caller: Caller, digest: str) -> Path:
+    """Find code to fetch it: what the caller may use, or for a job the code that it runs, and no other."""
+    if caller.job_id is not None:
+        job = platform.store.board.get(caller.job_id)
+        is_theirs = job is not None and job.spec.code is not None and job.spec.code.upload == digest
+    else:
+        is_theirs = await may_use(platform, caller, digest)
+    path = platform.blobs.path(digest) if is_theirs else None
+    if path is None:
+        raise NotFound("upload_unknown", upload=digest[:19])
+    return path
 
 
 async def check(platform: Platform, caller: Caller, spec: JobSpec) -> None:

@@ -62,6 +62,12 @@ async def submit(platform: Platform, caller: Caller, document: Any, key: str = "
         return await _submit(platform, caller, spec, key, write_job(spec))
 
 
+async def submit_spec(platform: Platform, caller: Caller, spec: JobSpec, key: str = "") -> Submission:
+    """Queue a job that another dialect has described; it is held to the bounds of a document."""
+    document = write_job(spec)
+    return await _submit(platform, caller, read_job(document), key, document)
+
+
 @contextmanager
 def _places_of(document: Any) -> Iterator[None]:
     """Let refusals name fields as the document has them."""

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain.secret import user_scope
+from footplate.store import access_key_queries
 from footplate.store.secret_queries import remove_scope
 from footplate.store.tables import members, people, tokens, users
 
@@ -60,7 +61,7 @@ def change_user(connection: sa.Connection, name: str, changes: Mapping[str, Any]
 
 
 def remove_user(connection: sa.Connection, name: str) -> None:
-    connection.execute(sa.delete(tokens).where(tokens.c.user == name))
+    remove_tokens_of(connection, name)
     connection.execute(sa.delete(members).where(members.c.user == name))
     # A later account of the same name must not find them, nor be the same to the machine.
     remove_scope(connection, user_scope(name))
@@ -124,6 +125,8 @@ def remove_tokens_named(connection: sa.Connection, name: str, label: str) -> int
 
 
 def remove_tokens_of(connection: sa.Connection, name: str) -> None:
+    """Remove all by which somebody is known: tokens, and access keys."""
+    access_key_queries.remove_all_of(connection, name)
     connection.execute(sa.delete(tokens).where(tokens.c.user == name))
 
 

@@ -159,6 +159,17 @@ tokens = sa.Table(
     sa.Column("last_used_at", _Time),
 )
 
+access_keys = sa.Table(
+    "access_keys",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("user", sa.String(255), nullable=False, index=True),
+    sa.Column("name", sa.String(255), nullable=False),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Column("created_at", _Time, nullable=False),
+    sa.Column("last_used_at", _Time),
+)
+
 invites = sa.Table(
     "invites",
     metadata,

@@ -23,6 +23,7 @@ from footplate.server.connection import bounded
 from footplate.server.door import Door
 from footplate.server.parts import Parts
 from footplate.server.settings import Settings
+from footplate.server.websocket import MOST_BYTES, CountedWebSocket
 
 ADMIN_PASSWORD = "correct horse battery"  # of servers that live for a test
 DEADLINE_S = 10.0
@@ -54,6 +55,8 @@ class Served:
         config = uvicorn.Config(
             answering(self.app),
             http=bounded(door),
+            ws=CountedWebSocket,
+            ws_max_size=MOST_BYTES,
             log_config=None,
             proxy_headers=False,
             timeout_graceful_shutdown=1,

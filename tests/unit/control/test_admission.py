@@ -112,7 +112,6 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
         store.close()
 
 
-SUBMITTED = ReasonCode.SUBMITTED
 Story = Callable[[World], Coroutine[None, None, None]]
 
 
@@ -195,39 +194,31 @@ def test_a_job_of_a_silent_storage_waits_with_that_reason_and_holds_nobody_up(tm
 
 def test_what_somebody_was_told_of_a_waiting_job_is_what_its_row_says(tmp_path: Path) -> None:
     async def story(one: World) -> None:
-        for _ in range(2):
-            await one.submit()
-        waiting = await one.submit(cpus=2)
         admission, clock = one.controller.admission, one.engine.clock
         assert isinstance(clock, FakeClock)
 
-        async def passed(n: int) -> None:
-            """Wait for what a pass stores with so many jobs waiting."""
-            clock.advance(EXPLAIN_EVERY_S)
-            one.controller.replan()
+        async def passes_until(has_come: Callable[[], bool]) -> None:
             async with asyncio.timeout(10):
-                while len(admission.order) != n or one.store.board[waiting].reason.code is SUBMITTED:
+                while not has_come():
+                    clock.advance(EXPLAIN_EVERY_S)
+                    one.controller.replan()
                     await asyncio.sleep(0.005)
 
-        await passed(1)
-        stored = one.store.board[waiting].reason
-        urgent = await one.submit(priority=9, cpus=2)
-        await passed(2)
-        assert one.store.board[waiting].reason.code is not stored.code
-        told = admission.explain(waiting)
+        def stored() -> Reason:
+            return one.store.board[waiting].reason
+
+        for _ in range(2):
+            await one.submit()
+        waiting = await one.submit(cpus=2)
+        await one.submit(priority=9, cpus=2)
+        await passes_until(lambda: stored().code is ReasonCode.BEHIND_OTHERS)
         await one.submit(priority=9, cpus=1.5)
-        await passed(3)
-        again = admission.explain(waiting)
+        await passes_until(lambda: len(admission.order) == 3)
+        assert stored().details["ahead"] == 1, "nobody has asked, so that no commit was made for a number"
+        told = admission.explain(waiting)
         assert told is not None
-        assert again is not None
-        assert again[0] != told[0]
-        assert again[0].code is told[0].code
-        clock.advance(EXPLAIN_EVERY_S)
-        one.controller.replan()
-        async with asyncio.timeout(10):
-            while one.store.board[waiting].reason != again[0]:
-                await asyncio.sleep(0.005)
-        assert one.store.board[urgent].state is JobState.QUEUED
+        assert told[0].details["ahead"] == 2
+        await passes_until(lambda: stored() == told[0])
 
     tell(tmp_path, story)
 

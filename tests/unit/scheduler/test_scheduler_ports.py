@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from footplate.domain.cluster import GIVEN_PORTS, Placement
+from footplate.domain.messages import text
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason, ReasonCode
@@ -124,18 +125,18 @@ def test_a_pass_goes_on_with_ports_where_it_has_ended() -> None:
 
 
 def test_a_job_that_is_held_waits_with_the_reason_of_its_hold_and_holds_nobody_up() -> None:
-    silent = Reason(ReasonCode.STORAGE_SILENT, "storage sets does not answer", {"storage": "sets"})
+    silent = Reason(ReasonCode.STORAGE_SILENT, text("storage sets does not answer"), {"storage": "sets"})
     held, other, last = waiting(1), waiting(2), waiting(3)
     planned = plan(seen(held, other, last, cpus=1, holds=(Hold(held.id, silent),)), Policy(), 0)
     assert [start.job_id for start in planned.starts] == [other.id]
     assert planned.order == (held.id, last.id)
-    assert planned.explain(held.id) == Reason(silent.code, silent.message, {"storage": "sets", "ahead": 0})
+    assert planned.explain(held.id) == Reason(silent.code, silent.said, {"storage": "sets", "ahead": 0})
     assert planned.explain(last.id).details["ahead"] == 0
     assert planned.wakes_at is None
 
 
 def test_a_hold_of_a_job_that_does_not_wait_changes_nothing() -> None:
-    reason = Reason(ReasonCode.STORAGE_SILENT, "storage sets does not answer")
+    reason = Reason(ReasonCode.STORAGE_SILENT, text("storage sets does not answer"))
     planned = plan(seen(waiting(1), holds=(Hold("gone", reason),)), Policy(), 0)
     assert [start.job_id for start in planned.starts] == [waiting(1).id]
     assert planned.order == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
 
 from footplate import __version__
 from footplate.domain.errors import InvalidInput
@@ -124,6 +124,15 @@ async def upload(
     name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
     await code.note(parts.platform, caller, name)
     return {"upload": name, "size_bytes": size_bytes}
+
+
+@router.get("/code/{digest}", response_class=FileResponse)
+async def fetch_code(parts: Wired, caller: Signed, digest: str) -> FileResponse:
+    """Fetch uploaded code as it was sent; a job's token fetches the code of that job."""
+    path = await code.locate(parts.platform, caller, digest)
+    # What a digest names never changes.
+    headers = {"Cache-Control": "private, max-age=31536000, immutable", "ETag": f'"{digest}"'}
+    return FileResponse(path, media_type="application/octet-stream", headers=headers)
 
 
 @router.head("/code/{digest}")
