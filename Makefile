@@ -15,23 +15,26 @@ HANGING := fuse-overlayfs:fuse-overlayfs
 OPERATING := nginx-light:nginx caddy:caddy systemd:systemd-analyze
 BIN := .venv/bin
 
-.PHONY: demo up console wheel test lint format bench docs screenshots constraints clean
+.PHONY: demo up console native wheel test lint format bench docs screenshots constraints clean
 
-demo: .venv/run-ready ## Start the platform, train a small classifier on it, stop it again
+demo: native ## Start the platform, train a small classifier on it, stop it again
 	@$(BIN)/python tools/demo.py
 
-up: .venv/run-ready ## Start the platform and keep it up
+up: native ## Start the platform and keep it up
 	@$(BIN)/python tools/console.py --or-without
 	@$(BIN)/footplate up
 
 console: .venv/run-ready ## Build the web console, when its sources have changed
 	@$(BIN)/python tools/console.py
 
+native: .venv/run-ready ## Build the program that starts tasks quickly, where there is a C compiler
+	@$(BIN)/python tools/native.py
+
 wheel: console ## Make the package that `pip install` takes, in dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@ls dist/*.whl
 
-test: .venv/dev-ready $(FRAMEWORKS:%=.venv/with-%) console ## Run the whole test suite
+test: .venv/dev-ready $(FRAMEWORKS:%=.venv/with-%) console native ## Run the whole test suite
 	@$(BIN)/python tools/suite.py
 
 lint: .venv/dev-ready ## Check style, types and import arrows
@@ -46,7 +49,7 @@ format: .venv/dev-ready ## Format the code
 	$(BIN)/ruff format .
 	@$(BIN)/python tools/console.py npm run --silent format
 
-bench: .venv/dev-ready console ## Measure the claims, each beside its peer or bare limit
+bench: .venv/dev-ready console native ## Measure the claims, each beside its peer or bare limit
 	$(BIN)/python -m benchmarks
 
 docs: .venv/dev-ready ## Write the reference pages that come from code
@@ -64,7 +67,7 @@ constraints: .venv/dev-ready .venv/with-torch .venv/with-jax ## Renew the pinned
 clean: ## Remove all that these commands have made here
 	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage build dist
 	rm -rf console/node_modules console/.npm-cache console/test-results console/src/api/schema.ts
-	rm -rf src/footplate/server/static src/footplate/server/.console-*
+	rm -rf src/footplate/server/static src/footplate/server/.console-* src/footplate/engines/local/footplate-init
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name '*.egg-info' -prune -exec rm -rf {} +
 

@@ -1,9 +1,10 @@
-"""What a package holds beside the sources: the built console, and a page for the package index."""
+"""What a package holds beside the sources: the console, `footplate-init`, a page for the package index."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import sysconfig
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,9 +15,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 STATIC = Path("src", "footplate", "server", "static")
 
 
-def _console(root: str) -> ModuleType:
-    """The program behind `make console`, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location("console", Path(root) / "tools" / "console.py")
+def _tool(root: str, name: str) -> ModuleType:
+    """The program behind `make console` or `make native`, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location(name, Path(root) / "tools" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -24,10 +25,11 @@ def _console(root: str) -> ModuleType:
     return module
 
 
-class ConsoleHook(BuildHookInterface[Any]):
-    """Builds the console for packages; an editable install serves what `make console` leaves.
+class BuildHook(BuildHookInterface[Any]):
+    """Builds what packages hold; an editable install uses what `make console` and `make native` leave.
 
-    A source package brings it along: whoever installs from one needs no Node, and waits for none.
+    A source package brings the console along: whoever installs from one needs no Node, and waits for none. A
+    wheel with `footplate-init` is for machines of one kind. Without a C compiler it is for all of them.
     """
 
     PLUGIN_NAME = "custom"
@@ -35,7 +37,7 @@ class ConsoleHook(BuildHookInterface[Any]):
     def dependencies(self) -> list[str]:
         if self._is_there():
             return []
-        console = _console(self.root)
+        console = _tool(self.root, "console")
         needs = not console.is_current() and console.needs_node_wheel()
         return [console.NODE_WHEEL] if needs else []
 
@@ -43,8 +45,21 @@ class ConsoleHook(BuildHookInterface[Any]):
         if version == "editable":
             return
         if not self._is_there():
-            _console(self.root).build()
+            _tool(self.root, "console").build()
         build_data["artifacts"].append(f"{STATIC}/**")
+        if self.target_name == "wheel":
+            self._add_native(build_data)
+
+    def _add_native(self, build_data: dict[str, Any]) -> None:
+        native = _tool(self.root, "native")
+        try:
+            native.build()
+        except native.NotBuilt as error:
+            self.app.display_info(f"the wheel has no footplate-init: {error}")
+            return
+        machine = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["artifacts"].append(str(native.PROGRAM.relative_to(Path(self.root).resolve())))
+        build_data["pure_python"], build_data["tag"] = False, f"py3-none-{machine}"
 
     def _is_there(self) -> bool:
         """Tell whether this is an unpacked source package."""

@@ -194,6 +194,8 @@ def test_the_line_names_the_client_of_this_server_by_its_digest(
     assert hashlib.sha256(answer.content).hexdigest() == digest
     names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
     assert "footplate/sdk/client.py" in names
-    assert not [name for name in names if "/static/" in name or "__pycache__" in name]
+    assert not [
+        name for name in names if "/static/" in name or "__pycache__" in name or "footplate-init" in name
+    ]
     nobody.refused("GET", "/client/footplate-9.9-py3-none-any.whl", 404, says="it is called footplate-")
     assert made["line"].endswith(f"footplate join '{made['link']}'")

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from footplate.domain.attempt import Attempt
-from footplate.engines.local import cgroups
+from footplate.engines.local import cgroups, native
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import descendants
 from footplate.engines.local.records import read_claim
@@ -47,6 +47,15 @@ async def until_no_groups(bench: Bench) -> None:
         return not groups(bench) or None
 
     await until(look)
+
+
+BY_SHELL = MappingProxyType({"is_native": False})
+
+
+def needs_native(is_native: bool = True) -> None:
+    """Skip where the program that begins tasks was not built."""
+    if is_native and native.why_not():
+        pytest.skip(f"footplate-init cannot be used: {native.why_not()}")
 
 
 class WithEngine:

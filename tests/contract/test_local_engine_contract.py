@@ -52,8 +52,10 @@ def kill_spawner(engine: Any) -> None:
 
 
 class TestLocalEngine(ProcessContract):
+    """Where there is no `footplate-init`; on uvloop tasks are begun by it."""
+
     def make_engine(self, home: Path) -> LocalEngine:
-        return LocalEngine(local_settings(home))
+        return LocalEngine(local_settings(home, is_native=False))
 
     def is_running(self, pid: int) -> bool:
         return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
@@ -191,6 +193,9 @@ class TestLocalEngine(ProcessContract):
 
 
 class TestLocalEngineOnUvloop(TestLocalEngine):
+    def make_engine(self, home: Path) -> LocalEngine:
+        return LocalEngine(local_settings(home))
+
     def run_loop(self, main: Coroutine[Any, Any, None]) -> None:
         uvloop.run(main)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from escapes import ALL, SEEN_ONCE
-from localbench import WithEngine, groups, is_running, shim_of
+from localbench import BY_SHELL, WithEngine, groups, is_running, shim_of
 
 import footplate
 from footplate.domain.resources import MIB, Resources
@@ -255,6 +255,16 @@ class TestAccounts(WithEngine):
         launched = await bench.launch("python -c 'import sys; print(sys.prefix)'")
         assert await bench.exit_code(launched) == 0, bench.log(launched)
         assert bench.log(launched).decode() == f"{sys.prefix}\n"
+
+
+class TestEscapesByShell(TestEscapes):
+    """Where there is no `footplate-init`."""
+
+    settings = BY_SHELL
+
+
+class TestAccountsByShell(TestAccounts):
+    settings = BY_SHELL
 
 
 @pytest.fixture

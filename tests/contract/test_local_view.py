@@ -14,10 +14,10 @@ from localbench import WithEngine, shim_of, until_no_groups
 
 from footplate.domain.errors import EngineRejected
 from footplate.domain.spec import RoleSpec
+from footplate.engines.local.becoming import INIT
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import descendants
-from footplate.engines.local.request import INIT
 from footplate.home.layout import job_folder
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, on_loop, until, volume
@@ -117,7 +117,7 @@ class TestView(WithEngine):
         request = bench.compile("echo ready; sleep 600", owner="bob", secrets={"KEY": "hush"})
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
-        look = ["sh", "-c", "tr '\\0' '\\n' </proc/1/environ | grep KEY"]
+        look = ["sh", "-c", "tr '\\0' '\\n' </proc/$(pgrep -o sleep)/environ | grep KEY"]
         ran = await engine.run_inside(request, "main", 0, look)
         assert ran.output == b"KEY=hush\n"
 
@@ -142,7 +142,7 @@ class TestView(WithEngine):
         source.mkdir()
         hidden = ("/.footplate-old-root", "/.footplate-old-root/x", str(bench.folder))
         # Whoever covers these would run in the place of the shim, which has no limits.
-        programs = ("/usr", "/etc/x", sys.prefix, str(INIT.parent))
+        programs = ("/usr", "/etc/x", sys.prefix, str(Path(INIT).parent))
         for target in (*hidden, *programs):
             with pytest.raises(EngineRejected, match="cannot mount at"):
                 await bench.launch("true", volumes=(volume(source, target),))

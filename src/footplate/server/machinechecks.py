@@ -17,6 +17,7 @@ from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import GIB, show_bytes
 from footplate.engines.base import Limit
+from footplate.engines.local import native
 from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
 from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_socket
 from footplate.engines.local.delegation import find_tree
@@ -269,6 +270,17 @@ def check_gpus(settings: Settings) -> Iterator[Finding]:
         yield Finding("GPUs", OK, "none: jobs that ask for one wait for ever, or are refused")
 
 
+def check_native(_settings: Settings) -> Iterator[Finding]:
+    """By which program tasks are begun."""
+    why_not = native.why_not()
+    told = f"by Python and a shell, at twice the cost: footplate-init is not used, {why_not}"
+    advice = "install a C compiler (sudo apt-get install -y gcc libc6-dev), then install Footplate again"
+    if why_not:
+        yield Finding("start of tasks", NOT_HELD, told, advice)
+    else:
+        yield Finding("start of tasks", OK, f"by {native.PROGRAM}")
+
+
 CHECKS: tuple[tuple[str, Check], ...] = (
     ("home folder", check_home),
     ("disk", check_disk),
@@ -278,5 +290,6 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("user namespaces", check_user_namespaces),
     ("control groups", check_control_groups),
     ("limits", check_limits),
+    ("start of tasks", check_native),
     ("GPUs", check_gpus),
 )

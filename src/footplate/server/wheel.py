@@ -13,9 +13,11 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import footplate
+from footplate.engines.local import native
 
-# The built console is the server's, and larger than all the rest; tests are nobody's.
-LEFT_OUT = frozenset({"__pycache__", "static", "testing"})
+# The built console is the server's, and larger than all the rest; tests are nobody's. A program that was
+# compiled is for machines like this one only.
+LEFT_OUT = frozenset({"__pycache__", "static", "testing", native.PROGRAM.name})
 # Zip files know no earlier time. It is always the same, so that the same program makes the same bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _KIND = "Wheel-Version: 1.0\nGenerator: footplate\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

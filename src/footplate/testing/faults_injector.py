@@ -217,7 +217,8 @@ def _see(pid: int, home: Path) -> Victim | None:
     try:
         pairs = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
         environment = dict(pair.partition(b"=")[::2] for pair in pairs)
-        is_first = os.getsid(pid) == pid and "init.sh" in " ".join(_words(pid)[:2])
+        words = " ".join(_words(pid)[:2])
+        is_first = os.getsid(pid) == pid and ("init.sh" in words or words.startswith("footplate-init"))
         is_first = is_first or _is_first_of_container(pid)
     except (OSError, ValueError):
         return None

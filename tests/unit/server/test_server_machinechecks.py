@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
+from footplate.engines.local import native
 from footplate.engines.local.confinement import ALL_LIMITS, Confinement
 from footplate.server import machinechecks as checks
 from footplate.server.settings import GpuGroup, NodeSettings, Settings
@@ -162,6 +163,26 @@ def test_every_limit_has_a_line_with_its_reason() -> None:
     assert "install-service" in found["limit of memory"].advice
     assert "namespaces" in found["limit of files"].advice
     assert "install-service" not in found["limit of processes"].advice
+
+
+def test_it_is_said_by_which_program_tasks_are_begun(settings: Settings, tmp_path: Path) -> None:
+    found = only(checks.check_native(settings))
+    assert (found.state == OK) == (not native.why_not())
+    assert "footplate-init" in found.meaning
+    assert "gcc" in found.advice or found.state == OK
+
+
+def test_a_program_that_cannot_be_used_is_not(tmp_path: Path) -> None:
+    assert native.why_not(tmp_path / "none") == "it was not built"
+    other = tmp_path / "other"
+    other.write_text("#!/bin/sh\necho 0\n")
+    other.chmod(0o644)
+    assert "cannot be run" in native.why_not(other)
+    older = tmp_path / "older"
+    older.write_text("#!/bin/sh\necho 0\n")
+    older.chmod(0o755)
+    assert native.why_not(older) == "it is of another version"
+    assert native.find(is_wanted=False) == ""
 
 
 def test_looking_leaves_no_control_groups_behind(settings: Settings) -> None:

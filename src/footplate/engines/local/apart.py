@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+from collections.abc import Iterable
 from typing import Any
 
 from footplate.engines.local import kernel
@@ -22,6 +23,10 @@ MOST_PEOPLE = 256
 # sys_resource, audit_write, setfcap. All of it within the namespace only.
 KEPT_CAPABILITIES = frozenset({0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 14, 18, 23, 24, 29, 31})
 MAX_CAPABILITY = 63
+
+
+def mask_of(capabilities: Iterable[int]) -> int:
+    return sum(1 << number for number in capabilities)
 
 
 class People:
@@ -49,6 +54,13 @@ def id_outside(account: dict[str, Any]) -> int:
 def group_outside(account: dict[str, Any]) -> int:
     gid: int = account["first"] if "first" in account else account["gid"]
     return gid
+
+
+def inside(account: dict[str, Any]) -> tuple[int, int, list[int]]:
+    """Say which account and groups a task has in its person's namespace."""
+    if "first" in account:
+        return 0, 0, []
+    return account["uid"], account["gid"], account["groups"]
 
 
 def maps_of(account: dict[str, Any]) -> tuple[str, str]:
@@ -101,11 +113,11 @@ def join(namespace_fd: int, account: dict[str, Any]) -> None:
     """Become somebody's account for good, with no more of root's powers than tasks may have."""
     _unlock_memory()
     kernel.setns(namespace_fd, kernel.CLONE_NEWUSER)
-    inside_uid, inside_gid = (0, 0) if "first" in account else (account["uid"], account["gid"])
-    os.setgroups(account.get("groups", []))
-    os.setresgid(inside_gid, inside_gid, inside_gid)
+    uid, gid, groups = inside(account)
+    os.setgroups(groups)
+    os.setresgid(gid, gid, gid)
     drop_powers()
-    os.setresuid(inside_uid, inside_uid, inside_uid)
+    os.setresuid(uid, uid, uid)
 
 
 def drop_powers() -> None:

@@ -5,12 +5,11 @@ of them up. When the program starts, nothing of the server's is left.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
-# ruff: noqa: PTH101, PTH102, PTH103
+# ruff: noqa: PTH101, PTH102, PTH103, PTH118, PTH120
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import resource
@@ -19,9 +18,10 @@ import stat
 from typing import Any, NoReturn
 
 from footplate import taskfiles
-from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership
+from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, steps
 from footplate.engines.local.ground import Ground
 
+INIT = os.path.join(os.path.dirname(__file__), "init.sh")
 EXIT_CANNOT_EXECUTE = 126
 # Shells know numbers of one digit only: through this one a task's end is recorded.
 EXIT_FD = 9
@@ -44,16 +44,20 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
         is_ours = at is not None
         news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
     except BaseException as error:  # noqa: BLE001  # a forked child must never return to the loop
-        news = {"error": str(error), "is_final": isinstance(error, mounting.Unmountable)}
+        news = failure(error)
     if not is_ours and name:
         ground.remove_groups(task, name)
     # A spawner that has died meanwhile must not keep a published task from running.
     with contextlib.suppress(OSError):
         tell(news_fd, news)
     if is_ours:
-        task["runner"] = [*task["runner"], ground.counters(task, name)]
-        execute(task, env, entries, ground.own_groups(task, name))
+        execute(task, env, entries, name, ground)
     os._exit(0)
+
+
+def failure(error: BaseException) -> dict[str, Any]:
+    """Say why a task was not started, and whether that will be so the next time."""
+    return {"error": str(error), "is_final": isinstance(error, mounting.Unmountable)}
 
 
 def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> int:
@@ -62,7 +66,7 @@ def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> in
         write_file("/proc/self/oom_score_adj", ground.oom_score)
     make_folders(task)
     records_fd = os.open(task["folder"], os.O_PATH | os.O_DIRECTORY)
-    open_log(task)
+    use_log(open_log(task))
     if not ground.has_pids or task["joins"]:
         # What the command leaves behind comes to whoever watches over it.
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -177,13 +181,17 @@ def open_to_all(tmp: str) -> None:
         os.chmod(tmp, 0o1777)  # noqa: S103
 
 
-def open_log(task: dict[str, Any]) -> None:
+def open_log(task: dict[str, Any]) -> int:
     # An earlier run may have put a pipe there, at which this process would wait for ever.
     log_fd = taskfiles.unfollowed(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.set_blocking(log_fd, True)
     if account := task["account"]:
         # Scripts open /dev/stderr anew.
         os.fchown(log_fd, apart.id_outside(account), apart.group_outside(account))
+    return log_fd
+
+
+def use_log(log_fd: int) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(log_fd, 1)
     os.dup2(log_fd, 2)
@@ -212,10 +220,7 @@ def open_record(records_fd: int) -> int:
     return fd
 
 
-def execute(
-    task: dict[str, Any], env: dict[str, str], entries: list[int], groups: list[tuple[str, str]]
-) -> None:
-    argv = task["argv"]
+def execute(task: dict[str, Any], env: dict[str, str], entries: list[int], name: str, ground: Ground) -> None:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -225,18 +230,33 @@ def execute(
         if "groups_fd" in task:
             kernel.setns(task["groups_fd"])
         elif task["view"] is not None:
-            kernelfiles.show_own_groups(groups)
+            kernelfiles.show_own_groups(ground.own_groups(task, name))
         give_up_rights(task)
-        runner = task["runner"]
-        # Last of all: something else may have had that number.
-        exit_fd = fcntl.fcntl(task["exit_fd"], fcntl.F_DUPFD_CLOEXEC, EXIT_FD + 1)
-        os.dup2(exit_fd, EXIT_FD)
-        task["exit_fd"] = exit_fd
-        os.execve(runner[0], [*runner, *argv], set_aside({**env, **task["env"]}))  # noqa: S606
+        counters = ground.counters(task, name)
+        if ground.native:
+            be_program(ground.native, task, env, counters)
+        else:
+            be_shell(task, env, counters)
     except BaseException as error:  # noqa: BLE001
         # The task is published and must end like any other: with a log and an exit code.
-        os.write(2, f"footplate: cannot execute {argv[0]}: {error}\n".encode())
+        os.write(2, f"footplate: cannot execute {task['argv'][0]}: {error}\n".encode())
         os.write(task["exit_fd"], f"{EXIT_CANNOT_EXECUTE}\n".encode())
+
+
+def be_program(program: str, task: dict[str, Any], env: dict[str, str], counters: list[str]) -> None:
+    """Become the program that watches over the command."""
+    order = steps.watch(task, env, counters)
+    os.dup2(order.write(), steps.ORDER_FD)
+    for fd, number in order.lent():
+        os.dup2(fd, number)
+    os.execve(program, [steps.NAME], steps.environment(task, env))  # noqa: S606
+
+
+def be_shell(task: dict[str, Any], env: dict[str, str], counters: list[str]) -> None:
+    """Become the shell that watches over the command, where there is no such program."""
+    os.dup2(task["exit_fd"], EXIT_FD)
+    words = ["/bin/sh", INIT, " ".join(counters), *task["argv"]]
+    os.execve(words[0], words, set_aside({**env, **task["env"]}))  # noqa: S606
 
 
 def give_up_rights(task: dict[str, Any]) -> None:

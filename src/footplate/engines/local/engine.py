@@ -80,7 +80,7 @@ class LocalEngine:
         self._home_id = settings.home_id
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
-        self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s)
+        self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s, settings.is_native)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
         self._kinds = Kinds()

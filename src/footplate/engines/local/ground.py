@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from footplate.engines.local import apart, kernel, kernelfiles, mounting, syscallfilter
 
 # When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
 OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
+# Below are the numbers under which a new process finds what it is lent: ours must not be in their way.
+FIRST_OWN_FD = 32
+# Whose namespaces a task is born into, and the order in which the spawner comes back.
+NAMESPACES = ("mnt", "ipc", "pid")
 
 
 class Ground:
     """Made once, before the first task is started."""
 
     def __init__(self, confined: dict[str, Any]) -> None:
+        reserve_descriptors()
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
         with open("/proc/self/oom_score_adj") as file:
@@ -33,14 +39,17 @@ class Ground:
         self.has_pids = confined["pids"]
         self.people = apart.People() if confined["accounts"] else None
         self.filter = syscallfilter.build() if confined["filter"] else b""
+        # The program that begins and watches over tasks; empty where there is none.
+        self.native = confined["native"]
+        self.filter_fd = in_memory(self.filter)
         # Opened before they are sealed: through these, and only these, groups can still be made.
         self.places = {place: os.open(place, os.O_RDONLY | os.O_DIRECTORY) for place in confined["places"]}
         self.entry = {place: entry_of(fd) for place, fd in self.places.items()}
         self.tops = kernelfiles.tops_of(confined["places"])
         self.proc = kernelfiles.Proc()
-        self._pids_fd = os.open("/proc/self/ns/pid", os.O_RDONLY)
         if self.view == "root":
             mounting.prepare(self.sealed)
+        self._own = {kind: os.open(f"/proc/self/ns/{kind}", os.O_RDONLY) for kind in NAMESPACES}
 
     def fork(self, task: dict[str, Any]) -> int:
         """Fork a child; where root may, as the first process of a PID namespace, unless it joins another."""
@@ -52,8 +61,21 @@ class Ground:
             pid = os.fork()
         finally:
             if pid != 0:
-                kernel.setns(self._pids_fd, kernel.CLONE_NEWPID)
+                kernel.setns(self._own["pid"], kernel.CLONE_NEWPID)
         return pid
+
+    def leave(self) -> None:
+        """Enter new namespaces, in which a task is to be born."""
+        pids = kernel.CLONE_NEWPID if self.has_pids else 0
+        kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | pids)
+
+    def come_back(self) -> None:
+        """Be where this process was; one that cannot ends, since whoever it starts would be elsewhere too."""
+        try:
+            for fd in self._own.values():
+                kernel.setns(fd)
+        except OSError as error:
+            raise SystemExit(f"cannot leave the namespaces of a task: {error}") from error
 
     def make_groups(self, task: dict[str, Any], name: str) -> list[int]:
         """Make the task's groups, unless it joins others; open the files through which they are entered."""
@@ -73,13 +95,11 @@ class Ground:
         places = (place for place, _ in task["groups"])
         return [(f"{place}/{name}", self.tops[place]) for place in places if place in self.tops]
 
-    def counters(self, task: dict[str, Any], name: str) -> str:
+    def counters(self, task: Mapping[str, Any], name: str) -> list[str]:
         """Say where the task itself finds what its groups count."""
         if task["view"] is None:
-            return " ".join(f"{place}/{name}/{file}" for place, file in task["counters"])
-        return " ".join(
-            f"{self.tops[place]}/{file}" for place, file in task["counters"] if place in self.tops
-        )
+            return [f"{place}/{name}/{file}" for place, file in task["counters"]]
+        return [f"{self.tops[place]}/{file}" for place, file in task["counters"] if place in self.tops]
 
     def remove_groups(self, task: dict[str, Any], name: str) -> None:
         """Take back the groups of a task that this process did not become."""
@@ -94,6 +114,20 @@ class Ground:
             for name in os.listdir(self.places[place]):
                 if name.startswith(f"{pid}-"):
                     self.remove_groups(task, name)
+
+
+def reserve_descriptors() -> None:
+    """Take the numbers below `FIRST_OWN_FD`, so that nothing of ours gets one of them."""
+    while (fd := os.open(os.devnull, os.O_RDONLY)) < FIRST_OWN_FD:
+        pass
+    os.close(fd)
+
+
+def in_memory(content: bytes) -> int:
+    """Put bytes into memory that a descriptor stands for."""
+    fd = os.memfd_create("filter")
+    os.write(fd, content)
+    return fd
 
 
 def entry_of(place_fd: int) -> str:

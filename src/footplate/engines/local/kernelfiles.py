@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 
 from footplate.engines.local import kernel
 from footplate.engines.local.kernel import (
@@ -96,17 +97,22 @@ class Proc:
         self._unwritable, self._unreadable = _there(UNWRITABLE), _there(UNREADABLE)
         self._unseen = _there(UNSEEN)
 
-    def make(self) -> None:
-        """Mount the `/proc` of a new PID namespace, in its first process."""
-        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    def mounts(self) -> Iterator[tuple[str, str, str, int, str]]:
+        """Say what is mounted for a new PID namespace: source, target, kind, flags, options."""
+        yield "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""
         read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
         for path in self._unwritable:
-            mount(path, path, None, MS_BIND)
-            mount("none", path, None, read_only)
+            yield path, path, "", MS_BIND, ""
+            yield "none", path, "", read_only, ""
         for path in self._unreadable:
-            mount(os.devnull, path, None, MS_BIND)
+            yield os.devnull, path, "", MS_BIND, ""
         for path in self._unseen:
-            mount("tmpfs", path, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555")
+            yield "tmpfs", path, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555"
+
+    def make(self) -> None:
+        """Mount the `/proc` of a new PID namespace, in its first process."""
+        for source, target, kind, flags, options in self.mounts():
+            mount(source, target, kind or None, flags, options or None)
 
 
 def _there(names: tuple[str, ...]) -> list[str]:

@@ -13,6 +13,7 @@ those among them that cannot), `devices` (of the cards that the task was given),
 # ruff: noqa: PTH102, PTH103, PTH112, PTH116, PTH120, PTH211
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -75,11 +76,24 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
         # Below it is the host's, which has the cards.
         kernel.unmount("/dev")
         has_common = False
+    with _Opened() as opened:
+        _arrange(view, has_common, opened)
+
+
+class _Opened(contextlib.ExitStack):
+    """Descriptors that are closed at the end: the spawner lives on."""
+
+    def keep(self, fd: int) -> int:
+        self.callback(os.close, fd)
+        return fd
+
+
+def _arrange(view: dict[str, Any], has_common: bool, opened: _Opened) -> None:
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
-    keeps = [(_open_own(path), path) for path in view["keeps"]]
-    writable = [(_open_own(path), path) for path in view["writable"]]
+    keeps = [(opened.keep(_open_own(path)), path) for path in view["keeps"]]
+    writable = [(opened.keep(_open_own(path)), path) for path in view["writable"]]
     mounts = [
-        (_open(source, inner), _resolve(target, view), read_only)
+        (opened.keep(_open(source, inner)), _resolve(target, view), read_only)
         for source, inner, target, read_only in view["mounts"]
     ]
     mounts.sort(key=lambda mount: len(mount[1]))
@@ -87,7 +101,7 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
     # They are built anew, so that something can be put into them.
     shadows = targets.shadows([target for _, target, _ in mounts], view["hidden"])
     # An earlier run of the task may have put a link to something hidden there.
-    tmp_fd = os.open(view["tmp"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+    tmp_fd = opened.keep(os.open(view["tmp"], os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW))
     ours = {_shadow(folder) for folder in shadows}
     _bind(tmp_fd, TMP)
     if os.path.isdir(VAR_TMP):

@@ -12,7 +12,7 @@ from typing import Any
 
 from footplate.domain.errors import OutcomeUnknown
 from footplate.engines.base import Ran, Request
-from footplate.engines.local import inside
+from footplate.engines.local import inside, native
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
 from footplate.engines.local.leftovers import Leftovers
@@ -38,9 +38,12 @@ SPARE_SHIM_S = 5
 class ProcessRuntime:
     """Runs each task as its own session; everything it knows is in the task's folder."""
 
-    def __init__(self, confinement: Confinement, mounted_within_s: float = 30.0) -> None:
+    def __init__(
+        self, confinement: Confinement, mounted_within_s: float = 30.0, is_native: bool = True
+    ) -> None:
         self._program = requests.task_program()
-        self._spawner = SpawnerClient(confinement.ground(mounted_within_s))
+        ground = {**confinement.ground(mounted_within_s), "native": native.find(is_native)}
+        self._spawner = SpawnerClient(ground)
         # Whatever hangs has ended by then.
         self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
         self._confinement = confinement

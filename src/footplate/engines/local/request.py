@@ -19,7 +19,6 @@ from footplate.engines.local.watching import HOME_ID, TaskKey
 from footplate.engines.strategies import Prepared, prepare
 from footplate.home.layout import log_file, run_folder, task_folder
 
-INIT = Path(__file__).with_name("init.sh")
 INHERITED = frozenset(
     {
         "LANG",
@@ -115,7 +114,6 @@ def spawn_order(
         "passages": _passages(request, task),
         "work_folder": task["work_folder"],
         "log": task["log"],
-        "runner": ["/bin/sh", str(INIT)],
         "argv": [*program, task["command"]],
         "env": task["env"],
         **confined,

@@ -21,7 +21,8 @@ class LocalSettings:
     tells it from a copy. `find_code` says where an upload lies, by its digest.
     `gpu_nodes` are the device files of each declared card. Without `limits` tasks are not held to what they
     asked for, nor is anything hidden. `mounted_within_s` bounds how long the file systems of mounts may take
-    to answer. `accounts` says as whom tasks run where the server is root.
+    to answer. `accounts` says as whom tasks run where the server is root. `is_native` says whether tasks are
+    begun by the program that was built for that, where there is one.
     """
 
     home: Path
@@ -40,3 +41,4 @@ class LocalSettings:
     accounts: Accounts = field(default_factory=Accounts)
     storages: Mapping[str, Storage] = field(default_factory=dict)
     find_code: FindCode = lambda _digest: None
+    is_native: bool = True

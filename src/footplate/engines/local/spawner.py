@@ -1,15 +1,15 @@
 """The process that starts tasks: small, single-threaded, standard library only.
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
-`{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "passages", "given", "work_folder", "log", "runner",
-"argv", "env", "groups", "counters", "joins", "data_bytes", "view", "account"}, ...]}`,
+`{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "passages", "given", "work_folder", "log", "argv",
+"env", "groups", "counters", "joins", "data_bytes", "view", "account"}, ...]}`,
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program; `{"id": 1, "ping": true}` is answered at once. When the server
 goes away it leaves; the tasks go on. The second argument says how tasks are confined, as JSON, which `Ground`
 reads.
 
-A file system may hang for ever. Whatever touches one is therefore done in the children, which are ended when
-their time is up; those that are slow keep nobody else's tasks from being started.
+A file system may hang for ever. Whatever touches one that is not the platform's own is therefore done in
+children, which are ended when their time is up; slow ones keep nobody else's tasks from being started.
 """
 
 # Without pathlib this process starts sooner and stays smaller.
@@ -26,7 +26,8 @@ import sys
 import time
 from typing import Any
 
-from footplate.engines.local.becoming import become, tell
+from footplate.engines.local import inplace
+from footplate.engines.local.becoming import become, failure, tell
 from footplate.engines.local.ground import Ground
 
 CHUNK_BYTES = 1 << 20
@@ -161,25 +162,32 @@ class Spawner:
 
     def start(self, batch: Batch, position: int) -> None:
         batch.n_forked += 1
-        pid, news_fd = self.fork(batch.tasks[position], batch.env)
+        pid, news_fd = self.begin(batch, batch.tasks[position])
         self.starting[news_fd] = Child(batch, position, pid)
         self.poll.register(news_fd, select.POLLIN)
 
-    def fork(self, task: dict[str, Any], env: dict[str, str]) -> tuple[int, int]:
-        """Start a child that becomes the task; its news come through a pipe that closes on exec."""
+    def begin(self, batch: Batch, task: dict[str, Any]) -> tuple[int, int]:
+        """Start a process that becomes the task; its news come through a pipe that closes on exec."""
         pid = 0
         news_fd, child_fd = os.pipe()
         try:
             task["filter"] = self.ground.filter
             if self.ground.people is not None and task["account"] is not None:
                 task["people_fd"] = self.ground.people.namespace_of(task["account"])
-            pid = self.ground.fork(task)
-            if pid == 0:
-                become(task, env, self.ground, child_fd)
-        except OSError as error:
-            tell(child_fd, {"error": str(error)})
+            if inplace.can_start(task, len(batch.tasks), self.ground):
+                pid = inplace.start(task, batch.env, self.ground, child_fd)
+            else:
+                pid = self.fork(batch, task, child_fd)
+        except Exception as error:  # noqa: BLE001  # whatever a task is like, the next one is to be started
+            tell(child_fd, failure(error))
         os.close(child_fd)
         return pid, news_fd
+
+    def fork(self, batch: Batch, task: dict[str, Any], child_fd: int) -> int:
+        pid = self.ground.fork(task)
+        if pid == 0:
+            become(task, batch.env, self.ground, child_fd)
+        return pid
 
     def end_overdue(self) -> None:
         """End children whose mounts take too long; the kernel can do so even while they wait for them."""
