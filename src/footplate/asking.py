@@ -32,7 +32,7 @@ class Place:
 
 
 class Asker:
-    """Has one process look at one storage, a question at a time."""
+    """Probes one storage through one helper process, one request at a time."""
 
     def __init__(self) -> None:
         self._one_at_a_time = asyncio.Lock()

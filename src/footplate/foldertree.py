@@ -215,7 +215,7 @@ class _Act(Protocol):
 
 
 def _insist(act: _Act, fd: int, name: str) -> None:
-    """Remove one thing, also one that somebody with the right to it has made unchangeable."""
+    """Remove one file or folder, even if it was made immutable."""
     try:
         act(name, dir_fd=fd)
     except FileNotFoundError:

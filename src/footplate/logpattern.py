@@ -17,7 +17,7 @@ LARGEST = 2500
 
 
 def expression_in(words: str) -> str | None:
-    """The expression between slashes; None for words that are looked for as they are."""
+    """The regular expression between slashes; None for plain text."""
     return words[1:-1] if len(words) > 2 and words[0] == words[-1] == "/" else None
 
 

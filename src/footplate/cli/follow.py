@@ -103,7 +103,7 @@ class Out(Protocol):
 
 
 class Pipe:
-    """Standard output that nobody watches: lines as they are, or untouched text."""
+    """Standard output that is not a terminal: plain lines, or unchanged text."""
 
     def __init__(self, raw: bool) -> None:
         self._end = "" if raw else "\n"

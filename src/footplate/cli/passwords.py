@@ -77,7 +77,7 @@ def read_line(what: str) -> str:
 
 
 def current(from_stdin: bool, question: str = "Password") -> str:
-    """The password of somebody who has one."""
+    """Read the current password of an account: from standard input, the environment or a prompt."""
     if from_stdin:
         return read_line("the password")
     given = os.environ.get("FOOTPLATE_PASSWORD")

@@ -69,7 +69,7 @@ def show_limit(maximum: Mapping[str, Any] | None) -> str:
 
 
 def show_roles(queues: Sequence[Mapping[str, str]]) -> str:
-    """Write what somebody is in which queue."""
+    """Print the roles of a user in queues."""
     return ", ".join(f"{queue['name']} ({queue['role']})" for queue in queues)
 
 

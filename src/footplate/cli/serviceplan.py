@@ -51,7 +51,7 @@ WantedBy=multi-user.target
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody asked for."""
+    """The options of `install-service`."""
 
     name: str
     user: str
@@ -158,7 +158,7 @@ def _word(text: str) -> str:
 
 
 def settings_text(wish: Wish) -> str:
-    """Write the first settings; only what was asked for stands in them."""
+    """Write the first settings.toml, with only the settings that were passed as options."""
     asked = {
         "host": wish.host,
         "port": wish.port,

@@ -162,7 +162,7 @@ class Admission:
         return foretold
 
     def _look_ahead(self, foretold: Iterable[Foretold | None]) -> set[str]:
-        """See jobs as they will stand after the commit; the result is which give back what they hold."""
+        """Apply events to the view ahead of the commit; return the jobs that free their resources."""
         board = self._context.store.board
         ahead = {one.before.id: one.outcome.job for one in foretold if one is not None}
         freed = {
@@ -241,14 +241,14 @@ class Admission:
         return self._arriving.get(job_id) or self._context.store.board.get(job_id)
 
     def take_all(self) -> None:
-        """Begin anew from the board."""
+        """Rebuild the view from the board."""
         self._pending.clear()
         self._running.clear()
         self._foretold.clear()
         self.take(dict(self._context.store.board))
 
     def take(self, jobs: Mapping[str, Job | None]) -> None:
-        """Take over how jobs stand after a commit."""
+        """Update the view with the jobs of a commit."""
         for job_id, job in jobs.items():
             self._pending.pop(job_id, None)
             self._running.pop(job_id, None)

@@ -12,7 +12,7 @@ CarryOut = Callable[[Job, Effect], None]
 
 
 def dispatcher(table: Mapping[type[Effect], Callable[[Job, Any], None]]) -> CarryOut:
-    """Make the function that hands each effect of a job to the one who carries out its kind."""
+    """Make the function that passes each effect of a job to the handler of its kind."""
 
     def carry_out(job: Job, effect: Effect) -> None:
         table[type(effect)](job, effect)

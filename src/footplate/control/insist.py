@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 async def insist(what: str, step: Callable[[], Awaitable[T]]) -> T:
-    """Repeat a step until it succeeds, with growing pauses; every failure is told."""
+    """Repeat a step until it succeeds, with growing pauses; log every failure."""
     pause_s = FIRST_PAUSE_S
     while True:
         try:

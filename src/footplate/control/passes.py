@@ -16,7 +16,7 @@ SOON_S = 0.02
 
 
 class Passes:
-    """Runs passes of admission when somebody asks for one."""
+    """Runs scheduling passes on request."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -30,7 +30,7 @@ class Passes:
         self._asked.set()
 
     def reschedule(self, job: Job, _effect: Reschedule) -> None:
-        """Plan at once when room was given back; a new job behind others waits for company.
+        """Plan immediately when resources were freed; a new job behind others waits a moment for more.
 
         One for which there is no room is looked at when the others are: nothing starts by its coming.
         """

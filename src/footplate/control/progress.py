@@ -36,7 +36,7 @@ Key = tuple[str, int, str, int, int]
 
 @dataclass(slots=True)
 class Mark:
-    """How a task stood when it was last looked at, and when it last did something; by elapsed time."""
+    """The last sample of a task, and when it last made progress; by elapsed time."""
 
     at: float
     active_at: float

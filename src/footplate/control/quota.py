@@ -57,7 +57,7 @@ class QuotaKeeper:
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def look(self) -> None:
-        """Stop jobs whose files take too much, and tell the disk what each person's take."""
+        """Stop jobs over their quota, and report the usage of each user to the disk."""
         living = dict(self._store.board)
         sizes = {job_id: await self._measure(job_id) for job_id in living}
         most = self._quotas.job_bytes

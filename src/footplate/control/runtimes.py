@@ -29,7 +29,7 @@ class RunTimes:
         self._by_kind: dict[Kind, deque[float]] = {}
 
     def learn(self, ended: Iterable[Job | JobLine]) -> None:
-        """Take in jobs that ran to an end of their own; those that were stopped say little."""
+        """Learn the durations of jobs that succeeded; all others are ignored."""
         for job in ended:
             name = job.spec.name if isinstance(job, Job) else job.name
             if job.state is not JobState.SUCCEEDED or job.running_at is None or job.finished_at is None:

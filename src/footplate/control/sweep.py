@@ -21,7 +21,7 @@ OFTEN_S = 1.0
 
 
 def pace_s(context: Context) -> float:
-    """How often to sweep: seldom, but no job lies in the trash much longer than it is to."""
+    """The interval of the sweep: long, but short enough to empty the trash in time."""
     return min(max(context.trash_kept_s / 10, OFTEN_S), SELDOM_S)
 
 
@@ -36,7 +36,7 @@ async def sweep(context: Context) -> None:
 
 
 async def sweep_engine(context: Context) -> None:
-    """Have the engine remove what a fault of its own has left of attempts that are over."""
+    """Have the engine remove leftovers of attempts that have ended."""
     if isinstance(context.engine, PullsImages):
         await context.engine.sweep(_Living(context.store.board))
 
@@ -57,7 +57,7 @@ def _delete_for_good(context: Context, job_id: str, before: float, tx: Transacti
 
 
 class _Living:
-    """The attempts that are on the board at the moment at which somebody asks."""
+    """The attempts that are on the board now."""
 
     def __init__(self, board: Mapping[str, Job]) -> None:
         self._board = board

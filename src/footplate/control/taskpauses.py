@@ -21,7 +21,7 @@ class TaskPauses:
         self._alarms: dict[str, asyncio.TimerHandle] = {}
 
     def set_alarm(self, job: Job, left_out: Collection[tuple[str, int]]) -> None:
-        """See to it that those who were left out of a launch are not forgotten."""
+        """Schedule a wake-up for the tasks that a launch left out."""
         if (before := self._alarms.pop(job.id, None)) is not None:
             before.cancel()
         ends = [job.task(*who).not_before or 0.0 for who in left_out]

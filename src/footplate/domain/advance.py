@@ -231,7 +231,7 @@ def _lose_task(job: Job, event: TaskLost) -> Outcome:
 
 
 def _cause(job: Job, cause: str) -> str:
-    """Say what ended a task: while its job is stopped, that is the stop, however it looks."""
+    """Say what ended a task: while its job is being stopped, the stop did, whatever the exit code."""
     return "stopped" if job.state is S.STOPPING else cause
 
 

@@ -11,5 +11,5 @@ class Clock(Protocol):
         ...
 
     def elapsed(self) -> float:
-        """Seconds since some moment; they go on evenly when somebody sets the machine's time."""
+        """Seconds of a monotonic clock, which is not affected when the machine's time is set."""
         ...

@@ -25,7 +25,7 @@ class Gpu:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine and what it has to give."""
+    """A machine and its resources."""
 
     name: str
     milli_cpus: int
@@ -84,7 +84,7 @@ class Placement:
 
     @property
     def held(self) -> Placement:
-        """The part that is not given back."""
+        """The resources that are still held."""
         if not any(task.is_given_back for task in self.tasks):
             return self
         return replace(self, tasks=tuple(task for task in self.tasks if not task.is_given_back))

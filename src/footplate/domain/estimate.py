@@ -9,7 +9,7 @@ from footplate.domain.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The expected and the latest start, None where nobody can know, and how that is known."""
+    """The expected and the latest start, None if unknown, and what they are based on."""
 
     expected_at: float | None
     latest_at: float | None

@@ -93,7 +93,7 @@ def _verdict(kind: FailureClass, account: str, most: int, uses: Mapping[str, int
 
 
 def applies(rule: FailureRule, failure: Failure) -> bool:
-    """Tell whether all that a rule names is so."""
+    """Tell whether everything that a rule names matches."""
     if rule.exit_codes and failure.exit_code not in rule.exit_codes:
         return False
     if rule.signals:

@@ -117,7 +117,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class FailureRule:
-    """What to do about failures of a kind; a rule applies when all that it names is so."""
+    """What to do about failures of a kind; a rule matches if everything that it names matches."""
 
     action: str
     exit_codes: tuple[int, ...] = ()

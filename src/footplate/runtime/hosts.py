@@ -21,7 +21,7 @@ def gang_folder() -> Path:
 
 
 def read_hosts() -> dict[str, Host]:
-    """Read who serves: a line for each task with its name, address and port."""
+    """Read the hosts file: one line per task with its name, address and port."""
     lines = Path(os.environ["FOOTPLATE_GANG_FILE"]).read_text().splitlines()
     words = [line.split() for line in lines if line.strip()]
     return {name: Host(name, address, int(port)) for name, address, port in words}

@@ -14,7 +14,7 @@ from footplate.scheduler.snapshot import RunningJob, Shape
 
 @dataclass(slots=True)
 class Reservation:
-    """Where and when a waiting job will start at the latest; `at` is None when nobody can know.
+    """Where and when a waiting job will start at the latest; `at` is None if unknown.
 
     `spare` holds, for every node that it will use, what it leaves over there at that time;
     `suitable` names all nodes that could take any of its tasks.
@@ -27,7 +27,7 @@ class Reservation:
     suitable: frozenset[str]
 
     def binds(self, ends_at: float) -> bool:
-        """Tell whether a job that ends then must keep to the spare room."""
+        """Tell whether a job that ends at this time may use only the spare resources."""
         return not is_over_by(ends_at, self.at)
 
 

@@ -32,7 +32,7 @@ class Share:
         return self.queue.maximum is None or is_within(asked, self.queue.maximum - self.used)
 
     def is_kept_from(self, asked: Resources, ends_at: float) -> bool:
-        """Tell whether starting this would take from the maximum what the first in line needs."""
+        """Tell whether this start would use what is reserved of the maximum for the first waiting job."""
         return (
             self.kept is not None
             and not is_over_by(ends_at, self.kept.at)

@@ -86,12 +86,12 @@ def speaks_tls(url: str) -> bool:
 
 
 def _signer(found: Told) -> str:
-    """Who has signed a certificate; empty when it was itself, or nobody can tell."""
+    """The signer of a certificate; empty if it is self-signed or unknown."""
     return "" if found.get("issuer") == found.get("subject") else _name(found.get("issuer", ()))
 
 
 def _name(parts: Any) -> str:
-    """The common name of somebody in a certificate, or the organization."""
+    """The common name of a subject in a certificate, or its organization."""
     fields = {field: value for group in parts for field, value in group}
     return str(fields.get("commonName") or fields.get("organizationName") or "")
 

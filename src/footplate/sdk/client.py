@@ -256,7 +256,7 @@ class Client(SecretCalls, ImageCalls, InviteCalls):
         *,
         replaces: bool = False,
     ) -> Data:
-        """Trade a password for a token; the client itself goes on with what it has.
+        """Exchange a password for a token; the client keeps its own credentials.
 
         When it `replaces`, the user's earlier tokens of the same name become worthless.
         """

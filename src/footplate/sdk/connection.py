@@ -168,7 +168,7 @@ class Connection:
             raise self._unreachable(error) from error
 
     def events(self, path: str, cursor: str = "", **params: Any) -> Iterator[sse.ServerEvent]:
-        """Yield server-sent events for ever; a broken stream goes on behind the last event seen.
+        """Yield server-sent events forever; a broken stream resumes after the last event.
 
         The first connection must succeed. Later the server may be away for up to `give_up_s`.
         """

@@ -35,7 +35,7 @@ class StateSeen:
 
 @dataclass(frozen=True, slots=True)
 class StepSeen:
-    """Something on the way: why the job waits, what its start is doing."""
+    """A step: why the job waits, or what its start is doing."""
 
     kind: str
     message: str

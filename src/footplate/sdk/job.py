@@ -293,7 +293,7 @@ class Job:
         return self
 
     def halt(self) -> Job:
-        """Ask the job to end and leave what it has made so far, for `download`."""
+        """Stop the job and keep its results so far, for `download`."""
         return self._ask("halt")
 
     def preempt(self) -> Job:

@@ -10,7 +10,7 @@ def fold(line: str) -> str:
 
 
 class Lines:
-    """Collects pieces of text and gives back whole lines, folded."""
+    """Collects pieces of text and returns whole lines, with progress bars folded."""
 
     def __init__(self) -> None:
         self._rest = ""

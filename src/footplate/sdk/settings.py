@@ -29,7 +29,7 @@ class Settings:
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Say where `footplate login` keeps what it learned."""
+    """The file in which `footplate login` stores its token."""
     if named := environment.get("FOOTPLATE_CONFIG"):
         return Path(named).expanduser()
     base = environment.get("XDG_CONFIG_HOME") or "~/.config"

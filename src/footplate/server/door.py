@@ -29,11 +29,11 @@ class Guest(Protocol):
         """Since when it has asked for nothing; None while it is being served."""
 
     def give_way(self) -> None:
-        """Leave at once, to let in somebody else."""
+        """Close immediately, to make room for another connection."""
 
 
 class Door:
-    """Lets connections in, as many as the bounds allow, and looks at each of them from time to time.
+    """Accepts connections up to the limits, and checks each of them periodically.
 
     When there are too many, the one that has asked for nothing for the longest has to give way: so
     connections that are only held open keep nobody out.
@@ -80,7 +80,7 @@ class Door:
         min(waiting, key=lambda one: one[0])[1].give_way()
 
     def tell(self, what: str, now: float) -> None:
-        """Log what was refused, once a minute at most: whoever floods the server must not flood its log."""
+        """Log what was refused, once a minute at most, so that a flood of requests does not flood the log."""
         self._untold[what] += 1
         if now - self._told_at >= TELL_EVERY_S:
             told = ", ".join(f"{kind} ({n} times)" for kind, n in self._untold.items())

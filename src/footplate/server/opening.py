@@ -56,7 +56,7 @@ class Opening:
         return self.parts
 
     def refusal(self) -> Starting:
-        """What callers are told until then."""
+        """The answer to callers until then."""
         if self.failure is not None:
             return Starting("server_cannot_start", why=self.failure.said)
         return Starting(self.waits_for or "server_starts")

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def keep_private(home: Path, tells: bool = True) -> None:
-    """Make the home folder and close what the server has in it; warn when others can look into the folder."""
+    """Create the home folder and remove others' access to its files; warn if they can read the folder."""
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in FOLDERS:
         (home / name).mkdir(exist_ok=True, mode=0o700)

@@ -41,7 +41,7 @@ def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Respo
 
 
 def _span(request: Request, size: int) -> tuple[int, int] | None:
-    """The part to send; None when there is nothing of it. What we do not understand means the whole."""
+    """The range to send; None if it is empty. An unknown range header means the whole file."""
     asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
     if asked is None or not (asked[1] or asked[2]) or "if-range" in request.headers:
         return 0, size

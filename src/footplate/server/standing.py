@@ -13,7 +13,7 @@ LOOK_AGAIN_S = 5.0
 
 
 class Standing:
-    """Whether a follower may go on: rights are taken from people also while they look."""
+    """Whether a follower may continue: rights can be revoked during a stream."""
 
     def __init__(self, request: Request, parts: Parts, caller: Caller, job_id: str | None) -> None:
         self._request = request
@@ -23,7 +23,7 @@ class Standing:
         self._looked_at = parts.platform.clock.now()
 
     async def look(self, is_due: bool = False) -> Caller | None:
-        """The caller with today's rights, looked up again after a while or when due; None to end."""
+        """The caller with current rights, refreshed periodically or when due; None to end the stream."""
         now = self._parts.platform.clock.now()
         if is_due or abs(now - self._looked_at) >= LOOK_AGAIN_S:
             self._looked_at = now

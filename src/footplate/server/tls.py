@@ -55,7 +55,7 @@ class Tls:
             log.warning("everybody on this machine can read the key %s: `chmod o-r %s` ends that", key, key)
 
     def renew(self) -> bool:
-        """Read the files again if they have changed; what does not fit together is told and left unused."""
+        """Reload the files if they have changed; a pair that does not match is logged and not used."""
         if (now := self._stamp()) == self._seen:
             return False
         self._seen = now
@@ -74,7 +74,7 @@ class Tls:
         connection.context = self._newest
 
     async def watch(self) -> None:
-        """Look for renewed files for ever."""
+        """Watch for renewed files, forever."""
         while True:
             await asyncio.sleep(LOOK_EVERY_S)
             await asyncio.to_thread(self.renew)

@@ -14,7 +14,7 @@ RANKS = {"viewer": 1, "member": 2, "admin": 3}
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Somebody whose identity was checked: by a token of theirs, or by that of one of their jobs."""
+    """An authenticated caller: by their own token, or by the token of one of their jobs."""
 
     name: str
     is_admin: bool = False
@@ -43,7 +43,7 @@ def may_touch(caller: Caller, job: Job) -> bool:
 
 
 def require_files(caller: Caller, job: Job) -> None:
-    """Owners and those who may submit beside them fetch files; who may only look sees logs."""
+    """Owners and members of the queue may download files; viewers see only logs."""
     if caller.name != job.owner and caller.rank_in(job.spec.queue) < RANKS["member"]:
         raise Denied("viewer_no_files", job=job.id)
 
@@ -54,7 +54,7 @@ def require_touch(caller: Caller, job: Job, verb: str) -> None:
 
 
 def require_submit(caller: Caller, queue: str, exists: bool) -> None:
-    """A queue that somebody has no role in looks like one that does not exist."""
+    """Require the role member; a queue in which the caller has no role looks as if it did not exist."""
     rank = caller.rank_in(queue)
     if not exists or rank == 0:
         raise NotFound(_no_queue(caller, queue))

@@ -141,7 +141,7 @@ class Accounts:
         return await self._issue(name, label, expires_in_s, replaces)
 
     async def _check_password(self, name: str, password: str, address: str) -> User | None:
-        """The account of this name and password, if there is one; who guesses is slowed down."""
+        """The account of this name and password, if there is one; failures are throttled."""
         clock, throttle = self._platform.clock, self._throttle
         async with throttle.turn(name):
             throttle.check(name, address, clock.now())
@@ -185,7 +185,7 @@ class Accounts:
         return text, token
 
     async def hashed(self, password: str) -> str:
-        """What is stored of a password, made in turn with all who sign in."""
+        """The hash of a password, computed in turn with all logins."""
         with self._hashing.turn():
             return await self._hashing.hash(password)
 

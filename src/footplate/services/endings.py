@@ -132,7 +132,7 @@ async def _move(
 
 
 def possible(job: Job, may_touch: bool) -> dict[str, bool]:
-    """What can be done with a job now by somebody who may touch it, or may not."""
+    """The actions that are possible on a job now, for a caller with or without the right to act on it."""
     is_over, trashed = job.state.is_final, job.deleted_at is not None
     runs = job.state in (JobState.STARTING, JobState.RUNNING)
     can = {

@@ -74,7 +74,7 @@ async def archive(folder: Path, name: str) -> AsyncIterator[bytes]:
 
 
 class _ReaderGone(Exception):
-    """Nobody takes what is written any more."""
+    """The reader of the archive is gone."""
 
 
 class _Outlet(io.RawIOBase):

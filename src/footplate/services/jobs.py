@@ -309,7 +309,7 @@ async def clone(
 
 
 def free_name(connection: sa.Connection, owner: str, name: str) -> str:
-    """The first of name-2, name-3, … that somebody does not use yet."""
+    """The first of name-2, name-3, … that the owner does not use yet."""
     return next_free(name, job_queries.names_like(connection, owner, stem_of(name)))
 
 

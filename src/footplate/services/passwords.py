@@ -54,7 +54,7 @@ class HashingThreads:
 
     @contextmanager
     def turn(self, gives_way: bool = False) -> Iterator[None]:
-        """Stand in line for the threads; raise `Throttled` when the line is long already.
+        """Wait for a hashing thread; raise `Throttled` if too many wait already.
 
         Who `gives_way` to others does not stand in line at all.
         """

@@ -71,7 +71,7 @@ class LoginThrottle:
         self._lines: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def is_busy(self, address: str, now: float) -> bool:
-        """Tell whether so much has failed from an address that others go first."""
+        """Tell whether an address has too many failures."""
         return self._addresses.count(address, now) >= FREE_TRIES_OF_ADDRESS
 
     def check(self, name: str, address: str, now: float) -> None:

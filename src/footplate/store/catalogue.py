@@ -34,7 +34,7 @@ class Catalogue:
         return refer(spec, {name: image.reference for name, image in self.images.items()})
 
     def choose(self, spec: JobSpec, queue: Queue | None) -> tuple[ChosenImage, ...]:
-        """What each image of a job stands for in its queue now."""
+        """What each image of a job resolves to in its queue now."""
         names = sorted({spec.image, *(role.image for role in spec.roles)} - {""})
         environments = self.environments(queue)
         references = {name: self.reference_of(name) for name in names}

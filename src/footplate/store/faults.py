@@ -23,7 +23,7 @@ def may_be_full(error: Exception) -> bool:
 
 
 def translate(error: sa.exc.DBAPIError) -> StoreUnavailable:
-    """Say what a database's error means for whoever asked."""
+    """Translate an error of the database for the caller."""
     if is_full(error):
         return DiskFull("disk_is_full")
     said = str(error.orig).strip()

@@ -15,7 +15,7 @@ from footplate.store.tables import invites
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """Somebody who may make the account `user`, with these rights."""
+    """An invitation to create the account `user`, with these rights."""
 
     user: str
     digest: str

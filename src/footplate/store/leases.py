@@ -12,7 +12,7 @@ from footplate.store.writer import LEASE
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What a lease says; it changes as long as its holder lives. Nobody holds one without a `holder`."""
+    """A heartbeat of the lease; it changes while its holder lives. Without a `holder` the lease is free."""
 
     epoch: int
     holder: str
@@ -20,12 +20,12 @@ class Sign:
 
 
 def renew(connection: sa.Connection, at: float) -> None:
-    """Leave a sign of life."""
+    """Write a heartbeat."""
     connection.execute(_OURS.values(renewed_at=at))
 
 
 def release(connection: sa.Connection) -> None:
-    """Say that nobody holds the lease any more."""
+    """Release the lease."""
     connection.execute(_OURS.values(holder=""))
 
 
@@ -33,7 +33,7 @@ _OURS = sa.update(tables.leases).where(tables.leases.c.name == LEASE)
 
 
 def look(engine: sa.Engine) -> Sign | None:
-    """The last sign of whoever holds the lease; None when nobody ever did."""
+    """The last heartbeat of the lease holder; None if there never was one."""
     with engine.connect() as connection:
         if not sa.inspect(connection).has_table("leases"):
             return None

@@ -52,7 +52,7 @@ class Samples:
     sizes: Sequence[int]
 
     def beyond(self, start: int) -> Samples:
-        """What is worth keeping for one who reads on from an offset."""
+        """The samples that a reader needs from an offset on."""
         return self._slice(bisect_right(self.sizes, start), len(self.sizes), MOST_SAMPLES_KEPT)
 
     def between(self, start: int, end: int, ended: tuple[float, int] | None) -> list[tuple[float, int]]:

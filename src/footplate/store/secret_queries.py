@@ -66,5 +66,5 @@ def remove(connection: sa.Connection, scope: str, name: str) -> bool:
 
 
 def remove_scope(connection: sa.Connection, scope: str) -> None:
-    """Remove all secrets of somebody, or of a queue, that is no more."""
+    """Remove all secrets of a deleted user or queue."""
     connection.execute(sa.delete(secrets).where(secrets.c.scope == scope))

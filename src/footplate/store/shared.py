@@ -21,7 +21,7 @@ from footplate.store.usagefiles import UsageFiles
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """The state of the platform, made once and handed to whoever works on it."""
+    """The state of the platform, created once and shared by control and services."""
 
     store: Store
     cluster: Cluster

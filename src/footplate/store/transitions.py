@@ -57,7 +57,7 @@ def _task_rows(connection: sa.Connection, job_id: str, attempt: int) -> list[row
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """What an event makes of a job that stands just so."""
+    """The result of applying an event to a job in this state."""
 
     before: Job
     outcome: Outcome

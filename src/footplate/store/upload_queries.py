@@ -10,13 +10,13 @@ from footplate.store.tables import jobs, uploads
 
 
 def note(connection: sa.Connection, digest: str, user: str, at: float) -> None:
-    """Remember that somebody has this code."""
+    """Record that a user has this code."""
     if not has(connection, digest, user):
         connection.execute(sa.insert(uploads).values(digest=digest, user=user, at=at))
 
 
 def has(connection: sa.Connection, digest: str, user: str) -> bool:
-    """Tell whether somebody has sent or used this code before."""
+    """Tell whether a user has uploaded or used this code before."""
     found = sa.select(uploads.c.at).where(uploads.c.digest == digest, uploads.c.user == user)
     return connection.execute(found).first() is not None
 

@@ -198,7 +198,7 @@ class Writer:
             self._connection.invalidate()
 
     def _has_happened(self, transaction: Transaction, error: Exception) -> bool:
-        """Tell whether a commit that failed has happened all the same: ask the database when it is back."""
+        """Tell whether a failed commit happened after all: check the database when it is back."""
         is_cut = isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
         if not transaction.is_committing or not is_cut or not transaction.events:
             return False

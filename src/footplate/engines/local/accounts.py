@@ -25,7 +25,7 @@ LEAST_SITE_UID = 1000
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Where the ranges begin, and who has an account of the site's instead: name of person to account.
+    """Where the ranges of host accounts begin, and which users are mapped to accounts of the machine instead.
 
     `*` stands for everybody who has an account of the same name.
     """
@@ -34,7 +34,7 @@ class Accounts:
     of_the_site: Mapping[str, str] = field(default_factory=dict)
 
     def account_of(self, owner: str, number: int) -> dict[str, Any]:
-        """Say as whom somebody's tasks run: `{"first", "n"}`, or `{"uid", "gid", "groups", "folder"}`."""
+        """The host accounts of a user's tasks: `{"first", "n"}`, or `{"uid", "gid", "groups", "folder"}`."""
         name = self.of_the_site.get(owner) or (owner if "*" in self.of_the_site and _exists(owner) else None)
         return _site_account(owner, name) if name else self._range_of(number)
 

@@ -21,7 +21,7 @@ LEAST_QUOTA_US = 1000
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one task is held to."""
+    """The limits of one task."""
 
     milli_cpus: int
     memory_bytes: int

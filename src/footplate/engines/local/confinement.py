@@ -95,7 +95,7 @@ class Confinement:
         return say("clauses", clauses=said) if said else None
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
-        """Say why what a job wants to find at paths of its own can never be given to it, if so."""
+        """Say why the mounts of a job can never be made on this machine; None if they can."""
         images = [role.image or spec.image for role in spec.roles]
         in_images = all(one and one not in environments for one in images)
         for number, data in enumerate(spec.data):
@@ -311,7 +311,7 @@ def _try_view(how: How) -> Found:
 
 
 def _fault_of(how: How, what: str) -> str:
-    """Try one thing in a process of its own; say why it cannot be had, nothing when it can."""
+    """Try one thing in a separate process; return why it fails, empty if it works."""
     with tempfile.TemporaryDirectory() as folder:
         asked = json.dumps({"how": how, "what": what, "tmp": folder, "first": FIRST_ID})
         probe = subprocess.run(  # noqa: S603  # our own program

@@ -14,7 +14,7 @@ MOST_REMEMBERED = 10_000
 
 
 class Entrances:
-    """Keeps commands out of tasks that are stopped, so that whoever ends all that runs there misses none."""
+    """Refuses new commands in tasks that are being stopped, so that the stop misses no process."""
 
     def __init__(self) -> None:
         self._closed: dict[TaskKey, None] = {}
@@ -37,7 +37,7 @@ class Entrances:
             is_in.set()
 
     def close(self, keys: Collection[TaskKey]) -> None:
-        """Let nobody enter these tasks from now on."""
+        """Refuse new commands in these tasks from now on."""
         for key in keys:
             self._closed.pop(key, None)
             self._closed[key] = None
@@ -45,6 +45,6 @@ class Entrances:
             self._closed.pop(next(iter(self._closed)))
 
     async def until_all_are_in(self, keys: Collection[TaskKey]) -> None:
-        """Wait for those who were on their way when these tasks were closed."""
+        """Wait for commands that were starting when these tasks were closed."""
         for is_in in [is_in for is_in, key in self._entering.items() if key in keys]:
             await is_in.wait()

@@ -33,7 +33,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who took the task and when; nobody (None) when it was stopped before it started."""
+    """Which process claimed the task and when; None if it was stopped before it started."""
 
     identity: Identity | None
     at: float

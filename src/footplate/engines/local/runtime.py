@@ -36,7 +36,7 @@ class Runtime(Protocol):
         ...
 
     async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
-        """Say how tasks stand that are not watched; what a lost one left running is ended first."""
+        """Observe tasks that are not watched; processes that a lost task left running are killed first."""
         ...
 
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:

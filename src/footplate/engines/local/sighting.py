@@ -54,7 +54,7 @@ def no_counts(_identity: Identity) -> str:
 
 
 def glance(folder: Path, outlives_its_end: bool = False, conclude: Conclude = no_counts) -> Sight | None:
-    """Tell how a task ended that has recorded its end; None when a closer look is needed.
+    """Read how a task ended from its record; None if the process must be checked too.
 
     A process that is still there has not ended, whatever stands in its place for records; a container that
     `outlives_its_end` has.
@@ -84,7 +84,7 @@ def look(
     end_group: EndGroup = lambda *_: True,
     conclude: Conclude = no_counts,
 ) -> Sight:
-    """Tell how the task in this folder stands; what a lost one left running is ended first."""
+    """Observe the task of this folder; processes that a lost task left running are killed first."""
     claim, end = read_claim(folder), read_exit(folder)
     if claim is None:
         return Sight(TaskState.WAITING)

@@ -68,7 +68,7 @@ class SpawnerClient:
             await connection.close()
 
     async def close_all(self) -> None:
-        """End every spawner, also those that have yet to answer; whoever still asks is not given another."""
+        """End every spawner, also those that have not answered yet, and start no more."""
         self._is_closed = True
         for retiring in self._retiring:
             retiring.cancel()
@@ -121,7 +121,7 @@ class _Connection:
         return answer.result()
 
     async def _require_alive(self) -> None:
-        """End a spawner that does not even say that it is there: somebody has stopped it, or it hangs."""
+        """End a spawner that does not answer a ping: it is stopped or hangs."""
         if self._pong is None:
             self._n_asked += 1
             self._pong = self._answers[self._n_asked] = asyncio.get_running_loop().create_future()

@@ -59,7 +59,7 @@ def overlapping(targets: Sequence[str]) -> tuple[str, str] | None:
 
 
 def shadows(targets: Iterable[str], hidden: Sequence[str]) -> list[str]:
-    """Name the folders of the host that must be built anew, since a target does not exist in them."""
+    """Name the folders of the host that must be rebuilt, because a target does not exist in them."""
     found = set()
     for target in targets:
         if not os.path.lexists(target) and not is_below(target, hidden):

@@ -32,7 +32,7 @@ class TaskKey:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The variables by which the processes of a task are told from all others."""
+        """The variables that identify the processes of a task."""
         home = (f"{HOME_ID}={self.home_id}",) if self.home_id else ()
         return (f"FOOTPLATE_ATTEMPT_ID={self.attempt_id}", f"FOOTPLATE_TASK={self.task}", *home)
 

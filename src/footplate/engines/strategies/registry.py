@@ -40,7 +40,7 @@ class Registry:
 
 
 def load(points: Iterable[EntryPoint]) -> Registry:
-    """Load every plug-in; one that fails is reported by its name and hurts nobody else."""
+    """Load every plug-in; one that fails is reported by name and does not affect the others."""
     usable: dict[str, Strategy] = {}
     broken: dict[str, str] = {}
     for point in points:

@@ -52,7 +52,7 @@ def _torch_own(task: TaskPlacement, rank: int) -> Environment:
 
 
 def jax(gang: Gang) -> Group:
-    """Say where the coordinator is and who is who."""
+    """The address of the coordinator, and the process ids."""
     shared = {
         "JAX_COORDINATOR_ADDRESS": address_of(gang.members[0]),
         "JAX_NUM_PROCESSES": str(len(gang.members)),

@@ -33,7 +33,7 @@ def keep_from_beginning(folder: Path) -> bool:
 
 
 def identify(pid: int) -> Identity | None:
-    """Tell a container's first process from all others; None when there is none with this number here."""
+    """Identify a container's first process by id and start time; None if there is no such process here."""
     ticks = start_ticks(pid)
     if ticks is None or _depth(pid) <= _depth(os.getpid()):
         return None
@@ -63,7 +63,7 @@ def _is_of(pid: int, container_id: str) -> bool:
 
 
 def gone() -> Identity:
-    """Stand in for a process that had ended before anybody asked for its number."""
+    """Return a placeholder for a process that ended before its id was known."""
     return Identity(BEYOND_PIDS, 0, boot_id())
 
 

@@ -72,7 +72,7 @@ def task_environment(request: Request, task: Mapping[str, Any]) -> dict[str, str
 
 
 def user_of(info: Document, settings: ContainerSettings) -> str:
-    """Say who runs inside: whoever is the server's user on the host, so that files are readable to both."""
+    """The user inside the container: the server's user on the host, so that both can read the files."""
     if settings.user:
         return settings.user
     # An engine without root shows its own user as root to its containers.

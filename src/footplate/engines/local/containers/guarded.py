@@ -26,7 +26,7 @@ class GuardedImages:
         self._saving = asyncio.Lock()
 
     async def holds(self, api: ContainerApi, reference: str, image: Document) -> bool:
-        """Tell whether whoever names this image has to ask its registry, though it is here."""
+        """Tell whether jobs with this image must ask its registry, although the image is on this machine."""
         known = await self._load()
         await self._settle(api, known["pulling"])
         return full_name(reference) in known["references"] or image["Id"] in known["ids"]

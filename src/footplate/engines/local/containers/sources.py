@@ -19,7 +19,7 @@ Mount = Mapping[str, Any]
 
 
 class Sources:
-    """Resolves paths on storages, and keeps those who wait for one storage from those who do not."""
+    """Resolves paths on storages; jobs that wait for one storage do not delay the others."""
 
     def __init__(self, home: Path | None, within_s: float) -> None:
         self._home = home

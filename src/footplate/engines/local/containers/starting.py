@@ -101,7 +101,7 @@ async def _expect_ours(api: ContainerApi, name: str, labels: Mapping[str, str]) 
 
 
 class NameTaken(EngineUnavailable):
-    """The container of that name is somebody else's."""
+    """A container of that name exists, and it is not ours."""
 
 
 async def _identify(api: ContainerApi, name: str, folder: Path, marks: Collection[str]) -> Identity:

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Tidying:
-    """Whoever has ended is removed soon; a container that lives on, because it is kept, is left alone."""
+    """Removes ended containers soon; containers that are kept are left alone."""
 
     def __init__(
         self, api: Callable[[], Awaitable[ContainerApi]], lock: Callable[[str], asyncio.Lock]
@@ -42,7 +42,7 @@ class Tidying:
             self._removed.pop(next(iter(self._removed)))
 
     async def close(self) -> None:
-        """Leave the rest to whoever looks next."""
+        """Stop; the next server removes the rest."""
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()
