@@ -28,10 +28,14 @@ LONGEST_NAME = 255
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("-u", "--user", help="User name; asked for when absent.")
+@click.option("-u", "--user", help="User name (default: ask).")
 @stdin_option
 @refused_option("--password")
-@click.option("--token-stdin", is_flag=True, help="Store the token on standard input; no password is needed.")
+@click.option(
+    "--token-stdin",
+    is_flag=True,
+    help="Read a token from standard input and store it; no password is needed.",
+)
 @refused_option("--token", stdin="--token-stdin")
 @click.option("--expires", type=duration, default="30d", show_default=True, help="How long the login lasts.")
 @json_option
@@ -47,7 +51,7 @@ def login(
     expires: int,
     as_json: bool,
 ) -> None:
-    """Log in at a server and remember it; later commands need no more settings.
+    """Log in to a server and remember it for later commands.
 
     A login replaces the one that this machine had before.
     """
@@ -141,13 +145,13 @@ def whoami(as_json: bool) -> None:
 @click.option(
     "--password-stdin",
     is_flag=True,
-    help="Read the password so far and the new one from standard input, a line each.",
+    help="Read the current and the new password from standard input, one per line.",
 )
 @refused_option("--old")
 @refused_option("--new")
 @json_option
 def password(password_stdin: bool, old: str | None, new: str | None, as_json: bool) -> None:
-    """Change my password; all my tokens become worthless, and this login is renewed.
+    """Change my password; this revokes all my tokens and renews this login.
 
     Both passwords are asked for, unless FOOTPLATE_PASSWORD and FOOTPLATE_NEW_PASSWORD hold them.
     """

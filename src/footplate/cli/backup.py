@@ -21,8 +21,8 @@ _HOME = click.Path(file_okay=False, path_type=Path)
 @click.command()
 @click.argument("folder", metavar="DIR", type=_HOME)
 @click.option("--home", type=_HOME, help="Home folder of the server (FOOTPLATE_HOME).")
-@click.option("--with-logs", is_flag=True, help="Logs and records of jobs too.")
-@click.option("--with-files", is_flag=True, help="All files of jobs too: logs, results, checkpoints.")
+@click.option("--with-logs", is_flag=True, help="Include logs and records of jobs.")
+@click.option("--with-files", is_flag=True, help="Include all files of jobs: logs, results, checkpoints.")
 @json_option
 def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, as_json: bool) -> None:
     """Back up a server into a new folder, while it runs: settings, keys, database and uploaded code.

@@ -45,7 +45,7 @@ def _counts(by_state: Mapping[str, int]) -> str:
 @json_option
 @click.pass_context
 def nodes(ctx: click.Context, as_json: bool) -> None:
-    """List machines with what is free on them, or manage them."""
+    """List nodes with their free resources, or manage them."""
     if ctx.invoked_subcommand is None:
         print_items(connect().nodes(), COLUMNS, _row, "No machines.", as_json)
 
@@ -72,7 +72,7 @@ def _holds(node: Mapping[str, Any]) -> str:
 @click.argument("name")
 @json_option
 def drain(name: str, as_json: bool) -> None:
-    """Give a machine no new tasks; what runs there goes on."""
+    """Drain a node: it gets no new tasks; running tasks continue."""
     node = connect().edit_node(name, is_schedulable=False)
     n_busy = sum(gpu["job_id"] is not None for gpu in node["gpus"])
     note = f" {show_count(n_busy, 'GPU')} still in use." if n_busy else ""
@@ -83,5 +83,5 @@ def drain(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def resume(name: str, as_json: bool) -> None:
-    """Give a machine new tasks again."""
+    """Resume a drained node: it gets new tasks again."""
     tell(connect().edit_node(name, is_schedulable=True), f"{name} takes tasks again.", as_json)

@@ -28,7 +28,7 @@ COLORS = {OK: "green", NOT_HELD: "red", UNKNOWN: "yellow"}
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, home: Path | None, as_json: bool) -> int:
-    """Look at this machine and its server: what holds, what does not, and what to type.
+    """Check this machine and its server: what works, what does not, and how to fix it.
 
     Run it as the server's account. It changes nothing; it ends with 1 when a server cannot work as it is.
     """

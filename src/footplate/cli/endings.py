@@ -26,12 +26,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @job_argument
-@click.option(
-    "-w", "--wait", "is_waiting", is_flag=True, help="Return when nothing of the job runs any more."
-)
+@click.option("-w", "--wait", "is_waiting", is_flag=True, help="Wait until the job has stopped.")
 @json_option
 def halt(job: str, is_waiting: bool, as_json: bool) -> None:
-    """Stop a job and keep what it has made so far, for `footplate download`."""
+    """Stop a job and keep its results so far, for `footplate download`."""
     halted = connect().job(job).halt()
     if is_waiting:
         halted.wait()
@@ -44,7 +42,7 @@ def halt(job: str, is_waiting: bool, as_json: bool) -> None:
 @job_argument
 @json_option
 def preempt(job: str, as_json: bool) -> None:
-    """Make a job give its place back and wait again, to see that it resumes from its checkpoint.
+    """Preempt a job: stop and requeue it, for example to test that it resumes from its checkpoint.
 
     Its tasks find a notice, then get SIGTERM and their grace. It uses up no retry.
     """
@@ -60,18 +58,18 @@ def preempt(job: str, as_json: bool) -> None:
 @job_argument
 @json_option
 def release(job: str, as_json: bool) -> None:
-    """Give up the environment that a failed job has kept."""
+    """Release the environment that a failed job has kept."""
     released = connect().job(job).release()
     tell(released.data, f"What {named(released)} kept is given back.", as_json)
 
 
 @click.command()
 @jobs_argument
-@click.option("--for-good", is_flag=True, help="Not into the trash: record, logs and files go now.")
+@click.option("--for-good", is_flag=True, help="Delete permanently: record, logs and files.")
 @yes_option
 @json_option
 def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> None:
-    """Put jobs into the trash; those that run are stopped first.
+    """Move jobs to the trash; running jobs are stopped first.
 
     From there they can be restored for a day. With --for-good they are removed with logs and files.
     """
@@ -110,12 +108,12 @@ def _fate(job: Job, is_done: bool, for_good: bool) -> str:
     "--sqlite",
     "in_sqlite",
     is_flag=True,
-    help="With a backup: rows into a file of the home folder, no database.",
+    help="With a backup: store the rows in a file of the home folder, not in a database.",
 )
 @json_option
 @click.pass_context
 def restore(ctx: click.Context, what: str, home: Path | None, in_sqlite: bool, as_json: bool) -> None:
-    """Take a job out of the trash, by its id (`footplate list --trash`), or a server out of a backup.
+    """Restore a job from the trash, by its ID (`footplate list --trash`), or a server from a backup.
 
     A backup is named by its folder, with a slash: ./backup. It becomes a new home folder.
     """

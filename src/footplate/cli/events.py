@@ -20,12 +20,12 @@ from footplate.cli.session import INTERRUPTED, complete_job, connect, json_optio
     "--follow",
     "is_following",
     is_flag=True,
-    help="Go on as things happen: until the job is over, or for the platform from now until Ctrl-C.",
+    help="Follow new events until the job is over; for the platform, from now until Ctrl-C.",
 )
-@click.option("--after", type=click.IntRange(0), help="Only events behind this number.")
+@click.option("--after", type=click.IntRange(0), help="Only events after this number.")
 @json_option
 def events(job: str | None, is_following: bool, after: int | None, as_json: bool) -> int:
-    """Print what happened to one job, or on the whole platform."""
+    """Print the events of one job, or of the whole platform."""
     source = connect().job(job) if job else connect()
     try:
         for event in source.events(after, is_following):

@@ -48,12 +48,12 @@ def _row(image: Mapping[str, Any]) -> Row:
 @click.argument("name")
 @click.argument("reference")
 @click.option("--description", help="What it is for.")
-@click.option("--framework", help="What it brings along, such as pytorch.")
-@click.option("--version", help="Version of that.")
-@click.option("--default/--no-default", "is_default", default=None, help="Offer it first, or no longer.")
+@click.option("--framework", help="Framework in the image, such as pytorch.")
+@click.option("--version", help="Version of the framework.")
+@click.option("--default/--no-default", "is_default", default=None, help="Offer it first, or not.")
 @json_option
 def set_image(name: str, reference: str, as_json: bool, **fields: Any) -> None:
-    """Add an image under a short name, or change it; what is not named stays."""
+    """Add an image under a short name, or change the given fields of one."""
     given = {field: value for field, value in fields.items() if value is not None}
     tell(connect().set_image(name, reference, **given), f"Set image {name}.", as_json)
 
@@ -63,7 +63,7 @@ def set_image(name: str, reference: str, as_json: bool, **fields: Any) -> None:
 @yes_option
 @json_option
 def delete(name: str, yes: bool, as_json: bool) -> None:
-    """Take an image out of the catalogue."""
+    """Remove an image from the catalogue."""
     if not yes:
         confirm_deletion(f"image {name} from the catalogue")
     connect().delete_image(name)

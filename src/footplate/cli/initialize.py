@@ -48,11 +48,11 @@ memory: 1GB
 
 @click.command()
 @click.argument("file", default="footplate.yaml", type=click.Path(dir_okay=False))
-@click.option("-n", "--name", help="Name of the job; the folder's when absent.")
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("-n", "--name", help="Name of the job (default: the folder's).")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @json_option
 def init(file: str, name: str | None, force: bool, as_json: bool) -> None:
-    """Write a commented job file that runs as it is."""
+    """Write a commented job file that is ready to run."""
     path = Path(file)
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", path.absolute().parent.name).strip("-._") or "job"
     try:

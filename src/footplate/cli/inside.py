@@ -16,20 +16,20 @@ KINDS = ("output", "checkpoints", "code", "work")
 @click.command("exec", context_settings={"ignore_unknown_options": True})
 @job_argument
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...")
-@click.option("-t", "--task", help="Task to look into, such as worker-0; the first when absent.")
-@click.option("--timeout", type=duration, default="60", help="End the command after this long, such as 5m.")
+@click.option("-t", "--task", help="Task to run it in, such as worker-0 (default: the first).")
+@click.option("--timeout", type=duration, default="60", help="Timeout of the command, such as 5m.")
 @click.option(
     "-i",
     "--stdin",
     "has_input",
     is_flag=True,
-    help="Let the command read standard input, at most 16MB of it.",
+    help="Pass standard input to the command, at most 16MB.",
 )
 @json_option
 def exec_(
     job: str, command: tuple[str, ...], task: str | None, timeout: int, has_input: bool, as_json: bool
 ) -> int:
-    """Run a command where a task runs, or ran if the failed job is kept.
+    """Run a command inside a task (running, or kept after a failure).
 
     It has the task's variables, files and limits. Put -- before a command with options of its own:
     footplate exec digits -- ls -l. The exit code is the command's; 124 when it took too long, and not 0 when
@@ -65,7 +65,7 @@ def _read_input() -> bytes:
 @click.option("-o", "--filename", type=click.Path(path_type=Path), help="File to write.")
 @json_option
 def download(job: str, what: str, filename: Path | None, as_json: bool) -> None:
-    """Save what a job has made so far as a .tar.gz archive, whether it runs or not."""
+    """Download the results of a job so far as a .tar.gz archive; the job may still be running."""
     found = connect().job(job)
     target = found.download(filename or Path(f"{found.name}-{what}.tar.gz"), what)
     size_bytes = target.stat().st_size

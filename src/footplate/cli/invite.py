@@ -25,8 +25,8 @@ COLUMNS = ("NAME", "RANK", "INVITED BY", "UNTIL", "QUEUES")
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--expires", type=duration, default="3d", show_default=True, help="How long the link is good.")
-@click.option("--admin", "is_admin", is_flag=True, help="May do everything.")
+@click.option("--expires", type=duration, default="3d", show_default=True, help="How long the link is valid.")
+@click.option("--admin", "is_admin", is_flag=True, help="Make the user a platform admin.")
 @click.option(
     "-q",
     "--queue",
@@ -34,10 +34,10 @@ COLUMNS = ("NAME", "RANK", "INVITED BY", "UNTIL", "QUEUES")
     type=pair,
     multiple=True,
     metavar="QUEUE=ROLE",
-    help="Role in a queue: admin, member or viewer; may be repeated. Member of default when absent.",
+    help="Role in a queue: admin, member or viewer; may be repeated (default: member of default).",
 )
-@click.option("--list", "is_listing", is_flag=True, help="List invitations that nobody has followed yet.")
-@click.option("--revoke", "is_revoking", is_flag=True, help="Take the invitation of NAME back.")
+@click.option("--list", "is_listing", is_flag=True, help="List pending invitations.")
+@click.option("--revoke", "is_revoking", is_flag=True, help="Revoke the invitation of NAME.")
 @json_option
 @click.pass_context
 def invite(
@@ -105,7 +105,7 @@ def _warning(link: str) -> str:
 @json_option
 @click.pass_context
 def join(ctx: click.Context, link: str, password_stdin: bool, expires: int, as_json: bool) -> None:
-    """Follow an invitation: choose a password, and be logged in."""
+    """Accept an invitation: choose a password, and log in."""
     from footplate.sdk import settings
     from footplate.sdk.client import Client
 

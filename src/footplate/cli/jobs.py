@@ -30,10 +30,10 @@ TIMED_OUT = 124
 
 @click.command()
 @job_argument
-@click.option("-t", "--timeout", type=duration, help="Give up after this long, such as 10m.")
+@click.option("-t", "--timeout", type=duration, help="Timeout, such as 10m.")
 @json_option
 def wait(job: str, timeout: int | None, as_json: bool) -> int:
-    """Wait for a job's end.
+    """Wait until a job ends.
 
     The exit code is 0 if the job succeeded, 124 if it is not over in time, otherwise the failed task's own
     or 1. Ctrl-C ends the waiting, not the job.
@@ -83,13 +83,11 @@ def _status_of(job: Job) -> AbstractContextManager[Any]:
 
 @click.command()
 @jobs_argument
-@click.option(
-    "-w", "--wait", "is_waiting", is_flag=True, help="Return when nothing of the jobs runs any more."
-)
-@click.option("--now", is_flag=True, help="By force at once, also those that use their grace time.")
+@click.option("-w", "--wait", "is_waiting", is_flag=True, help="Wait until the jobs have stopped.")
+@click.option("--now", is_flag=True, help="Kill immediately, without a grace period.")
 @json_option
 def stop(jobs: tuple[str, ...], is_waiting: bool, now: bool, as_json: bool) -> None:
-    """Stop jobs: politely first, by force after their grace time."""
+    """Stop jobs: SIGTERM first, SIGKILL after the grace period."""
     client = connect()
     stopped = []
     for name in jobs:
@@ -122,7 +120,7 @@ def _stopped(job: Job, was_over: bool) -> str:
 @click.option("--time-limit", help="Longest run time of the new job, such as 2h.")
 @json_option
 def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
-    """Submit a job again, with some fields changed."""
+    """Submit a copy of a job, with some fields changed."""
     from footplate.cli.show import hints_for
 
     client = connect()

@@ -51,15 +51,15 @@ def state(text: str) -> JobState:
 @click.option(
     "-s", "--state", "states", type=state, multiple=True, help="Only jobs in this state; may be repeated."
 )
-@click.option("-a", "--active", is_flag=True, help="Only jobs that wait or run.")
+@click.option("-a", "--active", is_flag=True, help="Only jobs that are queued or running.")
 @click.option("--search", help="Only jobs whose name or description contains this.")
 @click.option("--tag", help="Only jobs with this tag.")
-@click.option("--trash", is_flag=True, help="Jobs in the trash, which `footplate restore` takes out.")
-@click.option("--sort", help="Field to sort by, with - before it for the largest first.")
+@click.option("--trash", is_flag=True, help="Jobs in the trash; `footplate restore` restores them.")
+@click.option("--sort", help="Field to sort by; a leading - sorts descending.")
 @click.option(
-    "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many."
+    "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of jobs."
 )
-@click.option("--all", "everything", is_flag=True, help="As many as there are.")
+@click.option("--all", "everything", is_flag=True, help="No maximum.")
 @click.option("-w", "--watch", is_flag=True, help="Keep the list up to date until Ctrl-C.")
 @json_option
 @click.pass_context

@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     "--follow",
     "is_following",
     is_flag=True,
-    help="Go on until the job is over; Ctrl-C leaves it running.",
+    help="Follow new output until the job is over; Ctrl-C leaves the job running.",
 )
 @click.option("-n", "--tail", type=click.IntRange(0), help="Only the last N lines.")
 @click.option(
-    "--since", help="Only what came later: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
+    "--since", help="Only newer entries: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
 )
 @click.option("-t", "--task", help="Only this task, such as worker-0.")
 @click.option("-a", "--attempt", type=click.IntRange(0), help="This attempt instead of the current one.")
-@click.option("--raw", is_flag=True, help="Every byte of progress bars, and no task names.")
+@click.option("--raw", is_flag=True, help="Raw output: keep carriage returns, omit task names.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False),
-    help="Store a task's whole log in this file, byte for byte.",
+    help="Save the complete log of a task to this file, byte for byte.",
 )
 @json_option
 @click.pass_context
 def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None, **choice: Any) -> int:
-    """Print what a job prints, of all its tasks or of one."""
+    """Print the logs of a job: of all its tasks, or of one."""
     if output and is_following:
         ctx.fail("--output stores the log as it is now; it cannot be combined with --follow")
     found = connect().job(job)

@@ -51,7 +51,7 @@ class Verbs(click.Group):
     subcommand_metavar="VERB [ARGS]...",
 )
 @click.version_option(__version__, message="footplate %(version)s")
-@click.option("--url", metavar="URL", help="Server to talk to, instead of FOOTPLATE_URL or the login's.")
+@click.option("--url", metavar="URL", help="Address of the server; overrides FOOTPLATE_URL and the login.")
 @click.pass_context
 def cli(ctx: click.Context, url: str | None) -> None:  # noqa: ARG001  # `session.asked_url` looks it up
     """Submit training jobs, watch them, and manage the platform they run on."""

@@ -96,30 +96,32 @@ def _queue_options(function: Any) -> Any:
     options = (
         click.option("--description", help="What the queue is for."),
         click.option(
-            "--guaranteed", type=_amount, metavar="AMOUNT", help="Its share: cpus=8,memory=32GB,gpus=1."
+            "--guaranteed",
+            type=_amount,
+            metavar="AMOUNT",
+            help="Guaranteed share: cpus=8,memory=32GB,gpus=1.",
         ),
         click.option(
             "--maximum",
             type=_limit,
             metavar="AMOUNT",
-            help="Most that it may use, written the same way; what is not named is unlimited. "
-            "none: all is unlimited.",
+            help="Maximum share, written the same way; what is not named is unlimited. none: no maximum.",
         ),
         click.option(
             "--node",
             "nodes",
             multiple=True,
-            help="Machine that it may use; may be repeated; all when absent.",
+            help="Node that it may use; may be repeated (default: all).",
         ),
-        click.option("--open/--closed", "is_open", default=None, help="Whether it takes new jobs."),
+        click.option("--open/--closed", "is_open", default=None, help="Whether it accepts new jobs."),
         click.option(
             "--environment",
             "environments",
             type=_environment,
             multiple=True,
             metavar="IMAGE=PATH",
-            help="Folder or virtual environment on the server that stands in for an image; may be repeated. "
-            "none: no image has one.",
+            help="Folder or virtual environment on the server to use instead of an image; may be repeated. "
+            "none: remove all.",
         ),
         json_option,
     )
@@ -143,7 +145,7 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
 @click.argument("name")
 @_queue_options
 def create(name: str, as_json: bool, **options: Any) -> None:
-    """Make a queue."""
+    """Add a queue."""
     tell(connect().create_queue(name, **_fields(options)), f"Made queue {name}.", as_json)
 
 
@@ -167,7 +169,7 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
 @yes_option
 @json_option
 def delete(name: str, yes: bool, as_json: bool) -> None:
-    """Delete a queue that no job needs."""
+    """Delete a queue that has no jobs."""
     if not yes:
         confirm_deletion(f"queue {name}")
     connect().delete_queue(name)
@@ -178,7 +180,7 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def members(name: str, as_json: bool) -> None:
-    """List who may use a queue."""
+    """List the members of a queue."""
     empty = f"Queue {name} has no members."
     print_items(
         connect().members(name), ("USER", "ROLE"), lambda one: (one["user"], one["role"]), empty, as_json
@@ -191,7 +193,7 @@ def members(name: str, as_json: bool) -> None:
 @click.argument("role", type=click.Choice(ROLES), default="member")
 @json_option
 def grant(name: str, user: str, role: str, as_json: bool) -> None:
-    """Let USER into a queue as admin, member or viewer."""
+    """Give USER a role in a queue: admin, member or viewer."""
     connect().set_member(name, user, role)
     tell({"queue": name, "user": user, "role": role}, f"{user} is now {role} of queue {name}.", as_json)
 
@@ -201,6 +203,6 @@ def grant(name: str, user: str, role: str, as_json: bool) -> None:
 @click.argument("user")
 @json_option
 def revoke(name: str, user: str, as_json: bool) -> None:
-    """Take USER out of a queue."""
+    """Remove USER from a queue."""
     connect().remove_member(name, user)
     tell({"queue": name, "user": user, "role": None}, f"{user} is no longer in queue {name}.", as_json)

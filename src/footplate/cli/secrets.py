@@ -15,7 +15,7 @@ from footplate.cli.table import Row, print_items
 
 COLUMNS = ("NAME", "KIND", "QUEUE", "SET BY", "CHANGED", "LAST USED")
 
-queue_option = click.option("-q", "--queue", help="A secret of this queue, which all its members may use.")
+queue_option = click.option("-q", "--queue", help="A secret of this queue; all its members may use it.")
 
 
 @click.group(invoke_without_command=True)
@@ -59,10 +59,10 @@ def _row(secret: Mapping[str, Any]) -> Row:
     "--from-file",
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Take the value from a file, as it is.",
+    help="Read the value from a file, unchanged.",
 )
-@click.option("--registry", metavar="HOST", help="Make it a login at this registry of images.")
-@click.option("-u", "--username", help="The login's name there; the value is its password.")
+@click.option("--registry", metavar="HOST", help="Store it as the login of this image registry.")
+@click.option("-u", "--username", help="User name at the registry; the value is the password.")
 @queue_option
 @json_option
 @click.pass_context

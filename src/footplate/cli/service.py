@@ -38,7 +38,9 @@ class Say:
 
 @click.command("install-service")
 @click.option("--name", default="footplate", show_default=True, help="Name of the unit.")
-@click.option("--user", default="footplate", show_default=True, help="Account that runs it; made if absent.")
+@click.option(
+    "--user", default="footplate", show_default=True, help="Account that runs the server; created if missing."
+)
 @click.option(
     "--home",
     type=click.Path(path_type=Path),
@@ -46,20 +48,22 @@ class Say:
     show_default=True,
     help="Home folder of the server.",
 )
-@click.option("--host", default="", help="Address to listen on; loopback unless set.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on; 8750 unless set.")
-@click.option("--public-url", default="", help="Address that people use, such as that of a proxy in front.")
-@click.option("--tls-cert", default="", metavar="FILE", help="Certificate (PEM) with which it speaks HTTPS.")
+@click.option("--host", default="", help="Address to listen on (default: loopback).")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port to listen on (default: 8750).")
+@click.option("--public-url", default="", help="Public address, such as that of a reverse proxy.")
+@click.option("--tls-cert", default="", metavar="FILE", help="Certificate (PEM) for HTTPS.")
 @click.option("--tls-key", default="", metavar="FILE", help="The certificate's key.")
-@click.option("--group", "groups", multiple=True, help="A further group of the account; may be repeated.")
-@click.option("--no-start", is_flag=True, help="Neither enable nor start it.")
-@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@click.option("--group", "groups", multiple=True, help="Additional group of the account; may be repeated.")
+@click.option("--no-start", is_flag=True, help="Do not enable or start the service.")
+@click.option("--dry-run", is_flag=True, help="Print what would be done, and do nothing.")
 @click.option(
     "--destdir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="For packages: write the files below this folder, and run no command.",
+    help="For packagers: write the files below this folder, and run no command.",
 )
-@click.option("--uninstall", "is_removing", is_flag=True, help="Take the service away; data and tasks stay.")
+@click.option(
+    "--uninstall", "is_removing", is_flag=True, help="Remove the service; data and running tasks stay."
+)
 @json_option
 def install_service(
     name: str,
@@ -73,7 +77,7 @@ def install_service(
     as_json: bool,
     **asked: Any,
 ) -> None:
-    """Run the server below systemd: makes an account, a home folder and a unit, and starts it.
+    """Run the server under systemd: create an account, a home folder and a unit, and start it.
 
     The unit leaves tasks alone when the server stops, and lets the server make control groups.
     """

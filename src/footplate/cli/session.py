@@ -42,7 +42,7 @@ def _or_the_groups(ctx: click.Context, param: click.Parameter, value: bool) -> b
 
 def json_option(function: Function) -> Function:
     return click.option(
-        "--json", "as_json", is_flag=True, callback=_or_the_groups, help="Print the API's JSON."
+        "--json", "as_json", is_flag=True, callback=_or_the_groups, help="Print JSON, as the API answers."
     )(function)
 
 
@@ -63,7 +63,7 @@ def tell(data: Any, message: str, as_json: bool) -> None:
 
 
 def yes_option(function: Function) -> Function:
-    return click.option("-y", "--yes", is_flag=True, help="Do not ask.")(function)
+    return click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")(function)
 
 
 def confirm_deletion(of_what: str) -> None:

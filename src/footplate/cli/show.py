@@ -38,7 +38,7 @@ RUNS = ("TASK", "RUN", "ENDED", "HOW")
 @job_argument
 @json_option
 def show(job: str, as_json: bool) -> None:
-    """Show one job: state and why, what it is doing, resources, times, steps, attempts, tasks.
+    """Show one job: state, reason, current step, resources, times, steps, attempts, tasks.
 
     With --json the API's answer, and beside it the job's attempts and steps.
     """

@@ -66,7 +66,7 @@ def _secret(text: str) -> tuple[str, str]:
 @click.option(
     "--again", is_flag=True, help="If the name is taken, use the next free one: NAME-2, NAME-3, ..."
 )
-@click.option("-q", "--queue", help="Queue to wait in.")
+@click.option("-q", "--queue", help="Queue to submit to.")
 @click.option("--priority", type=int, help="Higher starts first.")
 @click.option("--description", help="What the job is for.")
 @click.option("--image", help="Container image.")
@@ -76,11 +76,11 @@ def _secret(text: str) -> tuple[str, str]:
 @click.option("--gpus", type=int, help="GPUs of each task.")
 @click.option("--gpu-type", help="GPU type.")
 @click.option("--count", type=int, help="Number of tasks.")
-@click.option("--strategy", help="How the training is distributed; `footplate strategies` lists them.")
-@click.option("--retry", type=int, help="How often to try again after a failure.")
+@click.option("--strategy", help="Strategy for distributed training; see `footplate strategies`.")
+@click.option("--retry", type=int, help="Number of retries after a failure.")
 @click.option("--time-limit", help="Longest run time, such as 2h.")
 @click.option("--deadline", help="When the job must be over, such as 2030-01-31T18:00:00Z.")
-@click.option("--tag", "tags", multiple=True, help="Word to find the job by; may be repeated.")
+@click.option("--tag", "tags", multiple=True, help="Tag to find the job by; may be repeated.")
 @click.option(
     "-p",
     "--param",
@@ -103,7 +103,7 @@ def _secret(text: str) -> tuple[str, str]:
     "env_files",
     type=click.Path(exists=True, dir_okay=False),
     multiple=True,
-    help="File with a NAME=VALUE a line; --env comes before it. May be repeated.",
+    help="Read variables from FILE, one NAME=VALUE per line; --env overrides it. May be repeated.",
 )
 @click.option(
     "--secret",
@@ -111,7 +111,7 @@ def _secret(text: str) -> tuple[str, str]:
     type=_secret,
     metavar="[VARIABLE=]NAME",
     multiple=True,
-    help="Stored secret that tasks get in VARIABLE, or in one of the secret's own name; may be repeated.",
+    help="Expose stored secret NAME as $VARIABLE (default: $NAME); may be repeated.",
 )
 @click.option(
     "-d",
@@ -119,13 +119,17 @@ def _secret(text: str) -> tuple[str, str]:
     type=_data,
     metavar="STORAGE[/SOURCE]:PATH[:rw]",
     multiple=True,
-    help="Data that tasks see at PATH, such as datasets/mnist:/data; may be repeated.",
+    help="Mount data at PATH, such as datasets/mnist:/data; may be repeated.",
 )
 @click.option(
-    "-f", "--follow", "is_following", is_flag=True, help="Watch until the end; exit with the job's outcome."
+    "-f",
+    "--follow",
+    "is_following",
+    is_flag=True,
+    help="Follow the job until it ends; exit with its outcome.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
-@click.option("--quiet", is_flag=True, help="Print the job's ID alone.")
+@click.option("--dry-run", is_flag=True, help="Print what would happen, and do nothing.")
+@click.option("--quiet", is_flag=True, help="Print only the job's ID.")
 @json_option
 @click.pass_context
 def submit(
@@ -140,7 +144,7 @@ def submit(
     as_json: bool,
     **overrides: Any,
 ) -> int:
-    """Submit FILE (footplate.yaml when absent), with the code in CODE_DIR or where the file says.
+    """Submit FILE (default: footplate.yaml), with the code in CODE_DIR or where the file says.
 
     Without a file, give the command itself:  footplate submit -n hello --cpus 1 -- python train.py
     """

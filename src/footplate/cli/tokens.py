@@ -39,10 +39,10 @@ def _row(token: Mapping[str, Any]) -> Row:
 
 @tokens.command("create")
 @click.argument("name")
-@click.option("--expires", type=duration, help="How long it is valid, such as 30d; for ever when absent.")
+@click.option("--expires", type=duration, help="How long it is valid, such as 30d (default: forever).")
 @json_option
 def create(name: str, expires: int | None, as_json: bool) -> None:
-    """Make a token for a program; it is shown this once."""
+    """Create a token for a program; it is shown only once."""
     made = connect().create_token(name, expires)
     if as_json:
         print_json(made)
@@ -55,6 +55,6 @@ def create(name: str, expires: int | None, as_json: bool) -> None:
 @click.argument("token_id", metavar="ID")
 @json_option
 def revoke(token_id: str, as_json: bool) -> None:
-    """Make a token worthless at once."""
+    """Revoke a token immediately."""
     connect().revoke_token(token_id)
     tell({"id": token_id, "is_revoked": True}, f"Revoked token {token_id}.", as_json)

@@ -33,20 +33,26 @@ log = logging.getLogger(__name__)
 @click.option(
     "--home", type=click.Path(file_okay=False, path_type=Path), help="Home folder (FOOTPLATE_HOME)."
 )
-@click.option("--host", help="Address to listen on; loopback unless set.")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 takes a free one.")
-@click.option("--standby", is_flag=True, help="Wait until no other server holds the home or the database.")
-@click.option("--take-over", is_flag=True, help="Run the jobs of a home folder that is gone, or was copied.")
+@click.option("--host", help="Address to listen on (default: loopback).")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 picks a free port.")
+@click.option(
+    "--standby",
+    is_flag=True,
+    help="Stand by: wait until no other server uses the home folder or the database.",
+)
+@click.option(
+    "--take-over", is_flag=True, help="Take over the jobs of a home folder that is gone, or was copied."
+)
 @click.option(
     "--tls-cert",
     type=_absolute,
     metavar="FILE",
-    help="Speak HTTPS with this certificate (PEM); needs --tls-key.",
+    help="Serve HTTPS with this certificate (PEM); needs --tls-key.",
 )
 @click.option(
     "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
 )
-@click.option("--account", metavar="NAME", help="For services: begin as root, and go on as this account.")
+@click.option("--account", metavar="NAME", help="For services: start as root, then switch to this account.")
 @click.option("--verbose", is_flag=True, help="Log more.")
 def up(
     home: Path | None,
@@ -59,7 +65,7 @@ def up(
     account: str | None,
     verbose: bool,
 ) -> None:
-    """Start the platform on this machine and keep it up until Ctrl-C.
+    """Start the platform on this machine and run it until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
     """

@@ -21,11 +21,11 @@ MOST_POINTS = 2000
 @click.option("-t", "--task", help="Only this task, such as worker-0.")
 @click.option("-a", "--attempt", type=click.IntRange(0), help="This attempt instead of the current one.")
 @click.option(
-    "--since", help="Only what came later: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
+    "--since", help="Only newer entries: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
 )
 @json_option
 def usage(job: str, task: str | None, attempt: int | None, since: str | None, as_json: bool) -> None:
-    """Show what each task uses, or used at last, and its peak: CPU, memory, GPU, I/O.
+    """Show the current (or last) and the peak usage of each task: CPU, memory, GPU, I/O.
 
     With --json, everything that was measured, oldest first.
     """

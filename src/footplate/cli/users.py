@@ -38,7 +38,7 @@ def _row(user: Mapping[str, Any]) -> Row:
 @click.argument("name")
 @refused_option("--password")
 @stdin_option
-@click.option("--admin", "is_admin", is_flag=True, help="May do everything.")
+@click.option("--admin", "is_admin", is_flag=True, help="Make the user a platform admin.")
 @json_option
 def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, as_json: bool) -> None:  # noqa: ARG001
     """Add a user; the password is asked for.
@@ -53,8 +53,10 @@ def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, a
 @click.argument("name")
 @refused_option("--password", is_hidden=False)
 @stdin_option
-@click.option("--admin/--no-admin", "is_admin", default=None, help="May do everything, or no longer.")
-@click.option("--enable/--disable", "is_enabled", default=None, help="May log in, or no longer.")
+@click.option(
+    "--admin/--no-admin", "is_admin", default=None, help="Make the user a platform admin, or revoke that."
+)
+@click.option("--enable/--disable", "is_enabled", default=None, help="Allow the user to log in, or not.")
 @json_option
 @click.pass_context
 def edit(
@@ -66,7 +68,7 @@ def edit(
     as_json: bool,
     **fields: Any,
 ) -> None:
-    """Change a user's password or rank, or lock the user out."""
+    """Change a user: password, admin, enabled."""
     changes = {field: value for field, value in fields.items() if value is not None}
     is_new_password = password is not None or password_stdin
     if not changes and not is_new_password:

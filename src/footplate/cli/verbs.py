@@ -22,13 +22,13 @@ VERBS = (
     Verb(
         "doctor",
         "footplate.cli.doctor:doctor",
-        "Say what this machine can hold, and what to type.",
+        "Check this machine and suggest fixes.",
         "footplate doctor",
     ),
     Verb(
         "install-service",
         "footplate.cli.service:install_service",
-        "Run the server below systemd.",
+        "Run the server under systemd.",
         "footplate install-service --dry-run",
     ),
     Verb("init", "footplate.cli.initialize:init", "Write a commented job file.", "footplate init"),
@@ -50,18 +50,18 @@ VERBS = (
     Verb(
         "logs",
         "footplate.cli.logs:logs",
-        "Print what a job prints.",
+        "Print a job's logs.",
         "footplate logs -f digits",
         ("loglines",),
     ),
     Verb(
         "usage",
         "footplate.cli.usage:usage",
-        "Show what a job's tasks use.",
+        "Show the resource usage of a job's tasks.",
         "footplate usage digits",
     ),
-    Verb("events", "footplate.cli.events:events", "Print what happened to a job.", "footplate events digits"),
-    Verb("wait", "footplate.cli.jobs:wait", "Wait for a job's end.", "footplate wait digits --timeout 10m"),
+    Verb("events", "footplate.cli.events:events", "Print the events of a job.", "footplate events digits"),
+    Verb("wait", "footplate.cli.jobs:wait", "Wait until a job ends.", "footplate wait digits --timeout 10m"),
     Verb("stop", "footplate.cli.jobs:stop", "Stop jobs.", "footplate stop digits", ("cancel",)),
     Verb(
         "clone",
@@ -79,13 +79,13 @@ VERBS = (
     Verb(
         "halt",
         "footplate.cli.endings:halt",
-        "Stop a job and keep what it has made.",
+        "Stop a job and keep its results.",
         "footplate halt digits --wait",
     ),
     Verb(
         "download",
         "footplate.cli.inside:download",
-        "Save what a job has made.",
+        "Download the results of a job.",
         "footplate download digits",
     ),
     Verb(
@@ -97,26 +97,26 @@ VERBS = (
     Verb(
         "release",
         "footplate.cli.endings:release",
-        "Give up a kept environment.",
+        "Release a kept environment.",
         "footplate release digits",
     ),
     Verb(
         "preempt",
         "footplate.cli.endings:preempt",
-        "Make a job give its place back and resume.",
+        "Preempt a job: stop and requeue it.",
         "footplate preempt digits",
     ),
     Verb(
         "delete",
         "footplate.cli.endings:delete",
-        "Put jobs into the trash, or delete them for good.",
+        "Move jobs to the trash, or delete them permanently.",
         "footplate delete digits",
         ("rm",),
     ),
     Verb(
         "restore",
         "footplate.cli.endings:restore",
-        "Take a job out of the trash, or a server out of a backup.",
+        "Restore a job from the trash, or a server from a backup.",
         "footplate restore 0w3kq7m2x9ab",
     ),
     Verb(
@@ -138,7 +138,7 @@ VERBS = (
     Verb(
         "strategies",
         "footplate.cli.strategies:strategies",
-        "List ways to distribute a training.",
+        "List strategies for distributed training.",
         "footplate strategies",
     ),
     Verb(
@@ -147,8 +147,8 @@ VERBS = (
         "List and manage my secrets.",
         "footplate secrets set wandb",
     ),
-    Verb("login", "footplate.cli.account:login", "Log in at a server.", "footplate login http://host:8750"),
-    Verb("logout", "footplate.cli.account:logout", "Forget the login.", "footplate logout"),
+    Verb("login", "footplate.cli.account:login", "Log in to a server.", "footplate login http://host:8750"),
+    Verb("logout", "footplate.cli.account:logout", "Log out.", "footplate logout"),
     Verb("whoami", "footplate.cli.account:whoami", "Show who is logged in.", "footplate whoami"),
     Verb("password", "footplate.cli.account:password", "Change my password.", "footplate password"),
     Verb("tokens", "footplate.cli.tokens:tokens", "List and manage my tokens.", "footplate tokens create ci"),
@@ -162,11 +162,11 @@ VERBS = (
     Verb(
         "join",
         "footplate.cli.invite:join",
-        "Follow an invitation.",
+        "Accept an invitation.",
         "footplate join 'https://host/join#fpi_…'",
     ),
     Verb("version", "footplate.cli.about:version", "Print the version.", "footplate version"),
-    Verb("help", "footplate.cli.about:help_", "Explain a verb, or list all.", "footplate help submit"),
+    Verb("help", "footplate.cli.about:help_", "Explain a command, or list all.", "footplate help submit"),
     Verb(
         "completion",
         "footplate.cli.about:completion",

@@ -114,7 +114,7 @@ PORT = Record(
         Field(
             "begin_at",
             Integer(0, 65_535),
-            "Where to begin: the task gets the first free ports in a row from here on, which may be higher; "
+            "First port to try: the task gets the first free ports in a row from here on; "
             "`footplate show` and the task's variables have them. 0 lets the platform choose.",
             0,
         ),
@@ -195,18 +195,20 @@ ROLE_BODY = (
     ),
     Field("shm", Size(MIB, 64 * 1024**4), "Shared memory of each task.", s.DEFAULT_SHM_BYTES, "shm_bytes"),
     Field("gpus", Integer(0, 1024), "GPUs of each task.", 0),
-    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "gpu_type"), "GPU type; any when absent.", ""),
+    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "gpu_type"), "GPU type (default: any).", ""),
     Field("ports", ListOf(PORT, 32, unique="label"), "Ports that each task gets.", ()),
     Field("completion", COMPLETION, "When this role decides the job.", s.Completion()),
-    Field("task_retry", Integer(0, 1000), "How often one failed task is started again by itself.", 0),
+    Field(
+        "task_retry", Integer(0, 1000), "Retries of a single failed task, without restarting the others.", 0
+    ),
 )
 ROLE = Record(
     s.RoleSpec,
     (
         Field("name", ROLE_NAME, "Name of the role, unique in the job.", s.DEFAULT_ROLE),
         *ROLE_BODY,
-        Field("image", IMAGE, "Image of this role; the job's when absent.", ""),
-        Field("env", ENV, "Environment variables of this role, beside the job's.", {}),
+        Field("image", IMAGE, "Image of this role (default: the job's).", ""),
+        Field("env", ENV, "Environment variables of this role, in addition to the job's.", {}),
     ),
     checks=(_check_role,),
 )
@@ -226,11 +228,11 @@ CODE = Record(
             "Digest of uploaded code; `footplate submit` fills it in from a local folder.",
             "",
         ),
-        Field("storage", Text(63), "Storage that holds the code; tasks can only read it.", ""),
+        Field("storage", Text(63), "Storage with the code; read-only for tasks.", ""),
         Field(
             "path",
             PATH,
-            "Folder of the code on that storage; without one, a folder that `footplate submit` sends along.",
+            "Folder on that storage; without a storage, a local folder that `footplate submit` uploads.",
             "",
         ),
         Field("read_only", Flag(), "Whether tasks may only read their code.", False),
@@ -243,8 +245,8 @@ DATA = Record(
     (
         Field("path", FilePath(1024, 1), "Where tasks see the data."),
         # What else holds of storages, the service checks that knows them: stored jobs must stay readable.
-        Field("storage", Text(63), "Storage that holds it; `job` for the job's own folders.", ""),
-        Field("source", PATH, "File or folder on that storage; the whole storage when absent.", ""),
+        Field("storage", Text(63), "Storage with the data; `job` for the job's own folders.", ""),
+        Field("source", PATH, "File or folder on that storage (default: the whole storage).", ""),
         Field("read_only", Flag(), "Whether tasks may only read it.", True),
     ),
 )
@@ -282,19 +284,19 @@ JOB = Record(
     (
         Field("name", JOB_NAME, "Name of the job, unique among yours."),
         Field("description", Text(4096), "What the job is for.", ""),
-        Field("queue", QUEUE_NAME, "Queue that it waits in.", s.DEFAULT_QUEUE),
+        Field("queue", QUEUE_NAME, "Queue to submit to.", s.DEFAULT_QUEUE),
         Field("priority", Integer(-1000, 1000), "Higher starts first.", 0),
-        Field("image", IMAGE, "Container image; absent: this machine's own environment.", ""),
+        Field("image", IMAGE, "Container image (default: the machine's own environment).", ""),
         Field(
             "image_credentials",
             SECRET_NAME_OR_NONE,
-            "Secret of the kind registry, with which private images are pulled.",
+            "Secret of kind registry, to pull private images.",
             "",
         ),
         Field(
             "strategy",
             STRATEGY_NAME,
-            "How a distributed training is started, such as torchrun or mpi; absent: as the commands say.",
+            "Strategy for distributed training, such as torchrun or mpi (default: none).",
             "",
         ),
         Field("code", Nullable(CODE), "Code that the tasks find in their working folder.", None),
@@ -314,9 +316,9 @@ JOB = Record(
             {},
         ),
         Field("roles", ListOf(ROLE, 100, 1, unique="name"), "Groups of equal tasks."),
-        Field("services", ListOf(SERVICE, 16), "What to step into while it runs.", ()),
-        Field("alerts", ListOf(ALERT, 64), "Whom to tell about what.", ()),
-        Field("retry", Integer(0, 1000), "How often the whole job is tried again after a failure.", 0),
+        Field("services", ListOf(SERVICE, 16), "Interactive services while it runs.", ()),
+        Field("alerts", ListOf(ALERT, 64), "Notifications.", ()),
+        Field("retry", Integer(0, 1000), "Retries of the whole job after a failure.", 0),
         Field(
             "time_limit",
             Nullable(Duration(1, 365 * 86400)),
@@ -324,36 +326,36 @@ JOB = Record(
             None,
             "time_limit_s",
         ),
-        Field("deadline", Nullable(Instant()), "When the job must be over.", None, "deadline_at"),
+        Field("deadline", Nullable(Instant()), "Time by which the job must be over.", None, "deadline_at"),
         Field(
             "grace",
             Duration(0, 3600),
-            "Time between the polite and the hard stop.",
+            "Grace period between SIGTERM and SIGKILL.",
             s.DEFAULT_GRACE_S,
             "grace_s",
         ),
         Field(
             "keep_on_failure",
             Nullable(Duration(60, 7 * 86400)),
-            "How long a failed task's environment stays enterable.",
+            "How long the environment of a failed task is kept for inspection.",
             None,
             "keep_on_failure_s",
         ),
         Field(
             "on_failure",
             ListOf(FAILURE_RULE, 32),
-            "Rules that decide about failures, first match first; without one, the defaults decide.",
+            "Rules for failures; the first match decides, else the defaults.",
             (),
         ),
-        Field("hang", Nullable(HANG), "What to do when tasks stop making progress.", None),
+        Field("hang", Nullable(HANG), "What to do when tasks make no progress.", None),
         Field(
             "idle_limit",
             Nullable(Duration(5, 30 * 86400)),
-            "Stop the job when all its tasks have been idle for so long.",
+            "Stop the job when all its tasks have been idle for this long.",
             None,
             "idle_limit_s",
         ),
-        Field("tags", ListOf(Text(63, 1), 50, unique=""), "Words to find the job by.", ()),
+        Field("tags", ListOf(Text(63, 1), 50, unique=""), "Tags to find the job by.", ()),
         Field("extras", MapOf(Text(255, 1), AnyJson(65_536), 200), "Free data kept with the job.", {}),
     ),
     checks=(_check_job,),

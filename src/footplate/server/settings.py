@@ -139,27 +139,29 @@ _GPU_GROUP = Record(
 _NODE = Record(
     NodeSettings,
     (
-        Field("name", Text(255), "Name of this node; the host name when absent.", ""),
+        Field("name", Text(255), "Name of this node (default: the host name).", ""),
         Field("address", Text(255), "Address at which tasks reach each other.", "127.0.0.1"),
         Field(
             "cpus",
             Nullable(Cpus(10, 1_000_000_000)),
-            "CPUs to give out; detected when absent.",
+            "CPUs for tasks (default: all that are detected).",
             None,
             "milli_cpus",
         ),
         Field(
             "memory",
             Nullable(Size(16 * MIB, 2**60)),
-            "Memory to give out; when absent, what is detected less a tenth, at most 1GB, for the system.",
+            "Memory for tasks (default: what is detected, less a tenth, at most 1GB, for the system).",
             None,
             "memory_bytes",
         ),
-        Field("gpus", Nullable(ListOf(_GPU_GROUP, 64)), "Cards to give out; detected when absent.", None),
+        Field(
+            "gpus", Nullable(ListOf(_GPU_GROUP, 64)), "GPUs for tasks (default: all that are detected).", None
+        ),
         Field(
             "max_processes",
             Integer(16, 4_000_000),
-            "Most processes and threads of one task.",
+            "Maximum number of processes and threads per task.",
             4096,
             "n_processes",
         ),
@@ -184,11 +186,11 @@ _STORAGE = Record(
         Field(
             "name",
             Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9_.-]*", "name"),
-            "What jobs call it.",
+            "Name that jobs use.",
         ),
         Field("path", Text(1024, 1), "Its folder on this machine."),
         Field("read_only", Flag(), "Whether tasks may only read it.", True),
-        Field("queues", ListOf(QUEUE_NAME, 1000), "Queues whose jobs may use it; all when absent.", ()),
+        Field("queues", ListOf(QUEUE_NAME, 1000), "Queues whose jobs may use it (default: all).", ()),
         Field("description", Text(1024), "What is on it.", ""),
     ),
     checks=(_check_storage,),
@@ -196,60 +198,60 @@ _STORAGE = Record(
 FILE = Record(
     dict,
     (
-        Field("host", Text(255), "Address to listen on; loopback unless set.", MISSING),
-        Field("port", Integer(0, 65_535), "Port to listen on; 0 takes a free one.", MISSING),
+        Field("host", Text(255), "Address to listen on (default: loopback).", MISSING),
+        Field("port", Integer(0, 65_535), "Port to listen on; 0 picks a free port.", MISSING),
         Field("public_url", Text(1024), "URL under which users and jobs reach the server.", MISSING),
         Field(
             "tls_cert",
             Text(4096),
-            "File with the certificate (PEM, with those that signed it): the server then speaks HTTPS.",
+            "File with the certificate chain (PEM); with it the server serves HTTPS.",
             MISSING,
         ),
         Field("tls_key", Text(4096), "File with the certificate's key (PEM, without a passphrase).", MISSING),
-        Field("database_url", Text(1024), "SQLAlchemy URL; SQLite in the home folder when absent.", MISSING),
-        Field("log_cap", Size(MIB, 2**60), "Most that is kept of one task's log.", MISSING, "log_cap_bytes"),
+        Field("database_url", Text(1024), "SQLAlchemy URL (default: SQLite in the home folder).", MISSING),
+        Field("log_cap", Size(MIB, 2**60), "Maximum log size per task.", MISSING, "log_cap_bytes"),
         Field(
             "trash_kept",
             Duration(0, 365 * 86400),
-            "How long deleted jobs can be restored; a day when absent.",
+            "How long deleted jobs can be restored (default: a day).",
             MISSING,
             "trash_kept_s",
         ),
         Field(
             "idle_limit",
             Nullable(Duration(60, 365 * 86400)),
-            "How long interactive jobs may be idle before they are stopped; for ever when absent.",
+            "How long interactive jobs may be idle before they are stopped (default: no limit).",
             MISSING,
             "idle_limit_s",
         ),
         Field(
             "retry_pause",
             Duration(0, 86400),
-            "Pause before the second retry after a fault of the platform; each further one is twice as long. "
-            "With 0 there are none.",
+            "Pause before the second retry after a platform fault; each further pause is twice as long. "
+            "0: no pauses.",
             MISSING,
             "retry_pause_s",
         ),
         Field(
             "retry_pause_most",
             Duration(0, 86400),
-            "The longest of these pauses.",
+            "Longest pause before a retry.",
             MISSING,
             "retry_pause_most_s",
         ),
         Field(
             "storage_timeout",
             Duration(1, 3600),
-            "How long a storage may take to answer before its jobs are sent back to wait; 30s when absent.",
+            "Timeout of a storage; after it the jobs that need the storage are requeued (default: 30s).",
             MISSING,
             "storage_timeout_s",
         ),
         Field("access_log", Flag(), "Whether every request is logged.", MISSING),
-        Field("limits", Flag(), "Whether tasks are held to what they ask for.", MISSING),
+        Field("limits", Flag(), "Whether resource limits are enforced.", MISSING),
         Field(
             "container_socket",
             Text(1024),
-            "Socket of the Docker or Podman that runs images; found when absent.",
+            "Socket of Docker or Podman (default: look in the usual places).",
             MISSING,
         ),
         Field(
@@ -262,7 +264,7 @@ FILE = Record(
         Field(
             "container_user",
             Text(32, 0, r"(\d+:\d+)?", "uid_and_gid"),
-            "User and group that run inside containers; those of the server when absent.",
+            "User and group inside containers (default: the server's).",
             MISSING,
         ),
         Field(
@@ -318,7 +320,7 @@ FILE = Record(
             MISSING,
             "person_quota_bytes",
         ),
-        Field("connections", BOUNDS, "What connections may cost before anybody is known.", MISSING),
+        Field("connections", BOUNDS, "Limits of connections before login.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
         Field(
             "storages",
