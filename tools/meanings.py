@@ -49,7 +49,7 @@ REASONS = {
     ReasonCode.TIME_LIMIT: "It reached its time limit.",
     ReasonCode.DISK_QUOTA: "Its files exceed the disk quota of a job.",
     ReasonCode.DEADLINE: "Its deadline has passed.",
-    ReasonCode.PREEMPTED: "It was preempted by `footplate preempt` and requeued. The scheduler itself does not.",
+    ReasonCode.PREEMPTED: "It was preempted by `footplate preempt` and requeued. The scheduler does not.",
     ReasonCode.NEVER_FITS: "No machine could ever hold it.",
 }
 ERRORS = {

@@ -157,7 +157,7 @@ test('the admin of a queue sees that queue alone, and its members', async ({ pag
 test('a node is drained and taken into use again', async ({ page, api }) => {
   await signIn(page);
   await page.goto('/admin/nodes');
-  await expect(page.getByText('Limits that hold here')).toBeVisible();
+  await expect(page.getByText('Enforced limits')).toBeVisible();
   const takes = page.getByRole('switch');
   await takes.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Drain' }).click();

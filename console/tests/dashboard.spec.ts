@@ -10,7 +10,7 @@ test('what runs, what waits and why, and who holds which card', async ({ page, a
   const now = page.locator('section', { hasText: 'Running now' }).last();
   await expect(now.getByRole('link', { name: running.name })).toBeVisible();
   const line = page.getByRole('listitem').filter({ hasText: waiting.name }).first();
-  await expect(line).toContainText('Waits for free resources');
+  await expect(line).toContainText('Waiting for resources');
   await expect(page.getByRole('meter', { name: 'GPUs' }).first()).toHaveAttribute('aria-valuenow', '3');
   await expect(page.getByRole('link', { name: `GPU 0, A100: used by job ${running.name}` })).toBeVisible();
   await expect(page.getByRole('img', { name: 'GPU 3, A100: free' })).toBeVisible();

@@ -20,7 +20,7 @@ test('the queue says who is next, why and until when, and priorities change plac
   const names = page.getByRole('table').getByRole('link');
   await expect(names).toHaveText([first.name, second.name]);
   const row = page.getByRole('row').filter({ hasText: first.name });
-  await expect(row).toContainText('Waits for free resources');
+  await expect(row).toContainText('Waiting for resources');
   await expect(row).toContainText('0.5 of');
   await expect(row).toContainText(/in \d+ min/);
   const priority = page.getByLabel(`Priority of ${second.name}`);
@@ -45,7 +45,7 @@ test('the queue says who is next, why and until when, and priorities change plac
   await expect(line).not.toContainText(second.name);
   await api.call('POST', `/jobs/${holder.id}/stop`);
   await api.until(first.id, 'SUCCEEDED');
-  await expect(page.getByText('Nothing waits')).toBeVisible();
+  await expect(page.getByText('No queued jobs')).toBeVisible();
 });
 
 test('the queue of one queue is a link', async ({ page, api }) => {
@@ -53,6 +53,6 @@ test('the queue of one queue is a link', async ({ page, api }) => {
   await api.call('POST', '/queues', { name: queue, is_open: true });
   await signIn(page);
   await page.goto(`/queue?queue=${queue}`);
-  await expect(page.getByText('Nothing waits')).toBeVisible();
+  await expect(page.getByText('No queued jobs')).toBeVisible();
   await expect(page.getByTitle(queue)).toBeVisible();
 });

@@ -50,7 +50,7 @@ test('the default queue and the last admin cannot be taken away, and it is said 
   await page.goto('/admin/queues');
   await expect(page.getByRole('button', { name: 'Delete default' })).toBeDisabled();
   await page.getByRole('button', { name: 'Delete default' }).hover({ force: true });
-  await expect(page.getByText('The default queue stays: jobs that name no queue need it.')).toBeVisible();
+  await expect(page.getByText('The default queue cannot be deleted: jobs without a queue use it.')).toBeVisible();
   await page.goto('/admin/users');
   await expect(page.getByRole('switch', { name: 'admin is a platform admin', exact: true })).toBeDisabled();
 });
@@ -84,10 +84,10 @@ test('questions before an end name the job, and say when it still runs', async (
   await expect(page.getByRole('dialog', { name: `Stop ${job.name}?` })).toBeVisible();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'More' }).click();
-  await page.getByRole('menuitem', { name: 'Delete for good' }).click();
-  const dialog = page.getByRole('dialog', { name: `Delete ${job.name} for good?` });
+  await page.getByRole('menuitem', { name: 'Delete permanently' }).click();
+  const dialog = page.getByRole('dialog', { name: `Delete ${job.name} permanently?` });
   await expect(dialog).toContainText('It is not over yet, and is stopped first.');
-  await dialog.getByRole('button', { name: 'Delete for good' }).click();
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click();
   await expect(page).toHaveURL(/\/jobs$/);
 });
 

@@ -73,7 +73,7 @@ test('an imported file fills the form, and its problems are named by field', asy
   await input.setInputFiles(bad);
   await expect(name(page)).toHaveValue('x y');
   const panel = page.getByRole('complementary').last();
-  await expect(panel.getByText('3 fields need a look')).toBeVisible();
+  await expect(panel.getByText('3 fields to fix')).toBeVisible();
   await expect(panel).toContainText('There is no field retries');
   await panel.getByRole('button', { name: 'CPUs per task' }).click();
   await expect(page.getByLabel('CPUs per task', { exact: true })).toBeFocused();

@@ -111,7 +111,7 @@ test('a job that would wait says why, and what would start, one press away', asy
   await page.getByText('Professional', { exact: true }).click();
   await page.getByLabel('Command', { exact: true }).fill('true');
   await page.getByLabel('CPUs per task', { exact: true }).fill(String(cpus));
-  await expect(page.getByText(/Not now: Waits for free resources/)).toBeVisible();
+  await expect(page.getByText(/Not now: Waiting for resources/)).toBeVisible();
   await page.getByRole('button', { name: /^Use 0.5 CPUs per task/ }).click();
   await expect(page.getByLabel('CPUs per task', { exact: true })).toHaveValue('0.5');
   await expect(page.getByText('Yes, at once')).toBeVisible();
@@ -327,7 +327,7 @@ for (const [scheme, width, height] of [
         page,
         'name: x y\nroles:\n  - {name: a, command: x, count: 0}\n  - {name: b, command: x}\n',
       );
-      await expect(page.getByText(/fields need a look/)).toBeVisible();
+      await expect(page.getByText(/fields to fix/)).toBeVisible();
       // Tooltips fade: a colour halfway there is nobody's.
       await page.mouse.move(0, 0);
       await expect(page.getByRole('tooltip')).toHaveCount(0);

@@ -22,7 +22,7 @@ export const words = translated({
     searchHint: 'Press / to search',
     language: 'Language',
     theme: 'Theme',
-    themes: { system: 'Like the system', light: 'Light', dark: 'Dark' },
+    themes: { system: 'System', light: 'Light', dark: 'Dark' },
     account: (name: string) => `Account of ${name}`,
     profile: 'Profile',
     apiReference: 'API reference',

@@ -15,7 +15,7 @@ export const words = translated({
     looks: 'Language and theme',
     language: 'Language',
     theme: 'Theme',
-    themes: { system: 'Like the system', light: 'Light', dark: 'Dark' },
+    themes: { system: 'System', light: 'Light', dark: 'Dark' },
     password: 'Password',
     oldPassword: 'Current password',
     newPassword: 'New password',

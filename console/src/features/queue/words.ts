@@ -8,8 +8,8 @@ export const words = translated({
     order: 'Who starts next',
     count: (shown: number, all: number) =>
       shown === all ? `${all} waiting` : `${shown} of ${all} waiting are shown`,
-    nothing: 'Nothing waits',
-    nothingHint: 'A job that is submitted now is looked at at once.',
+    nothing: 'No queued jobs',
+    nothingHint: 'A job submitted now is scheduled immediately.',
     submit: 'Submit a job',
     job: 'Job',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} ahead`),
@@ -43,9 +43,9 @@ export const words = translated({
     changed: (name: string, priority: number) => `${name} 的优先级已改为 ${priority}`,
     asks: '申请',
     why: '等待原因',
-    start: '启动',
+    start: '预计启动',
     latest: '最迟',
     noEstimate: '尚不确定',
-    waitsSince: '开始等待',
+    waitsSince: '开始排队',
   },
 });

@@ -42,7 +42,7 @@ export const words = translated({
     change: '替换',
     name: '名称',
     kind: '类型',
-    kinds: { value: '值', registry: '镜像仓库登录' },
+    kinds: { value: '值', registry: '镜像仓库凭据' },
     of: '归属',
     mine: '我',
     queue: (name: string) => `队列 ${name}`,

@@ -15,7 +15,7 @@ const EN_SECTIONS: Record<SectionName, { title: string; intro: string }> = {
 };
 
 const ZH_SECTIONS: Record<SectionName, { title: string; intro: string }> = {
-  basics: { title: '基本信息', intro: '任务叫什么，在哪里排队。' },
+  basics: { title: '基本信息', intro: '任务的名称和队列。' },
   image: { title: '镜像', intro: '子任务所见的环境。' },
   resources: { title: '资源', intro: '每个子任务从开始到结束占用的资源。' },
   directories: { title: '目录', intro: '子任务能找到的代码和数据。' },
@@ -106,7 +106,7 @@ export const words = translated({
     totals: (tasks: number) => (tasks === 1 ? '1 task in all' : `${tasks} tasks in all`),
     next: 'Next',
     toReview: 'Review',
-    notYet: 'Something is missing or wrong yet: see “Would it start now?”',
+    notYet: 'Fix the problems first: see “Would it start now?”',
     dropComments: 'JSON has no comments',
     dropCommentsHint: 'Those of this file are lost when it becomes JSON, also when it becomes YAML again.',
     drop: 'Drop the comments',
@@ -141,15 +141,15 @@ export const words = translated({
     forgetText: 'Back to that text',
     imported: (name: string) => `${name} imported`,
     importedWithProblems: (name: string, n: number) =>
-      n === 1 ? `${name} imported; one field needs a look` : `${name} imported; ${n} fields need a look`,
+      n === 1 ? `${name} imported; 1 field to fix` : `${name} imported; ${n} fields to fix`,
     notImported: (name: string) => `${name} cannot be read`,
     tooLarge: 'A job file may have 1 MB at most.',
     forecast: 'Would it start now?',
     wouldStart: 'Yes, at once',
     wouldWait: (why: string) => `Not now: ${why}`,
-    refused: 'It cannot be submitted so',
+    refused: 'Cannot submit yet',
     checking: 'Checking…',
-    incomplete: (n: number) => (n === 1 ? 'One field needs a look' : `${n} fields need a look`),
+    incomplete: (n: number) => (n === 1 ? '1 field to fix' : `${n} fields to fix`),
     toFill: (n: number) =>
       n === 1 ? 'One field is still to be filled in' : `${n} fields are still to be filled in`,
     goTo: (label: string) => `Go to ${label}`,
@@ -290,7 +290,7 @@ export const words = translated({
     take: (name: string) => `改用 ${name}`,
     confirm: '提交这个任务？',
     confirmIntro: '这是最终配置，包含所有采用默认值的字段。',
-    facts: { name: '名称', queue: '队列', tasks: '子任务', asks: '申请', start: '启动', code: '代码' },
+    facts: { name: '名称', queue: '队列', tasks: '子任务', asks: '申请', start: '预计启动', code: '代码' },
     startsNow: '立即',
     waits: (why: string) => `等待：${why}`,
     noCode: '无',
