@@ -17,6 +17,7 @@ import pytest
 from localbench import WithEngine, groups, is_running, shim_of, until_no_groups
 
 from footplate.domain.errors import EngineRejected, NotFound
+from footplate.domain.messages import say
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
@@ -310,7 +311,7 @@ class TestWithoutGroups:
     def bench(self, tmp_path: Path) -> Bench:
         def confine_less(*args: Any) -> Confinement:
             confinement = confine(*args)
-            faults = {**confinement.faults, "memory": "control groups cannot be written"}
+            faults = {**confinement.faults, "memory": say("groups_unwritable", error="EROFS")}
             return replace(confinement, tree=None, faults=faults)
 
         return Bench(lambda: LocalEngine(local_settings(tmp_path), confine_less), tmp_path)

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
+from footplate.domain.messages import Message, codes_in, say
 from footplate.domain.resources import GIB, show_bytes
 from footplate.engines.base import Limit
 from footplate.engines.local import native
@@ -207,7 +208,7 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
         if why_not is None:
             yield Finding(f"limit of {limit}", OK, MEANINGS[limit])
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
+            yield Finding(f"limit of {limit}", NOT_HELD, str(why_not), _advice(limit, why_not))
 
 
 MEANINGS: dict[Limit, str] = {
@@ -227,21 +228,25 @@ _ADVICE_FOR = {
 }
 
 
-def _advice(limit: str, why_not: str) -> str:
+def _advice(limit: str, why_not: Message) -> str:
     if limit in _ADVICE_FOR:
         return _ADVICE_FOR[limit]
     if limit in BY_VIEW:
         return "let the server's account make user and mount namespaces: see user namespaces above"
     # What the kernel does not have, no service gets.
-    return "mount control groups, or give them to this container" if "offers no" in why_not else _ADVICE
+    return (
+        "mount control groups, or give them to this container"
+        if "no_control_groups" in codes_in(why_not)
+        else _ADVICE
+    )
 
 
 def check_control_groups(_settings: Settings) -> Iterator[Finding]:
     """Which control groups the machine has."""
     delegated = find_tree(None)
     if delegated.tree is None:
-        why = next(iter(delegated.faults.values()), "the kernel offers none")
-        yield Finding("control groups", NOT_HELD, why, _advice("", why))
+        why = next(iter(delegated.faults.values()), say("no_control_groups"))
+        yield Finding("control groups", NOT_HELD, str(why), _advice("", why))
         return
     for place in delegated.tree.places:
         with suppress(OSError):

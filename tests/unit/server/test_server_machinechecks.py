@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
 from footplate.engines.local import native
+from footplate.domain.messages import say
 from footplate.engines.local.confinement import ALL_LIMITS, Confinement
 from footplate.server import machinechecks as checks
 from footplate.server.settings import GpuGroup, NodeSettings, Settings
@@ -151,9 +152,13 @@ def test_without_a_container_engine_it_is_said_what_cannot_run(tmp_path: Path) -
 
 
 def test_every_limit_has_a_line_with_its_reason() -> None:
-    denied = "control groups cannot be written (Permission denied)"
+    denied = say("groups_unwritable", error="Permission denied")
     confinement = Confinement(
-        faults={"memory": denied, "files": "no mount namespace", "processes": "the kernel offers no groups"}
+        faults={
+            "memory": denied,
+            "files": say("no_mount_namespace", error="EPERM"),
+            "processes": say("no_control_groups", controller="pids"),
+        }
     )
     found = by_name(checks.findings_of(confinement))
     assert set(found) == {f"limit of {limit}" for limit in ALL_LIMITS}

@@ -76,6 +76,12 @@ def plain_params(message: Message) -> dict[str, Any]:
     return plain
 
 
+def codes_in(message: Message) -> set[str]:
+    """The codes of a message and of all that it names."""
+    inner = (value for value in message.params.values() if isinstance(value, Message))
+    return {message.code}.union(*map(codes_in, inner))
+
+
 def is_message(value: Any) -> bool:
     """Tell whether a parameter is itself a message, made here or read from JSON."""
     return isinstance(value, Message) or (isinstance(value, Mapping) and value.keys() == {"code", "params"})

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from footplate.bareprocess import PACKAGES
 from footplate.domain.errors import Problem, problem
-from footplate.domain.messages import Message, say
+from footplate.domain.messages import Message, say, text
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
 from footplate.engines.local import devices, syscallfilter
@@ -37,12 +37,7 @@ KEPT_OF_RUN = ("/run/nvidia-persistenced", "/run/nscd")
 # The machine's programs and settings, which a task that is root could change for everybody.
 SYSTEM = ("/usr", "/etc", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/var/spool/cron")
 NOBODYS = ("/", *SYSTEM, "/home", "/nonexistent", "/opt", "/srv", "/tmp", "/var")  # noqa: S108
-ONE_ACCOUNT = "all tasks run as the server's own account: start the server as root to give people their own"
-NO_PIDS = "tasks can see and signal each other and the server: the kernel gives no PID namespace ({})"
-NO_ACCOUNTS = "all tasks run as root: the kernel gives no user namespace with accounts of its own ({})"
-NO_FILTER = "there is no system-call filter for this kind of machine"
-INSTEAD = "; instead each process of a task alone is held to the memory of the task"
-OFF = "limits are turned off by the server's settings"
+OFF = say("limits_turned_off")
 # What each limit needs: a controller of the kernel's, or a view.
 BY_CONTROLLER: Mapping[Limit, str] = {"cpus": "cpu", "memory": "memory", "processes": "pids"}
 BY_VIEW: tuple[Limit, ...] = ("shm", "files")
@@ -63,7 +58,7 @@ class Confinement:
     tree: Tree | None = None
     outlook: Outlook | None = None
     nodes: devices.Nodes = field(default_factory=dict)
-    faults: Mapping[Limit, str] = field(default_factory=dict)
+    faults: Mapping[Limit, Message] = field(default_factory=dict)
     n_processes: int = 4096
     # The platform's files, which no mount may cover; containers see none of its programs.
     home: str = ""
@@ -88,10 +83,11 @@ class Confinement:
     @property
     def why_not(self) -> Message | None:
         """Say what is not enforced and why; None when everything is."""
-        by_reason: dict[str, list[str]] = {}
-        for limit, reason in self.faults.items():
-            by_reason.setdefault(reason, []).append(limit)
-        said = [say("limits_off", limits=limits, why=reason) for reason, limits in by_reason.items()]
+        said: list[Message] = []
+        for why in self.faults.values():
+            limits = [limit for limit, fault in self.faults.items() if fault == why]
+            if (one := say("limits_off", limits=limits, why=why)) not in said:
+                said.append(one)
         return say("clauses", clauses=said) if said else None
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
@@ -186,18 +182,22 @@ def confine(settings: LocalSettings, nodes: devices.Nodes) -> Confinement:
     """Find out what this machine can hold tasks to."""
     home = settings.home
     delegated, found = find_tree(home, settings.home_id), find_view()
-    faults: dict[Limit, str] = {
+    faults: dict[Limit, Message] = {
         limit: delegated.faults[controller]
         for limit, controller in BY_CONTROLLER.items()
         if controller in delegated.faults
     }
     if "memory" in faults:
-        faults["memory"] += INSTEAD
+        faults["memory"] = say("memory_by_process", why=faults["memory"])
     if found.why_not:
         faults |= dict.fromkeys(BY_VIEW, found.why_not)
     if nodes and found.why_not and not (delegated.tree and "devices" in delegated.tree.folders):
-        faults["gpus"] = "cards are only masked by CUDA_VISIBLE_DEVICES"
-    if why := found.why_not or found.why_no_pids or ("" if syscallfilter.is_known() else NO_FILTER):
+        faults["gpus"] = say("cards_only_masked")
+    if (
+        why := found.why_not
+        or found.why_no_pids
+        or (None if syscallfilter.is_known() else say("no_call_filter"))
+    ):
         faults["isolation"] = why
     if why := found.why_not or found.why_no_accounts:
         faults["accounts"] = why
@@ -277,9 +277,9 @@ class Found:
     """
 
     how: How
-    why_not: str = ""
-    why_no_pids: str = ""
-    why_no_accounts: str = ""
+    why_not: Message | None = None
+    why_no_pids: Message | None = None
+    why_no_accounts: Message | None = None
 
 
 @cache
@@ -292,22 +292,25 @@ def find_view() -> Found:
         if not found.why_not:
             return found
         faults.append(found.why_not)
-    return Found(rights[0], f"the kernel gives this server no mount namespace ({faults[0]})")
+    return Found(rights[0], say("no_mount_namespace", error=faults[0]))
 
 
 def _try_view(how: How) -> Found:
-    why_not = _fault_of(how, "view")
-    if why_not:
-        return Found(how, why_not)
-    why_no_pids = _fault_of(how, "pids")
-    why_no_accounts = _fault_of(how, "accounts") if how == "root" else ONE_ACCOUNT
+    if fault := _fault_of(how, "view"):
+        return Found(how, text(fault))
+    no_pids = _fault_of(how, "pids")
     return Found(
         how,
-        why_no_pids=why_no_pids and NO_PIDS.format(why_no_pids),
-        why_no_accounts=why_no_accounts and NO_ACCOUNTS.format(why_no_accounts)
-        if how == "root"
-        else why_no_accounts,
+        why_no_pids=say("no_pid_namespace", error=no_pids) if no_pids else None,
+        why_no_accounts=_why_no_accounts(how),
     )
+
+
+def _why_no_accounts(how: How) -> Message | None:
+    if how != "root":
+        return say("one_account")
+    fault = _fault_of(how, "accounts")
+    return say("no_account_namespace", error=fault) if fault else None
 
 
 def _fault_of(how: How, what: str) -> str:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from footplate.domain.messages import Message, say
 from footplate.engines.local.cgroups import Need, Tree, write_text
 from footplate.engines.local.processes import start_ticks
 
@@ -29,7 +30,7 @@ class Delegated:
     """The tree that was found, if any, and by controller why one cannot be used."""
 
     tree: Tree | None
-    faults: Mapping[str, str]
+    faults: Mapping[str, Message]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,14 @@ def _folder_of(mount: GroupMount, group: str) -> Path:
 
 def _find_split(mounts: Sequence[GroupMount], own: Mapping[str, str], name: str) -> Delegated:
     folders: dict[str, str] = {}
-    faults: dict[str, str] = {}
+    faults: dict[str, Message] = {}
     for controller in WANTED[1]:
         if controller == "cpuacct" and not any({"cpu", "cpuacct"} <= mount.controllers for mount in mounts):
             # One group more for every task is dearer than to add up its processes when somebody asks.
             continue
         mount = next((mount for mount in mounts if controller in mount.controllers), None)
         if mount is None:
-            faults[controller] = f"the kernel offers no control groups for {controller}"
+            faults[controller] = say("no_control_groups", controller=controller)
             continue
         folder = _folder_of(mount, own.get(controller, "/")) / name
         try:
@@ -121,7 +122,7 @@ def _find_split(mounts: Sequence[GroupMount], own: Mapping[str, str], name: str)
             _probe(Tree(1, {controller: str(folder)}))
             folders[controller] = str(folder)
         except OSError as error:
-            faults[controller] = f"control groups cannot be written ({error.strerror or error})"
+            faults[controller] = say("groups_unwritable", error=error.strerror or str(error))
     return Delegated(_with_swap(Tree(1, folders)) if folders else None, faults)
 
 
@@ -130,7 +131,7 @@ def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
     if mine.name == OWN_GROUP:
         # systemd has put this server aside already (DelegateSubgroup): what is ours is the group around it.
         mine = mine.parent
-    fault = "control groups cannot be written"
+    fault = ""
     best: Tree | None = None
     for folder in (mine, *mine.parents):
         if not folder.is_relative_to(mount.folder):
@@ -139,7 +140,7 @@ def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
             # The groups between are somebody else's: they are used as they are.
             tree = _try_unified(folder, name, may_change=folder in (mine, mount.folder))
         except OSError as error:
-            fault = f"control groups cannot be written ({error.strerror or error})"
+            fault = error.strerror or str(error)
             continue
         best, worse = (tree, best) if best is None or len(tree.folders) > len(best.folders) else (best, tree)
         if worse is not None:
@@ -147,8 +148,8 @@ def _find_unified(mount: GroupMount, own: str, name: str) -> Delegated:
         if all(controller in best.folders for controller in HOLDERS):
             break
     lacking = [one for one in WANTED[2] if best is None or one not in best.folders]
-    hint = "; start the server as a systemd service with Delegate=yes"
-    return Delegated(_with_swap(best) if best else None, dict.fromkeys(lacking, fault + hint))
+    said = say("groups_not_delegated", error=fault)
+    return Delegated(_with_swap(best) if best else None, dict.fromkeys(lacking, said))
 
 
 def _try_unified(folder: Path, name: str, may_change: bool) -> Tree:
