@@ -98,7 +98,7 @@ test('wrong input is marked at its field, before and after the server sees it', 
   await form.getByLabel('Environments').fill('');
   await form.getByLabel('Name').fill('default');
   await form.getByRole('button', { name: 'Add queue' }).click();
-  await expect(page.getByText('there is a queue default already')).toBeVisible();
+  await expect(page.getByText('there is already a queue default')).toBeVisible();
 });
 
 test('users are disabled, get new passwords and roles, and are deleted', async ({ page, api, baseURL }) => {

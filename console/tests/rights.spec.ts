@@ -50,7 +50,9 @@ test('the default queue and the last admin cannot be taken away, and it is said 
   await page.goto('/admin/queues');
   await expect(page.getByRole('button', { name: 'Delete default' })).toBeDisabled();
   await page.getByRole('button', { name: 'Delete default' }).hover({ force: true });
-  await expect(page.getByText('The default queue cannot be deleted: jobs without a queue use it.')).toBeVisible();
+  await expect(
+    page.getByText('The default queue cannot be deleted: jobs without a queue use it.'),
+  ).toBeVisible();
   await page.goto('/admin/users');
   await expect(page.getByRole('switch', { name: 'admin is a platform admin', exact: true })).toBeDisabled();
 });
@@ -110,7 +112,7 @@ test('a name that is taken is told at the field', async ({ page, api, expected }
   await dialog.getByLabel('Name').fill(member);
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Add user' }).click();
-  await expect(dialog.getByText(new RegExp(`There is a user .*${member}.* already`))).toBeVisible();
+  await expect(dialog.getByText(new RegExp(`There is already a user .*${member}.*`))).toBeVisible();
 });
 
 test('somebody without a queue is told whom to ask', async ({ page, api }) => {

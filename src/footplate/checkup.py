@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from footplate.domain.messages import Message, say
+
 State = Literal["ok", "not held", "cannot tell"]
 OK: State = "ok"
 NOT_HELD: State = "not held"
@@ -18,9 +20,19 @@ class Finding:
 
     name: str
     state: State
-    meaning: str
-    advice: str = ""
+    said: Message
+    # What to do about it.
+    advised: Message | None = None
     is_needed: bool = False
+
+    @property
+    def meaning(self) -> str:
+        """What was found, in English."""
+        return str(self.said)
+
+    @property
+    def advice(self) -> str:
+        return str(self.advised or "")
 
 
 Check = Callable[..., Iterable[Finding]]
@@ -33,5 +45,7 @@ def carry_out(checks: Sequence[tuple[str, Check]], *subjects: Any) -> list[Findi
         try:
             found += check(*subjects)
         except Exception as error:  # noqa: BLE001  # the top of the loop: whatever it is, it is told
-            found.append(Finding(name, UNKNOWN, f"the check failed: {type(error).__name__}: {error}"))
+            found.append(
+                Finding(name, UNKNOWN, say("check_failed", error=f"{type(error).__name__}: {error}"))
+            )
     return found

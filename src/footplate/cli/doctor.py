@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from footplate import __version__
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding, carry_out
-from footplate.cli.reader import told, told_in
+from footplate.cli.reader import told
 from footplate.cli.session import asked_url, json_option, print_json
 from footplate.cli.table import lay_out
+from footplate.domain.messages import say, text
+from footplate.sdk.errors import message_in
 
 LEAST_PYTHON = (3, 11)
 ASKED_WITHIN_S = 5.0
@@ -34,32 +36,36 @@ def doctor(ctx: click.Context, home: Path | None, as_json: bool) -> int:
     """
     found = [*carry_out(CHECKS, asked_url(ctx), home), *_of_the_machine(home)]
     if as_json:
-        print_json({"findings": [asdict(one) for one in found]})
+        print_json({"findings": [_view(one) for one in found]})
     else:
         _print(found)
     return int(any(one.is_needed and one.state == NOT_HELD for one in found))
 
 
 def _print(found: list[Finding]) -> None:
-    rows = [(one.name, one.state, one.meaning) for one in found]
+    rows = [(one.name, one.state, told(one.said)) for one in found]
     for line, one in zip(lay_out(("CHECK", "STATE", "MEANING"), rows), (None, *found), strict=True):
         colored = (
             line if one is None else line.replace(one.state, click.style(one.state, fg=COLORS[one.state]), 1)
         )
         click.echo(colored)
-        if one is not None and one.advice and one.state != OK:
-            click.echo(f"    {click.style('do:', bold=True)} {one.advice}")
+        if one is not None and one.advised and one.state != OK:
+            click.echo(f"    {click.style('do:', bold=True)} {told(one.advised)}")
     n_bad = sum(one.state == NOT_HELD for one in found)
-    click.echo(
-        f"\n{len(found)} checks, {n_bad} not held." if n_bad else f"\n{len(found)} checks, all is well."
-    )
+    said = say("checks_failed", n=len(found), n_bad=n_bad) if n_bad else say("checks_passed", n=len(found))
+    click.echo(f"\n{told(said)}")
+
+
+def _view(one: Finding) -> dict[str, Any]:
+    shown = {"name": one.name, "state": one.state, "meaning": one.meaning, "advice": one.advice}
+    return {**shown, "is_needed": one.is_needed}
 
 
 def check_python(_url: str | None, _home: Path | None) -> Iterator[Finding]:
     """The programs themselves."""
     state = OK if sys.version_info >= LEAST_PYTHON else NOT_HELD
     said = f"{platform.python_version()} at {sys.executable}; Footplate {__version__}"
-    yield Finding("Python", state, said, "install Python 3.11 or newer", is_needed=True)
+    yield Finding("Python", state, text(said), say("install_python"), is_needed=True)
 
 
 def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
@@ -71,25 +77,25 @@ def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
     try:
         with Client(url, home=home, timeout_s=ASKED_WITHIN_S, give_up_s=ASKED_WITHIN_S) as client:
             version = str(client.version()["version"])
-            yield Finding("server", OK, f"Footplate {version} answers at {client.url}")
+            yield Finding("server", OK, say("server_answers", version=version, url=client.url))
             if version != __version__:
-                said = f"it is of version {version}, this command of {__version__}"
-                yield Finding("versions", NOT_HELD, said, "install the same version on both sides")
+                said = say("versions_differ", server=version, client=__version__)
+                yield Finding("versions", NOT_HELD, said, say("same_version"))
             for node in client.nodes():
-                yield _node(node["name"], told_in(node.get("unenforced")))
+                yield _node(node["name"], node.get("unenforced"))
     except NotConfigured as error:
-        yield Finding("server", UNKNOWN, "none is known here", told(error.said))
+        yield Finding("server", UNKNOWN, say("no_server_here"), error.said)
     except Unauthenticated as error:
-        yield Finding("login", UNKNOWN, told(error.said), "footplate login")
+        yield Finding("login", UNKNOWN, error.said, text("footplate login"))
     except FootplateError as error:
-        yield Finding("server", UNKNOWN, told(error.said))
+        yield Finding("server", UNKNOWN, error.said)
 
 
-def _node(name: str, unenforced: str) -> Finding:
+def _node(name: str, unenforced: Mapping[str, Any] | None) -> Finding:
     if unenforced:
-        advice = "see the lines on limits below; footplate install-service"
-        return Finding(f"node {name}", NOT_HELD, f"its server says: {unenforced}", advice)
-    return Finding(f"node {name}", OK, "its server holds tasks to all that they ask for")
+        said = say("server_says", what=message_in(unenforced))
+        return Finding(f"node {name}", NOT_HELD, said, say("see_limits_below"))
+    return Finding(f"node {name}", OK, say("node_enforces_all"))
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (("Python", check_python), ("server", check_server))
@@ -103,19 +109,14 @@ def _of_the_machine(home: Path | None) -> list[Finding]:
         from footplate.server.machinechecks import CHECKS as MACHINE_CHECKS
         from footplate.server.settings import default_home, load
     except ModuleNotFoundError:
-        advice = "pip install 'footplate[server]', where this machine is to run jobs"
-        return [Finding("server's parts", UNKNOWN, "only the client is installed here", advice)]
+        return [Finding("server's parts", UNKNOWN, say("client_only"), say("install_server"))]
     place = (home or default_home()).absolute()
+    file = str(place / "settings.toml")
     try:
         settings = load(place)
     except FootplateError as error:
-        return [
-            Finding("settings", NOT_HELD, told(error.said), f"change {place}/settings.toml", is_needed=True)
-        ]
-    has_file = (place / "settings.toml").exists()
-    said = (
-        f"{place}/settings.toml can be read" if has_file else "none in the home folder: all are as they come"
-    )
+        return [Finding("settings", NOT_HELD, error.said, say("change_file", file=file), is_needed=True)]
+    said = say("settings_read", file=file) if Path(file).exists() else say("settings_default")
     return [
         Finding("settings", OK, said),
         *carry_out(MACHINE_CHECKS, settings),

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from footplate.domain.errors import Problem
-from footplate.domain.messages import Message, render, say
+from footplate.domain.messages import Message, say
+from footplate.domain.messages.render import render
 from footplate.sdk.errors import message_in
 
 # As programs with translations do: the first that is set decides.

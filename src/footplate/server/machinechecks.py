@@ -15,12 +15,12 @@ import sqlalchemy as sa
 
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
-from footplate.domain.messages import Message, codes_in, say
-from footplate.domain.resources import GIB, show_bytes
+from footplate.domain.messages import Message, codes_in, say, text
+from footplate.domain.resources import GIB
 from footplate.engines.base import Limit
 from footplate.engines.local import native
 from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
-from footplate.engines.local.containers.finding import HOW_TO_GET_ONE, find_socket
+from footplate.engines.local.containers.finding import find_socket
 from footplate.engines.local.delegation import find_tree
 from footplate.engines.local.devices import nvidia_nodes
 from footplate.engines.local.gpus import Cards
@@ -40,36 +40,31 @@ def check_home(settings: Settings) -> Iterator[Finding]:
     """The home folder: whose it is, who can look into it, and what it is on."""
     home = settings.home
     if not home.exists():
-        yield Finding(
-            "home folder", UNKNOWN, f"{home} does not exist yet", "the first `footplate up` makes it"
-        )
+        yield Finding("home folder", UNKNOWN, say("home_missing", home=str(home)), say("made_by_first_start"))
         return
     mode, owner = stat.S_IMODE(home.stat().st_mode), home.stat().st_uid
     if mode & 0o077:
-        told = f"others on this machine can look into {home} (mode {mode:04o})"
-        yield Finding("home folder", NOT_HELD, told, f"chmod 700 {home}")
+        said = say("home_open", home=str(home), mode=f"{mode:04o}")
+        yield Finding("home folder", NOT_HELD, said, text(f"chmod 700 {home}"))
     elif owner != os.geteuid():
-        told = f"{home} belongs to account number {owner}, not to the one that asks"
-        yield Finding("home folder", UNKNOWN, told, "run this as the server's account")
+        said = say("home_of_other", home=str(home), uid=owner)
+        yield Finding("home folder", UNKNOWN, said, say("run_as_server"))
     else:
-        yield Finding("home folder", OK, f"{home}, for its owner alone", is_needed=True)
+        yield Finding("home folder", OK, say("home_private", home=str(home)), is_needed=True)
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
     """The file system of the home: kind, and room."""
     place = next(path for path in (settings.home, *settings.home.parents) if path.exists())
     free, kind = shutil.disk_usage(place).free, _file_system(place)
-    advice = f"make room, or move the home folder: df -h {place}"
     state = OK if free >= LEAST_FREE_BYTES else NOT_HELD
-    told = f"{show_bytes(free)} free for logs, code and results"
-    yield Finding("disk", state, told, "" if state == OK else advice, is_needed=True)
+    advised = None if state == OK else say("make_room", folder=str(place))
+    yield Finding("disk", state, say("disk_free", free_bytes=free), advised, is_needed=True)
     if kind in NETWORKED or kind.startswith("fuse."):
-        told = f"{place} is on {kind}: locks and the database cannot be relied on there"
-        yield Finding(
-            "file system", NOT_HELD, told, "use a local disk: --home, FOOTPLATE_HOME", is_needed=True
-        )
+        said = say("file_system_remote", folder=str(place), kind=kind)
+        yield Finding("file system", NOT_HELD, said, say("use_local_disk"), is_needed=True)
     else:
-        yield Finding("file system", OK, f"{kind or 'unknown'}, of this machine")
+        yield Finding("file system", OK, say("file_system_local", kind=kind or "?"))
 
 
 def _file_system(path: Path) -> str:
@@ -89,30 +84,28 @@ def check_database(settings: Settings) -> Iterator[Finding]:
     url = settings.database_url or sqlite_url(settings.home)
     shown = sa.make_url(url).render_as_string(hide_password=True)
     if not settings.database_url and not (settings.home / "footplate.db").exists():
-        yield Finding("database", UNKNOWN, "there is none yet", "the first `footplate up` makes it")
+        yield Finding("database", UNKNOWN, say("database_missing"), say("made_by_first_start"))
         return
     engine = open_engine(url)
     try:
         with engine.connect() as connection:
-            said = connection.exec_driver_sql(_VERSIONS[engine.dialect.name]).scalar()
+            found = connection.exec_driver_sql(_VERSIONS[engine.dialect.name]).scalar()
         tables = version(engine)
     except (sa.exc.DBAPIError, ImportError) as error:
         why = str(getattr(error, "orig", error)).strip().splitlines()[0]
-        told = f"{shown} does not answer: {why}"
-        yield Finding("database", NOT_HELD, told, "look at database_url in settings.toml", is_needed=True)
+        said = say("database_silent", database=shown, error=why)
+        yield Finding("database", NOT_HELD, said, say("check_database_url"), is_needed=True)
         return
     finally:
         engine.dispose()
-    yield Finding("database", OK, f"{engine.dialect.name} {said}, {shown}", is_needed=True)
+    yield Finding("database", OK, text(f"{engine.dialect.name} {found}, {shown}"), is_needed=True)
     if tables == HEAD:
-        yield Finding("tables", OK, f"version {tables}, that of this program")
+        yield Finding("tables", OK, say("tables_current", version=tables))
     elif tables is None or tables in known_versions():
-        yield Finding("tables", OK, f"version {tables or 'none'}; the next start brings them to {HEAD}")
+        yield Finding("tables", OK, say("tables_older", version=tables or "none", next=HEAD))
     else:
-        told = f"they are of version {tables}, which is later than this program's {HEAD}"
-        yield Finding(
-            "tables", NOT_HELD, told, "install the version of Footplate that made them", is_needed=True
-        )
+        said = say("tables_newer", version=tables, known=HEAD)
+        yield Finding("tables", NOT_HELD, said, say("install_newer_footplate"), is_needed=True)
 
 
 _VERSIONS = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
@@ -125,53 +118,52 @@ def check_tls(settings: Settings) -> Iterator[Finding]:
     try:
         told = Tls(*settings.tls_files).told
     except InvalidInput as error:
-        yield Finding("certificate", NOT_HELD, error.message, "name a pair in settings.toml", is_needed=True)
+        yield Finding("certificate", NOT_HELD, error.said, say("name_certificate"), is_needed=True)
         return
     names, until = describe(told)
     host = httpx.URL(settings.url).host
     if told.covers(host):
-        yield Finding("certificate", OK, f"for {names}, until {until}")
+        yield Finding("certificate", OK, say("certificate_valid", names=names, until=until))
     else:
-        advice = "set public_url in settings.toml to one of its names"
-        yield Finding(
-            "certificate", NOT_HELD, f"it is for {names}, and the address is {settings.url}", advice
-        )
+        said = say("certificate_for_others", names=names, url=settings.url)
+        yield Finding("certificate", NOT_HELD, said, say("set_public_url"))
 
 
 def check_containers(settings: Settings) -> Iterator[Finding]:
     """The container engine that would run images."""
     socket = find_socket(settings.container_socket)
     if socket is None:
-        told = "none was found: jobs that name an image cannot run"
-        yield Finding("container engine", NOT_HELD, told, HOW_TO_GET_ONE)
+        yield Finding(
+            "container engine", NOT_HELD, say("no_images_without_engine"), say("get_container_engine")
+        )
         return
     try:
         with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), timeout=ASKED_WITHIN_S) as client:
-            said = client.get("http://engine/version").json()
+            answer = client.get("http://engine/version").json()
     except (httpx.HTTPError, ValueError) as error:
-        told = f"the one at {socket} does not answer: {error or type(error).__name__}"
-        yield Finding("container engine", NOT_HELD, told, "start it, or give this account its group")
+        why = str(error) or type(error).__name__
+        said = say("container_engine_silent", socket=str(socket), error=why)
+        yield Finding("container engine", NOT_HELD, said, say("start_container_engine"))
         return
-    parts = said.get("Components") or [{"Name": "Docker", "Version": said.get("Version", "?")}]
-    yield Finding("container engine", OK, f"{parts[0]['Name']} {parts[0]['Version']} at {socket}")
+    parts = answer.get("Components") or [{"Name": "Docker", "Version": answer.get("Version", "?")}]
+    yield Finding("container engine", OK, text(f"{parts[0]['Name']} {parts[0]['Version']}, {socket}"))
 
 
 def check_user_namespaces(_settings: Settings) -> Iterator[Finding]:
     """User namespaces for this account, by making one."""
     program = shutil.which("unshare")
     if program is None:
-        yield Finding("user namespaces", UNKNOWN, "unshare is not installed", "apt install util-linux")
+        yield Finding("user namespaces", UNKNOWN, say("no_unshare"), text("apt install util-linux"))
         return
     words = [program, "--user", "--map-root-user", "true"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=ASKED_WITHIN_S, check=False)  # noqa: S603
     if done.returncode == 0:
-        yield Finding("user namespaces", OK, "the kernel gives them to this account")
+        yield Finding("user namespaces", OK, say("user_namespaces_given"))
         return
     why = (done.stderr.strip().splitlines() or ["it failed"])[-1]
-    told = (
-        f"the kernel gives none to this account ({why}): tasks of different people are kept apart less well"
-    )
-    yield Finding("user namespaces", NOT_HELD, told, "; ".join(_switches()) or "ask whoever runs the machine")
+    switches = "; ".join(_switches())
+    advised = text(switches) if switches else say("ask_operator")
+    yield Finding("user namespaces", NOT_HELD, say("no_user_namespaces", error=why), advised)
 
 
 def _switches() -> Iterator[str]:
@@ -190,7 +182,7 @@ def _switches() -> Iterator[str]:
 def check_limits(settings: Settings) -> Iterator[Finding]:
     """What tasks can be held to, tried out from here."""
     if not settings.limits:
-        yield Finding("limits", NOT_HELD, "they are turned off", "remove `limits` from settings.toml")
+        yield Finding("limits", NOT_HELD, say("limits_turned_off"), say("turn_limits_on"))
         return
     # Without the home: what a server of this home has made is its own.
     nodes = nvidia_nodes(Cards().minors())
@@ -206,39 +198,33 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
     for limit in ALL_LIMITS:
         why_not = confinement.faults.get(limit)
         if why_not is None:
-            yield Finding(f"limit of {limit}", OK, MEANINGS[limit])
+            yield Finding(f"limit of {limit}", OK, say(MEANINGS[limit]))
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, str(why_not), _advice(limit, why_not))
+            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
 
 
 MEANINGS: dict[Limit, str] = {
-    "cpus": "tasks get no more CPU time than they asked for",
-    "memory": "tasks get no more memory than they asked for",
-    "processes": "the processes of a task are bounded",
-    "shm": "shared memory has the size that was asked for",
-    "files": "tasks see their own job, and nothing else of the home folder",
-    "gpus": "tasks can open their own cards only",
-    "isolation": "tasks see and signal their own processes only",
-    "accounts": "the tasks of each person run as accounts of their own",
-}
-_ADVICE = "run the server as a service: footplate install-service"
-_ADVICE_FOR = {
-    "accounts": "run the server as root: footplate install-service --user root",
-    "isolation": "run the server as root: footplate install-service --user root; or allow user namespaces",
+    "cpus": "cpus_enforced",
+    "memory": "memory_enforced",
+    "processes": "processes_enforced",
+    "shm": "shm_enforced",
+    "files": "files_enforced",
+    "gpus": "gpus_enforced",
+    "isolation": "isolation_enforced",
+    "accounts": "accounts_enforced",
 }
 
 
-def _advice(limit: str, why_not: Message) -> str:
-    if limit in _ADVICE_FOR:
-        return _ADVICE_FOR[limit]
+def _advice(limit: str, why_not: Message) -> Message:
+    match limit:
+        case "accounts":
+            return say("serve_as_root")
+        case "isolation":
+            return say("serve_as_root_or_namespaces")
     if limit in BY_VIEW:
-        return "let the server's account make user and mount namespaces: see user namespaces above"
+        return say("allow_namespaces")
     # What the kernel does not have, no service gets.
-    return (
-        "mount control groups, or give them to this container"
-        if "no_control_groups" in codes_in(why_not)
-        else _ADVICE
-    )
+    return say("mount_groups") if "no_control_groups" in codes_in(why_not) else say("serve_under_systemd")
 
 
 def check_control_groups(_settings: Settings) -> Iterator[Finding]:
@@ -246,44 +232,39 @@ def check_control_groups(_settings: Settings) -> Iterator[Finding]:
     delegated = find_tree(None)
     if delegated.tree is None:
         why = next(iter(delegated.faults.values()), say("no_control_groups"))
-        yield Finding("control groups", NOT_HELD, str(why), _advice("", why))
+        yield Finding("control groups", NOT_HELD, why, _advice("", why))
         return
     for place in delegated.tree.places:
         with suppress(OSError):
             Path(place).rmdir()
-    yield Finding(
-        "control groups", OK, f"v{delegated.tree.version}: {', '.join(sorted(delegated.tree.folders))}"
-    )
+    controllers = ", ".join(sorted(delegated.tree.folders))
+    yield Finding("control groups", OK, text(f"v{delegated.tree.version}: {controllers}"))
 
 
 def check_gpus(settings: Settings) -> Iterator[Finding]:
     """The cards, as the driver tells, or as they are declared."""
     declared = settings.node.declared_gpus()
     if declared is not None:
-        yield Finding("GPUs", OK, f"{len(declared)} declared in settings.toml; the driver is not asked")
+        yield Finding("GPUs", OK, say("gpus_declared", n=len(declared)))
         return
     cards = Cards().known
     if cards:
         kinds = ", ".join(sorted({card.type for card in cards}))
-        yield Finding("GPUs", OK, f"{len(cards)}: {kinds}")
+        yield Finding("GPUs", OK, text(f"{len(cards)}: {kinds}"))
     elif list(Path("/dev").glob("nvidia[0-9]*")):
-        told = "there are cards, but NVML does not answer: they are not given out"
-        yield Finding(
-            "GPUs", NOT_HELD, told, "look at nvidia-smi; install the driver's library (libnvidia-ml)"
-        )
+        yield Finding("GPUs", NOT_HELD, say("nvml_silent"), say("check_nvidia"))
     else:
-        yield Finding("GPUs", OK, "none: jobs that ask for one wait for ever, or are refused")
+        yield Finding("GPUs", OK, say("no_gpus_here"))
 
 
 def check_native(_settings: Settings) -> Iterator[Finding]:
     """By which program tasks are begun."""
     why_not = native.why_not()
-    told = f"by Python and a shell, at twice the cost: footplate-init is not used, {why_not}"
-    advice = "install a C compiler (sudo apt-get install -y gcc libc6-dev), then install Footplate again"
     if why_not:
-        yield Finding("start of tasks", NOT_HELD, told, advice)
+        said = say("native_unused", why=why_not)
+        yield Finding("start of tasks", NOT_HELD, said, say("build_native"))
     else:
-        yield Finding("start of tasks", OK, f"by {native.PROGRAM}")
+        yield Finding("start of tasks", OK, say("native_used", program=str(native.PROGRAM)))
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (

@@ -63,7 +63,7 @@ def test_a_server_that_is_away_or_unknown_ends_no_other_check(
     assert found["server"]["state"] == "cannot tell"
     assert found["disk"]["state"] in ("ok", "not held")
     monkeypatch.delenv("FOOTPLATE_URL")
-    assert findings(footplate)["server"]["meaning"] == "none is known here"
+    assert findings(footplate)["server"]["meaning"] == "no server is configured here"
 
 
 def test_settings_that_stop_a_start_end_with_1(server: FakeServer, footplate: Command, home: Path) -> None:

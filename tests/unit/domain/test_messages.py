@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from footplate.domain.messages import Message, as_json, from_json, render, say, text
-from footplate.domain.messages.render import LANGUAGES, language
+from footplate.domain.messages import Message, as_json, from_json, say, text
+from footplate.domain.messages.render import LANGUAGES, language, render
 from footplate.domain.messages.template import parse, slots
 
 SHARED = Path(__file__).parents[2] / "fixtures" / "messages.json"

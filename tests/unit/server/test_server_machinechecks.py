@@ -13,8 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 from footplate.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
+from footplate.domain.messages import say, text
 from footplate.engines.local import native
-from footplate.domain.messages import say
 from footplate.engines.local.confinement import ALL_LIMITS, Confinement
 from footplate.server import machinechecks as checks
 from footplate.server.settings import GpuGroup, NodeSettings, Settings
@@ -72,7 +72,7 @@ def test_postgresql_is_asked_and_its_password_is_not_shown(settings: Settings, p
     url = postgres.url(postgres.create())
     found = by_name(checks.check_database(Settings(settings.home, database_url=url)))
     assert found["database"].meaning.startswith("postgresql 1")
-    assert found["tables"].meaning.startswith("version none; the next start brings them")
+    assert found["tables"].meaning.startswith("version none; the next start upgrades them")
     away = "postgresql://footplate:hush-hush@127.0.0.1:1/footplate"
     lost = only(checks.check_database(Settings(settings.home, database_url=away)))
     assert lost.state == NOT_HELD
@@ -90,7 +90,7 @@ def test_a_certificate_is_told_with_its_names_and_its_end(tmp_path: Path, settin
     files = {"tls_cert": str(pair.cert), "tls_key": str(pair.key)}
     bad = only(checks.check_tls(Settings(settings.home, **files)))  # type: ignore[arg-type]
     assert bad.state == NOT_HELD
-    assert "it is for train.example.org, and the address is https://127.0.0.1" in bad.meaning
+    assert "it is for train.example.org, but the address is https://127.0.0.1" in bad.meaning
     named = Settings(settings.home, public_url="https://train.example.org", **files)  # type: ignore[arg-type]
     assert only(checks.check_tls(named)).state == OK
     pair.key.write_text("nothing")
@@ -120,8 +120,8 @@ PODMAN = b'{"Components":[{"Name":"Podman Engine","Version":"4.3"}]}'
 @pytest.mark.parametrize(
     ("body", "state", "says"),
     [
-        (PODMAN, OK, "Podman Engine 4.3 at"),
-        (b'{"Version":"20.10"}', OK, "Docker 20.10 at"),
+        (PODMAN, OK, "Podman Engine 4.3"),
+        (b'{"Version":"20.10"}', OK, "Docker 20.10"),
         (b"no", NOT_HELD, "does not answer"),
         (None, NOT_HELD, "does not answer"),
     ],
@@ -147,7 +147,7 @@ def test_a_container_engine_is_asked_for_its_name(
 def test_without_a_container_engine_it_is_said_what_cannot_run(tmp_path: Path) -> None:
     found = only(checks.check_containers(Settings(tmp_path, container_socket="/nowhere.sock")))
     assert found.state == NOT_HELD
-    assert "jobs that name an image cannot run" in found.meaning
+    assert "jobs with an image cannot run" in found.meaning
     assert "podman" in found.advice
 
 
@@ -215,7 +215,7 @@ def test_a_check_that_fails_itself_is_a_finding_and_ends_no_other() -> None:
         raise RuntimeError("oh no")
 
     def holds(_subject: Any) -> Iterable[Finding]:
-        return [Finding("second", OK, "fine")]
+        return [Finding("second", OK, text("fine"))]
 
     suite: tuple[tuple[str, Callable[..., Iterable[Finding]]], ...] = (("first", breaks), ("second", holds))
     found = carry_out(suite, None)

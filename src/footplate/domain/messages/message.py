@@ -76,6 +76,14 @@ def plain_params(message: Message) -> dict[str, Any]:
     return plain
 
 
+def is_known(code: str) -> bool:
+    """Tell whether there is a sentence for a code."""
+    # Not at the top: a program that says nothing needs no tables.
+    from footplate.domain.messages.render import language
+
+    return code in language("en").sentences
+
+
 def codes_in(message: Message) -> set[str]:
     """The codes of a message and of all that it names."""
     inner = (value for value in message.params.values() if isinstance(value, Message))

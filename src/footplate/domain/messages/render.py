@@ -39,11 +39,6 @@ def render(message: Message, into: str = "en", clock: Clock | None = None) -> st
     return _Renderer(language(into), clock).tell(message.code, message.params)
 
 
-def is_known(code: str) -> bool:
-    """Tell whether there is a sentence for a code."""
-    return code in language("en").sentences
-
-
 @dataclass(frozen=True, slots=True)
 class _Renderer:
     language: Language

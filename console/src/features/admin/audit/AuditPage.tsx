@@ -5,10 +5,11 @@ import type { Schemas } from '@/api/client';
 import { auditQuery, usersQuery } from '@/api/platformQueries';
 import { sessionQuery } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
+import { moment } from '@/messages/formats';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
-import { exactly, relative } from '@/ui/time';
+import { relative } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
@@ -101,7 +102,7 @@ function Moment({ at }: { at: string }) {
       className={styles.moment}
       title={relative((Date.parse(at) - Date.now()) / 1000, language)}
     >
-      {exactly(at)}
+      {moment(at)}
     </time>
   );
 }

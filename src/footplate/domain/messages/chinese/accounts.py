@@ -1,6 +1,9 @@
 """Accounts, tokens, rights and invitations."""
 
 TABLE = {
+    "access_key_unknown": "您没有访问密钥 {key:quoted}",
+    "access_key_wrong": "没有该 ID 的访问密钥签署此请求：请检查 ID、密钥和时钟",
+    "too_many_access_keys": "您已有 {most} 个访问密钥，达到上限：请删除一些",
     "no_valid_token": "没有有效的令牌：请用 `footplate login` 登录，或设置 FOOTPLATE_TOKEN",
     "invitation_worthless": "此邀请已使用、已过期或不存在：请向管理员索取新的邀请",
     "last_admin": "这是最后一个启用的管理员：请先让另一个用户成为管理员",
@@ -10,9 +13,6 @@ TABLE = {
     "account_gone": "账户 {user} 已停用或已删除",
     "wrong_password": "{user:quoted} 的用户名或密码错误",
     "token_unknown": "您没有令牌 {token}",
-    "access_key_unknown": "您没有访问密钥 {key:quoted}",
-    "access_key_wrong": "没有该 ID 的访问密钥签署此请求：请检查 ID、密钥和时钟",
-    "too_many_access_keys": "您已有 {most} 个访问密钥，达到上限：请删除一些",
     "not_current_password": "不是您当前的密码",
     "user_unknown": "没有用户 {user}",
     "user_exists": "已有用户 {user}",

@@ -1,6 +1,9 @@
 """Accounts, tokens, rights and invitations."""
 
 TABLE = {
+    "access_key_unknown": "you have no access key {key:quoted}",
+    "access_key_wrong": "no access key with that ID has signed this request: check the ID, the secret and the clock",
+    "too_many_access_keys": "you have {most} access keys, the maximum: delete some",
     "no_valid_token": "no valid token: sign in with `footplate login`, or set FOOTPLATE_TOKEN",
     "invitation_worthless": "this invitation was used, has expired or does not exist: ask an admin for a new one",
     "last_admin": "this is the last enabled admin: make another user admin first",
@@ -10,9 +13,6 @@ TABLE = {
     "account_gone": "account {user} is disabled or deleted",
     "wrong_password": "wrong name or password for {user:quoted}",
     "token_unknown": "you have no token {token}",
-    "access_key_unknown": "you have no access key {key:quoted}",
-    "access_key_wrong": "no access key of that ID has signed this request: check the ID, the secret and the clock",
-    "too_many_access_keys": "you have {most} access keys, the maximum: delete some",
     "not_current_password": "is not your current password",
     "user_unknown": "there is no user {user}",
     "user_exists": "there is already a user {user}",

@@ -11,13 +11,6 @@ from footplate.domain.messages import Message, say
 
 SCHEME = "unix://"
 USUAL = (Path("/run/podman/podman.sock"), Path("/var/run/docker.sock"))
-HOW_TO_GET_ONE = (
-    "install podman and start its socket (`systemctl enable --now podman.socket`, or "
-    "`podman system service --time=0`) or install Docker; set FOOTPLATE_CONTAINER_SOCKET where the socket "
-    "is in an unusual place"
-)
-
-
 # Whoever may speak to one of these is root on this machine, or as good as.
 OTHERS = (Path("/run/containerd/containerd.sock"), Path("/run/crio/crio.sock"))
 
@@ -34,7 +27,7 @@ def find_socket(declared: str, environment: Mapping[str, str] = os.environ) -> P
 
 
 def why_none(declared: str) -> Message:
-    """Say what was not found; `HOW_TO_GET_ONE` is for whoever keeps the machine."""
+    """Say what was not found; how to get one, `footplate doctor` tells whoever keeps the machine."""
     return say("no_container_socket", socket=declared) if declared else say("no_container_engine")
 
 
