@@ -434,6 +434,8 @@ def command_line() -> str:
         "`JOB` is the id of a job, or the name of one of yours. `--url URL` before the verb names another "
         "server for one command. `-h` explains any verb. Where `--json` is listed, it prints the answer of "
         "the API.",
+        "Errors, reasons, events and check-ups are told in English or Chinese, by `LC_ALL`, "
+        "`LC_MESSAGES` or `LANG`, with times in the local time zone. `--json` is the same in every language.",
         "The exit code is 0 only when what was asked happened; 2 means that the command was written wrongly, "
         "130 that Ctrl-C ended it, 124 that `wait` ran out of time, 1 everything else. "
         "`submit --follow` and `wait` exit with the outcome of "

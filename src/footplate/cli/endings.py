@@ -47,11 +47,7 @@ def preempt(job: str, as_json: bool) -> None:
     Its tasks find a notice, then get SIGTERM and their grace. It uses up no retry.
     """
     moved = connect().job(job).preempt()
-    tell(
-        moved.data,
-        f"{named(moved)} gives its place back and waits again: {show_state(moved.state)}",
-        as_json,
-    )
+    tell(moved.data, f"{named(moved)} is preempted and requeued: {show_state(moved.state)}", as_json)
 
 
 @click.command()
@@ -60,7 +56,7 @@ def preempt(job: str, as_json: bool) -> None:
 def release(job: str, as_json: bool) -> None:
     """Release the environment that a failed job has kept."""
     released = connect().job(job).release()
-    tell(released.data, f"What {named(released)} kept is given back.", as_json)
+    tell(released.data, f"Released the kept environment of {named(released)}.", as_json)
 
 
 @click.command()
@@ -126,4 +122,4 @@ def restore(ctx: click.Context, what: str, home: Path | None, in_sqlite: bool, a
     name = found.name
     restored = found.restore()
     note = f" under a new name, since there is another {name} now" if restored.name != name else ""
-    tell(restored.data, f"{named(restored)} is back{note}.", as_json)
+    tell(restored.data, f"Restored {named(restored)}{note}.", as_json)

@@ -22,9 +22,9 @@ ID = "0abcdefghjk1"
     ("verb", "says"),
     [
         ("halt", "footplate download"),
-        ("preempt", "gives its place back"),
-        ("release", "is given back"),
-        ("restore", "is back"),
+        ("preempt", "is preempted and requeued"),
+        ("release", "Released the kept environment"),
+        ("restore", "Restored "),
     ],
 )
 def test_a_verb_asks_the_server_and_says_what_follows(
@@ -40,7 +40,7 @@ def test_a_job_that_comes_back_under_another_name_says_so(server: FakeServer, fo
     server.on("GET /jobs/digits", job())
     server.on(f"POST /jobs/{ID}/restore", job(name="digits-2"))
     out = footplate("restore", "digits").out
-    assert out == f"digits-2 ({ID}) is back under a new name, since there is another digits now.\n"
+    assert out == f"Restored digits-2 ({ID}) under a new name, since there is another digits now.\n"
 
 
 def test_a_refusal_is_shown_and_fails(server: FakeServer, footplate: Command) -> None:
