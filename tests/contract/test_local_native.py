@@ -13,6 +13,7 @@ from localbench import BY_SHELL, WithEngine, groups, needs_native, shim_of, unti
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
+from footplate.domain.states import TaskState
 from footplate.engines.local import apart, inplace
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_exit
@@ -74,6 +75,21 @@ class TestNative(WithEngine):
         assert lines[:7] == lines[7:]
         kept = f"{apart.mask_of(apart.KEPT_CAPABILITIES):016x}"
         assert [line.split()[1] for line in lines[:7]] == ["0" * 16, kept, kept, kept, "0" * 16, "1", "2"]
+
+    @on_loop
+    async def test_no_signal_is_ignored_or_blocked(self, bench: Bench) -> None:
+        launched = await bench.launch("grep -E '^Sig(Blk|Ign):' /proc/self/status")
+        assert await bench.exit_code(launched) == 0
+        assert {line.split()[1] for line in bench.log(launched).decode().splitlines()} == {"0" * 16}
+
+    @on_loop
+    async def test_the_record_of_the_end_has_its_page_before_the_task_has_a_group(self, bench: Bench) -> None:
+        """The kernel keeps a removed group for as long as a page of a file is charged to it."""
+        self.needs(bench, "memory")
+        launched = await bench.launch("echo ready; sleep 600")
+        await bench.until_logged(launched, b"ready")
+        assert (bench.task(launched) / "exit").read_bytes() == b"\n"
+        assert (await bench.see_one(launched)).state is TaskState.RUNNING
 
     @on_loop
     async def test_a_command_that_is_not_there_says_so_and_ends(self, bench: Bench) -> None:

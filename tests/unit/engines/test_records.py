@@ -37,7 +37,7 @@ def test_a_fence_leaves_a_started_task_its_claim(tmp_path: Path) -> None:
 
 
 def test_a_torn_exit_code_does_not_count(tmp_path: Path) -> None:
-    for torn in ("", "1"):
+    for torn in ("", "1", "\n", "\n1"):
         (tmp_path / "exit").write_text(torn)
         assert read_exit(tmp_path) is None
 
@@ -47,6 +47,13 @@ def test_an_exit_code_is_read_with_its_time(tmp_path: Path) -> None:
     end = read_exit(tmp_path)
     assert end is not None
     assert (end.code, end.at) == (137, (tmp_path / "exit").stat().st_mtime)
+
+
+def test_an_exit_code_follows_the_empty_line_that_was_there_from_the_start(tmp_path: Path) -> None:
+    (tmp_path / "exit").write_text("\n3\n0m0.1s 0m0.2s\n0m1.0s 0m2.0s\n")
+    end = read_exit(tmp_path)
+    assert end is not None
+    assert (end.code, end.cpu_s) == (3, 3.0)
 
 
 def test_code_is_not_copied_over_what_a_task_has_changed(tmp_path: Path) -> None:

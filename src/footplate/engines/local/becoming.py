@@ -217,6 +217,9 @@ def open_record(records_fd: int) -> int:
     """Open the file that the end is written to, for whoever watches over the command."""
     fd = taskfiles.unfollowed_in(records_fd, "exit", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.set_blocking(fd, True)
+    # A page that the task is the first to use would keep its memory group for as long as it is cached.
+    with contextlib.suppress(OSError):
+        os.write(fd, b"\n")
     return fd
 
 

@@ -223,6 +223,8 @@ static void claim(char **args) {
         _exit(0);
     }
     exit_fd = open_record(records, "exit", O_APPEND);
+    /* A page that the task is the first to use would keep its memory group for as long as it is cached. */
+    (void)write_text(exit_fd, "\n");
     snprintf(news, sizeof news, "{\"pid\": %ld, \"start_ticks\": %llu, \"at\": %lld.%09ld}\n", pid, ticks,
              (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
     tell(news);
@@ -470,10 +472,18 @@ static void do_step(void) {
     fail();
 }
 
+/* `posix_spawn` leaves the C library's own signals ignored, and the library itself does not touch them here. */
+static void restore_hidden_signals(void) {
+    const char nothing[64] = {0};
+    for (int hidden = 32; hidden < SIGRTMIN; hidden++) check(syscall(SYS_rt_sigaction, hidden, nothing, NULL, 8));
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && !strcmp(argv[1], "--version")) return puts(VERSION) < 0;
-    /* Ignored by whoever started this: no end of a child would be seen, no failed write be told. */
+    restore_hidden_signals();
+    /* The spawner ignores it, and the end of a command would not be seen. */
     signal(SIGCHLD, SIG_DFL);
+    /* A failed write is told by its result. */
     signal(SIGPIPE, SIG_IGN);
     for (int fd = STDERR_FILENO + 1; fd <= LAST_INHERITED_FD; fd++) fcntl(fd, F_SETFD, FD_CLOEXEC);
     read_order();

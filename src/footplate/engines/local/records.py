@@ -1,9 +1,9 @@
 """The records of a task on disk, all that a later server needs: its process, and how it ended.
 
 `pid` is written once, by whoever comes first: the process that becomes the task, or the one who stops
-the task before it has started. `exit` holds the exit code in its first line. Then comes what the task's
-control groups counted, as `FILE TEXT`, each the words of one line of a file of the group, and the lines that
-a shell's `times` prints.
+the task before it has started. `exit` has an empty line from the start; the next one is the exit code. Then
+comes what the task's control groups counted, as `FILE TEXT`, each the words of one line of a file of the
+group, and the lines that a shell's `times` prints.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_claim(folder: Path) -> Claim | None:
 
 def read_exit(folder: Path) -> Exit | None:
     found = _read(folder / "exit")
-    code, line_end, rest = found[0].partition("\n") if found else ("", "", "")
+    code, line_end, rest = found[0].lstrip("\n").partition("\n") if found else ("", "", "")
     # A file without its line end was being written when the writer was killed; anything else is spoilt.
     if found is None or not line_end or not re.fullmatch(r"\d{1,3}", code):
         return None
