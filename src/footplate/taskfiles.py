@@ -48,6 +48,20 @@ def unfollowed_in(folder_fd: int, name: str, flags: int) -> int:
     raise _spoilt(name)
 
 
+def open_pipe(path: str, flags: int) -> int:
+    """Open a named pipe of a task without waiting for its other end; raise `Spoilt` for anything else."""
+    folder, name = os.path.split(path)
+    folder_fd = open_folder(folder, LEVELS - 1)
+    try:
+        fd = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder_fd)
+    finally:
+        os.close(folder_fd)
+    if stat.S_ISFIFO(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise _spoilt(path)
+
+
 def _spoilt(path: str) -> Spoilt:
     return Spoilt(errno.EINVAL, f"{path} is not the plain file that it should be")
 

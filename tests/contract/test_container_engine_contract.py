@@ -27,6 +27,7 @@ from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import descendants
+from footplate.engines.streams import run
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.contract import RUNS_LONG, WAITS_FOR_GO, EngineContract, ProcessContract, let_go
@@ -235,7 +236,7 @@ class ContainerContract(OfEngine):
         assert isinstance(bench.engine, LocalEngine)
         launched = await bench.start(request)
         assert await bench.exit_code(launched) == 7
-        ran = await bench.engine.run_inside(request, "main", 0, ["sh", "-c", "pwd; cat scratch; ls /inside"])
+        ran = await run(bench.engine, request, "main", 0, ["sh", "-c", "pwd; cat scratch; ls /inside"])
         work = bench.task(launched) / "work"
         assert ran.output.decode() == f"{work}\nlost\n/inside\n"
         await bench.restart()
@@ -256,10 +257,10 @@ class ContainerContract(OfEngine):
         stopping = asyncio.create_task(engine.stop(launched, grace_s=1))
         await asyncio.sleep(0)
         with pytest.raises(Conflict, match="main-0 is being stopped"):
-            await engine.run_inside(request, "main", 0, ["true"])
+            await run(engine, request, "main", 0, ["true"])
         await stopping
         with pytest.raises(Conflict, match="main-0 is being stopped"):
-            await engine.run_inside(request, "main", 0, ["true"])
+            await run(engine, request, "main", 0, ["true"])
 
     @on_loop
     async def test_a_command_that_takes_too_long_leaves_nothing_behind(self, bench: Bench) -> None:
@@ -269,7 +270,7 @@ class ContainerContract(OfEngine):
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
         command = "(setsid sleep 3041 & sleep 3042) & sleep 3043"
-        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", command], timeout_s=1)
+        ran = await run(engine, request, "main", 0, ["sh", "-c", command], timeout_s=1)
         assert (ran.exit_code, ran.timed_out) == (124, True)
         below = descendants(first_process(bench, launched))
         lines = [one.info["cmdline"] for one in psutil.process_iter(["cmdline"]) if one.pid in below]

@@ -11,6 +11,7 @@ from footplate.domain.errors import Conflict, EngineUnavailable
 from footplate.engines.base import Ran
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.processes import marked
+from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, on_loop
 
 KEPT = {"keep_on_failure_s": 600}
@@ -27,7 +28,7 @@ class TestEntering(WithEngine):
 
         async def enter(after_s: float) -> Ran:
             await asyncio.sleep(after_s)
-            return await engine.run_inside(request, "main", 0, ["sleep", "600"], timeout_s=600)
+            return await run(engine, request, "main", 0, ["sleep", "600"], timeout_s=600)
 
         entering = [asyncio.create_task(enter(0.004 * i)) for i in range(40)]
         await asyncio.sleep(0.05)
@@ -47,4 +48,4 @@ class TestEntering(WithEngine):
             request = bench.compile(command, spec=spec, attempt=attempt)
             await bench.until_over(await bench.start(request))
             with pytest.raises(Conflict, match="main-0 has ended"):
-                await engine.run_inside(request, "main", 0, ["true"])
+                await run(engine, request, "main", 0, ["true"])

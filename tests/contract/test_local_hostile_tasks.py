@@ -23,6 +23,7 @@ from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import boot_id, descendants, marked, start_ticks
+from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, until
 
 MISCHIEF = (
@@ -144,7 +145,7 @@ class TestHostileTasks:
         launched = await bench.start(request)
         await bench.until_over(launched)
         command = ["sh", "-c", "echo $$ >in; trap '' TERM; sleep 600; sleep 600"]
-        running = asyncio.create_task(engine.run_inside(request, "main", 0, command, timeout_s=600))
+        running = asyncio.create_task(run(engine, request, "main", 0, command, timeout_s=600))
 
         async def begun() -> int | None:
             file = bench.task(launched) / "work/in"
@@ -174,7 +175,7 @@ class TestHostileTasks:
             (seen,) = await copy.observe([launched])
             assert seen.state is TaskState.LOST
             with pytest.raises(EngineUnavailable):
-                await copy.run_inside(request | {"home_id": "copy"}, "main", 0, ["true"])
+                await run(copy, request | {"home_id": "copy"}, "main", 0, ["true"])
             await copy.stop(launched, grace_s=0)
             await copy.nodes()
         finally:
@@ -195,7 +196,7 @@ class TestHostileTasks:
             mine = [shim_of(bench, launched), *descendants(shim_of(bench, launched))]
             (bench.task(launched) / "pid").write_text(forged)
             with pytest.raises(EngineUnavailable):
-                await engine.run_inside(request, "main", 0, ["true"])
+                await run(engine, request, "main", 0, ["true"])
             await bench.restart()
             (one,) = await bench.until_over(launched)
             assert one.state is TaskState.LOST

@@ -25,6 +25,7 @@ from footplate.engines.local.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_exit
 from footplate.engines.local.stacks import find_spy
+from footplate.engines.streams import run
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, until, volume
 from footplate.testing.limit_contract import GROW
@@ -185,10 +186,10 @@ class TestLimits(WithEngine):
         )
         launched = await bench.start(request)
         await bench.until_over(launched)
-        ran = await engine.run_inside(request, "main", 0, ["cat", "file"])
+        ran = await run(engine, request, "main", 0, ["cat", "file"])
         assert (ran.exit_code, ran.output) == (0, b"left\n")
         if "memory" in engine.limits:
-            ran = await engine.run_inside(request, "main", 0, ["sh", "-c", GROW])
+            ran = await run(engine, request, "main", 0, ["sh", "-c", GROW])
             assert ran.exit_code == 137
             await until_no_groups(bench)
         assert await bench.exit_code(launched) == 1
@@ -201,7 +202,7 @@ class TestLimits(WithEngine):
         request = bench.compile("cat /proc/self/oom_score_adj; sleep 600")
         launched = await bench.start(request)
         await bench.until_logged(launched, f"{score}\n".encode())
-        ran = await engine.run_inside(request, "main", 0, ["cat", "/proc/self/oom_score_adj"])
+        ran = await run(engine, request, "main", 0, ["cat", "/proc/self/oom_score_adj"])
         assert ran.output == f"{score}\n".encode()
 
     @on_loop
@@ -212,7 +213,7 @@ class TestLimits(WithEngine):
         request = bench.compile("echo a >/tmp/a; echo b >/dev/shm/b; echo ready; sleep 600")
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
-        ran = await engine.run_inside(request, "main", 0, ["cat", "/tmp/a", "/dev/shm/b"])
+        ran = await run(engine, request, "main", 0, ["cat", "/tmp/a", "/dev/shm/b"])
         assert ran.output == b"a\nb\n"
 
     @on_loop
@@ -223,9 +224,7 @@ class TestLimits(WithEngine):
         request = bench.compile("echo ready; sleep 600")
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
-        running = asyncio.create_task(
-            engine.run_inside(request, "main", 0, ["sh", "-c", "echo >in; sleep 60"])
-        )
+        running = asyncio.create_task(run(engine, request, "main", 0, ["sh", "-c", "echo >in; sleep 60"]))
 
         async def begun() -> bool | None:
             return (bench.task(launched) / "work/in").exists() or None
@@ -242,7 +241,7 @@ class TestLimits(WithEngine):
         request = bench.compile("true")
         for role in ("main", "other"):
             with pytest.raises(NotFound):
-                await engine.run_inside(request, role, 0, ["true"])
+                await run(engine, request, role, 0, ["true"])
 
     @on_loop
     async def test_two_servers_of_one_home_do_not_take_away_each_others_place(self, bench: Bench) -> None:

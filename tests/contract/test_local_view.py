@@ -18,6 +18,7 @@ from footplate.engines.local.becoming import INIT
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.inside import commands_in
 from footplate.engines.local.processes import descendants
+from footplate.engines.streams import run
 from footplate.home.layout import job_folder
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, on_loop, until, volume
@@ -118,7 +119,7 @@ class TestView(WithEngine):
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
         look = ["sh", "-c", "tr '\\0' '\\n' </proc/$(pgrep -o sleep)/environ | grep KEY"]
-        ran = await engine.run_inside(request, "main", 0, look)
+        ran = await run(engine, request, "main", 0, look)
         assert ran.output == b"KEY=hush\n"
 
     @on_loop
@@ -173,7 +174,8 @@ class TestView(WithEngine):
         assert b"hush" not in command_lines_below(shim_of(bench, launched))
 
         entering = asyncio.create_task(
-            engine.run_inside(
+            run(
+                engine,
                 request,
                 "main",
                 0,

@@ -198,6 +198,7 @@ export interface MessageParams {
   start_not_prevented: { attempt: unknown; error: unknown; };
   task_stopping: { task: unknown; };
   command_not_started: { error: unknown; };
+  port_closed: { port: unknown; address: unknown; error: unknown; };
   task_not_started: { task: unknown; };
   task_ended: { task: unknown; };
   task_record_foreign: { task: unknown; };
@@ -289,7 +290,6 @@ export interface MessageParams {
   job_not_enterable: { job: unknown; state: unknown; };
   command_too_long: { most: unknown; most_bytes: number; };
   not_task_of_job: { some: unknown; given: unknown; };
-  task_has_not_started: {  };
   no_attempt: { job: unknown; attempt: unknown; last: unknown; };
   no_task_but: { job: unknown; task: unknown; some: unknown; };
   one_beginning: {  };

@@ -8,15 +8,21 @@ from footplate.control.context import Context
 from footplate.control.launch import launch_plan
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job
-from footplate.engines.base import Ran, RunsInside
+from footplate.engines.base import OpensStreams, Ran
+from footplate.engines.streams import run
 
 
 async def run_inside(
-    context: Context, job: Job, role: str, index: int, argv: Sequence[str], timeout_s: float
+    context: Context,
+    job: Job,
+    role: str,
+    index: int,
+    argv: Sequence[str],
+    timeout_s: float,
+    stdin: bytes = b"",
 ) -> Ran:
     engine = context.engine
-    if not isinstance(engine, RunsInside):
+    if not isinstance(engine, OpensStreams):
         raise EngineRejected("no_exec_here")
-    secrets = await context.secrets_of(job)
-    request = engine.compile(launch_plan(context, job, secrets))
-    return await engine.run_inside(request, role, index, argv, timeout_s)
+    request = engine.compile(launch_plan(context, job, await context.secrets_of(job)))
+    return await run(engine, request, role, index, argv, timeout_s, stdin=stdin)

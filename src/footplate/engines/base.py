@@ -16,6 +16,7 @@ An engine keeps these guarantees, each checked by the contract suite in `footpla
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -278,24 +279,53 @@ class ReadsUsage(Protocol):
         ...
 
 
+class Stream(Protocol):
+    """Bytes both ways between somebody here and a command in a task, or a port of a task."""
+
+    async def read(self) -> bytes:
+        """Wait for what comes next; empty at the end."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Send; what nobody reads any more is dropped."""
+        ...
+
+    async def end_input(self) -> None:
+        """Say that nothing more will be sent."""
+        ...
+
+    async def resize(self, rows: int, columns: int) -> None:
+        """Change the size of the command's terminal, if it has one."""
+        ...
+
+    async def wait(self) -> int:
+        """Wait for the end; the result is the exit code of a command, 0 for a port."""
+        ...
+
+
 @runtime_checkable
-class RunsInside(Protocol):
-    async def run_inside(
+class OpensStreams(Protocol):
+    def exec(
         self,
         request: Request,
         role: str,
         index: int,
         argv: Sequence[str],
-        timeout_s: float = 60,
-        most_bytes: int = 1024**2,
-    ) -> Ran:
+        terminal: tuple[int, int] | None = None,
+    ) -> AbstractAsyncContextManager[Stream]:
         """Run a command where a task runs or ran: its variables, folder, files and limits.
 
-        The request is the one that the attempt was launched with, or the same compiled again. Standard
-        output and error come together. A command that takes longer than `timeout_s` is ended, with exit
-        code 124. Raises `NotFound` for a task that never started, and `Conflict` for one that is stopped, or
-        that ended and is not kept: no command outlives the stop of its task.
+        The request is the one that the attempt was launched with, or the same compiled again: only that has
+        the variables of a task that is kept after its end. Standard output and error come together.
+        `terminal` is the size, in rows and columns, of the terminal that the command is given, if any.
+        Whoever leaves the stream ends the command. Raises `NotFound` for a task that never started, and
+        `Conflict` for one that is stopped, or that ended and is not kept: no command outlives the stop of
+        its task.
         """
+        ...
+
+    def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:
+        """Connect to a port at which a task listens; raise `EngineUnavailable` when nobody does."""
         ...
 
 

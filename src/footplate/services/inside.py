@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import uuid
 from collections.abc import Sequence
-from pathlib import Path
 
-from footplate.domain.errors import Conflict, InvalidInput, NotFound
+from footplate.domain.errors import Conflict, InvalidInput
 from footplate.domain.job import Job, Task
 from footplate.domain.resources import MIB
 from footplate.domain.states import JobState
 from footplate.engines.base import Ran
-from footplate.home.layout import attempt_folder, task_folder
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
-from footplate.taskfiles import unfollowed
 
 MOST_WORDS = 1000
 MOST_BYTES = 64 * 1024
 MOST_INPUT_BYTES = 16 * MIB
-# Followed by a file and a command, which then reads that file.
-READ_FROM = ("/bin/sh", "-c", 'exec "$@" <"$0"')
 
 
 async def run_inside(
@@ -34,10 +27,7 @@ async def run_inside(
     timeout_s: float,
     stdin: bytes = b"",
 ) -> Ran:
-    """Run a command in the environment of a task; its owner and admins may.
-
-    What it reads from standard input lies in a file meanwhile, in the folder that task and server share.
-    """
+    """Run a command in the environment of a task; its owner and admins may."""
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "exec")
     if not (job.is_kept or job.state in (JobState.STARTING, JobState.RUNNING)):
@@ -45,23 +35,7 @@ async def run_inside(
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
         raise InvalidInput("command_too_long", "command", most=MOST_WORDS, most_bytes=MOST_BYTES)
     role, index = _task_of(job, task)
-    if not stdin:
-        return await platform.run_inside(job, role, index, command, timeout_s)
-    folder = task_folder(attempt_folder(platform.home, job.id, job.attempt), role, index)
-    path = folder / f"input-{uuid.uuid4().hex}"
-    try:
-        await asyncio.to_thread(_lay_down, path, stdin)
-        return await platform.run_inside(job, role, index, [*READ_FROM, str(path), *command], timeout_s)
-    finally:
-        await asyncio.to_thread(path.unlink, missing_ok=True)
-
-
-def _lay_down(path: Path, content: bytes) -> None:
-    try:
-        with open(path, "xb", opener=unfollowed) as file:  # only this one takes an opener
-            file.write(content)
-    except FileNotFoundError as error:
-        raise NotFound("task_has_not_started") from error
+    return await platform.run_inside(job, role, index, command, timeout_s, stdin)
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:

@@ -46,7 +46,7 @@ class Outlook(Protocol):
         ...
 
 
-RunInside = Callable[[Job, str, int, Sequence[str], float], Awaitable[Ran]]
+RunInside = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from footplate.engines.base import Engine, GivesHints, OffersNodes
 from footplate.home.layout import code_folder, work_folder
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
 from footplate.testing.limit_contract import LimitContract
+from footplate.testing.stream_contract import StreamContract
 
 RUNS_LONG = "sleep 600"
 
@@ -191,7 +192,7 @@ def let_go(bench: Bench, launched: Attempt, code: int) -> None:
     (work_folder(bench.task(launched)) / "go").write_text(str(code))
 
 
-class ProcessContract(LimitContract, EngineContract):
+class ProcessContract(LimitContract, StreamContract, EngineContract):
     """What holds for every engine that runs real commands, and keeps logs in the task's folder."""
 
     def is_running(self, pid: int) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from footplate.domain.attempt import Attempt
+from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node, TaskPlacement
 from footplate.domain.errors import (
@@ -26,7 +27,7 @@ from footplate.domain.messages import say
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import LaunchPlan, Limit, Notice, Observation, Ran, Request, TaskPaths, Usage
+from footplate.engines.base import LaunchPlan, Limit, Notice, Observation, Request, Stream, TaskPaths, Usage
 from footplate.engines.strategies import prepare
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.task_environments import paths_of
@@ -49,6 +50,30 @@ class FakeWorld:
     notices: dict[TaskKey, Notice] = field(default_factory=dict)
     # Tasks that use no CPU; the others use all of one.
     idle: set[TaskKey] = field(default_factory=set)
+
+
+class Echo:
+    """A stream that says something, and then all that it is sent."""
+
+    def __init__(self, first: bytes, code: int = 0) -> None:
+        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
+        self._chunks.put_nowait(first)
+        self._code = code
+
+    async def read(self) -> bytes:
+        return await self._chunks.get()
+
+    async def write(self, data: bytes) -> None:
+        self._chunks.put_nowait(data)
+
+    async def end_input(self) -> None:
+        self._chunks.put_nowait(b"")
+
+    async def resize(self, rows: int, columns: int) -> None:
+        self._chunks.put_nowait(f"{rows} rows of {columns}\n".encode())
+
+    async def wait(self) -> int:
+        return self._code
 
 
 class FakeEngine:
@@ -132,20 +157,23 @@ class FakeEngine:
     async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         return {f"{role}-{index}": "MainThread: waiting" for (_, role, index), _ in _runs(attempt)}
 
-    async def run_inside(
+    def exec(
         self,
         request: Request,
         role: str,
         index: int,
         argv: Sequence[str],
-        timeout_s: float = 60,  # noqa: ARG002  # answers at once
-        most_bytes: int = 1024**2,
-    ) -> Ran:
-        """Echo the command; `false` fails."""
+        terminal: tuple[int, int] | None = None,
+    ) -> AbstractAsyncContextManager[Stream]:
+        """Echo the command, then what it is sent; `false` fails."""
         if (request["attempt_id"], role, index) not in self.world.tasks:
             raise NotFound("task_not_started", task=f"{role}-{index}")
-        output = f"{role}-{index}: {' '.join(argv)}\n".encode()
-        return Ran(int(argv[0] == "false"), output[:most_bytes], len(output) > most_bytes)
+        shown = f"{role}-{index}: {' '.join(argv)}\n" + (f"terminal {terminal}\n" if terminal else "")
+        return nullcontext(Echo(shown.encode(), int(argv[0] == "false")))
+
+    def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:
+        """Echo what is sent to any port."""
+        return nullcontext(Echo(f"{attempt.id} {task.name} port {port}\n".encode()))
 
     def on_change(self, tell: Callable[[str], None]) -> None:
         self._listeners.append(tell)

@@ -10,7 +10,7 @@ from footplate.domain.errors import EngineError
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Limit, ReadsUsage, RunsInside
+from footplate.engines.base import Limit, ReadsUsage
 from footplate.home.layout import code_folder
 from footplate.testing.engine_bench import Bench, on_loop, until, upload, volume
 
@@ -185,18 +185,3 @@ class LimitContract:
         await until(busy)
         await engine.stop(launched, grace_s=0)
         assert await engine.usage([launched]) == []
-
-    @on_loop
-    async def test_a_command_runs_inside_a_task(self, bench: Bench) -> None:
-        engine = bench.engine
-        if not isinstance(engine, RunsInside):
-            pytest.skip("this engine runs nothing inside tasks")
-        request = bench.compile(RoleSpec("echo here >file; echo ready; sleep 600", env={"GREETING": "hi"}))
-        launched = await bench.start(request)
-        await bench.until_logged(launched, b"ready")
-        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", "echo $GREETING; cat file; exit 3"])
-        assert (ran.exit_code, ran.output, ran.is_cut) == (3, b"hi\nhere\n", False)
-        ran = await engine.run_inside(request, "main", 0, ["sleep", "600"], timeout_s=0.3)
-        assert ran.exit_code == 124
-        ran = await engine.run_inside(request, "main", 0, ["sh", "-c", "yes | head -c 100000"], most_bytes=10)
-        assert (ran.output, ran.is_cut) == (b"y\ny\ny\ny\ny\n", True)

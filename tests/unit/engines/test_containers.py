@@ -26,7 +26,7 @@ from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
 from footplate.engines.local.containers.finding import find_socket
 from footplate.engines.local.containers.images import Progress
-from footplate.engines.local.containers.inside import Output, frames
+from footplate.engines.local.containers.inside import frames
 from footplate.engines.local.containers.listing import containers_with
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.references import split_reference
@@ -36,6 +36,7 @@ from footplate.engines.local.records import Identity, read_claim
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.sighting import Sight, glance
 from footplate.engines.local.watching import TaskKey
+from footplate.engines.streams import Output
 from footplate.home.layout import job_folder
 from footplate.testing.engine_bench import JOB_ID, Bench, local_settings, plan, volume
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import resource
 import signal
 import stat
+import termios
 from typing import Any, NoReturn
 
 from footplate import taskfiles
@@ -66,7 +68,10 @@ def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> in
         write_file("/proc/self/oom_score_adj", ground.oom_score)
     make_folders(task)
     records_fd = os.open(task["folder"], os.O_PATH | os.O_DIRECTORY)
-    use_log(open_log(task))
+    if "streams" in task:
+        use_streams(task)
+    else:
+        use_log(open_log(task))
     if not ground.has_pids or task["joins"]:
         # What the command leaves behind comes to whoever watches over it.
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -181,6 +186,26 @@ def open_to_all(tmp: str) -> None:
         os.chmod(tmp, 0o1777)  # noqa: S103
 
 
+def use_streams(task: dict[str, Any]) -> None:
+    """Take what somebody at the other end reads and writes: a terminal, or a pipe for each direction."""
+    streams = task["streams"]
+    if terminal := streams["terminal"]:
+        fds = [os.open(terminal, os.O_RDWR | os.O_NOCTTY)] * 2
+    else:
+        fds = [
+            taskfiles.open_pipe(streams["input"], os.O_RDONLY),
+            taskfiles.open_pipe(streams["output"], os.O_WRONLY),
+        ]
+    for fd in fds:
+        os.set_blocking(fd, True)
+        if account := task["account"]:
+            # Scripts open /dev/stderr anew.
+            os.fchown(fd, apart.id_outside(account), apart.group_outside(account))
+    os.dup2(fds[0], 0)
+    os.dup2(fds[1], 1)
+    os.dup2(fds[1], 2)
+
+
 def open_log(task: dict[str, Any]) -> int:
     # An earlier run may have put a pipe there, at which this process would wait for ever.
     log_fd = taskfiles.unfollowed(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -234,6 +259,8 @@ def execute(task: dict[str, Any], env: dict[str, str], entries: list[int], name:
             kernel.setns(task["groups_fd"])
         elif task["view"] is not None:
             kernelfiles.show_own_groups(ground.own_groups(task, name))
+        if "streams" in task and task["streams"]["terminal"]:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         give_up_rights(task)
         counters = ground.counters(task, name)
         if ground.native:

@@ -7,10 +7,11 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from footplate.domain.attempt import Attempt
+from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, TaskPlacement
 from footplate.domain.errors import (
     EngineError,
@@ -28,9 +29,9 @@ from footplate.engines.base import (
     Limit,
     Notice,
     Observation,
-    Ran,
     Request,
     Step,
+    Stream,
     TaskPaths,
     Usage,
 )
@@ -63,6 +64,7 @@ from footplate.engines.local.stacks import dump_stacks
 from footplate.engines.local.stopping import end
 from footplate.engines.local.usage import locate, read_usage
 from footplate.engines.local.watching import TaskKey, Watch, Watches
+from footplate.engines.streams import connection
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +80,7 @@ class LocalEngine:
         self._find_code = settings.find_code
         self._inherited = requests.inherited_environment(os.environ, settings.inherited_env)
         self._home_id = settings.home_id
+        self._address = settings.address
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s, settings.is_native)
@@ -290,25 +293,26 @@ class LocalEngine:
         tasks = [locate(watch, self._confinement.tree) for watch in running]
         return read_usage(tasks, self._machine.card_usage())
 
-    async def run_inside(
+    def exec(
         self,
         request: Request,
         role: str,
         index: int,
         argv: Sequence[str],
-        timeout_s: float = 60,
-        most_bytes: int = 1024**2,
-    ) -> Ran:
+        terminal: tuple[int, int] | None = None,
+    ) -> AbstractAsyncContextManager[Stream]:
         for key, task in zip(self._keys_of(request), request["tasks"], strict=True):
             if (key.role, key.index) != (role, index):
                 continue
             if key.in_container:
                 # Whoever is on the way ends with the container.
                 self._entrances.require_open(key)
-                return await self._containers.run_inside(key, argv, timeout_s, most_bytes)
-            entering = self._entrances.entering(key)
-            return await self._processes.run_inside(request, task, argv, timeout_s, most_bytes, entering)
+                return self._containers.exec(key, argv, terminal)
+            return self._processes.exec(request, task, argv, terminal, self._entrances.entering(key))
         raise NotFound("task_not_in_attempt", task=f"{role}-{index}", attempt=request["attempt_id"])
+
+    def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:  # noqa: ARG002  # all tasks share this machine's ports
+        return connection(self._address, port)
 
     async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         running = self._running([attempt])

@@ -21,7 +21,7 @@ MOST_TASKS = 4
 def can_start(task: dict[str, Any], n_tasks: int, ground: Ground) -> bool:
     if not ground.native or ground.view != "root" or n_tasks > MOST_TASKS:
         return False
-    return not task["joins"] and not task["view"]["mounts"]
+    return not task["joins"] and not task["view"]["mounts"] and "streams" not in task
 
 
 def start(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> int:

@@ -8,36 +8,52 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
-from footplate.engines.base import Ran, Request
+from footplate.engines.base import Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
+from footplate.engines.local.pipes import Pipes
 from footplate.engines.local.processes import KILL_EVERY_S, boot_id, environment_of, kill_tree, open_process
 from footplate.engines.local.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 from footplate.engines.local.watching import TaskKey
-from footplate.taskfiles import unfollowed
 
-TIMED_OUT = 124
 PREFIX = "inside-"
-LOOK_EVERY_S = 0.5
-# A command that writes more than anybody reads is ended before it fills the disk.
-MOST_ON_DISK_BYTES = 256 * 1024**2
 
 Spawn = Callable[[Mapping[str, str], Sequence[Mapping[str, Any]]], Awaitable[Sequence[Answer]]]
 
 
-@dataclass(frozen=True, slots=True)
 class Command:
-    """One command that was started inside a task, and the folder of its records and output."""
+    """One command that was started inside a task, as a stream; its folder holds its records."""
 
-    identity: Identity
-    folder: Path
+    def __init__(self, identity: Identity, folder: Path, pipes: Pipes) -> None:
+        self.identity = identity
+        self.read = pipes.read
+        self.write = pipes.write
+        self.end_input = pipes.end_input
+        self._folder = folder
+        self._pipes = pipes
+
+    async def resize(self, rows: int, columns: int) -> None:
+        self._pipes.resize(rows, columns)
+
+    async def wait(self) -> int:
+        async with _ending(self.identity) as ended:
+            await ended.wait()
+        end = await asyncio.to_thread(read_exit, self._folder)
+        # Without a record it ended with its task.
+        return end.code if end else STOPPED_BY_KILL
+
+    async def close(self) -> None:
+        """End what still runs of it, and remove its folder."""
+        self._pipes.close()
+        async with _ending(self.identity) as ended:
+            await _end(ended, self.identity.pid)
+        await asyncio.to_thread(_remove, self._folder)
 
 
 async def begin(
@@ -46,37 +62,34 @@ async def begin(
     request: Request,
     task: Mapping[str, Any],
     argv: Sequence[str],
+    terminal: tuple[int, int] | None,
 ) -> Command:
     """Start a command in a task's variables, folder, view and groups."""
     order = await asyncio.to_thread(_order, request, task, argv, confinement)
     folder = Path(order["folder"])
+    pipes = await asyncio.to_thread(_make_pipes, folder, terminal)
     try:
-        (answer,) = await spawn(request["env"], [order])
-        return Command(_started(answer), folder)
+        (answer,) = await spawn(request["env"], [{**order, "streams": pipes.names}])
+        identity = _started(answer)
+        await pipes.connect()
     except BaseException:
+        pipes.close()
         await asyncio.to_thread(_remove, folder)
         raise
+    return Command(identity, folder, pipes)
+
+
+def _make_pipes(folder: Path, terminal: tuple[int, int] | None) -> Pipes:
+    try:
+        return Pipes(folder, terminal)
+    except OSError as error:
+        raise EngineUnavailable("command_not_started", error=str(error)) from error
 
 
 def _started(answer: Answer) -> Identity:
     if "pid" not in answer:
         raise EngineUnavailable("command_not_started", error=str(answer.get("error", answer)))
     return Identity(answer["pid"], answer["start_ticks"], boot_id())
-
-
-async def finish(command: Command, timeout_s: float, most_bytes: int) -> Ran:
-    """Gather what a command writes until it ends; one that takes too long is ended."""
-    log = command.folder / "log"
-    try:
-        in_time = await _wait(command.identity, log, timeout_s)
-        output, is_cut = await asyncio.to_thread(_read, log, most_bytes)
-        end = read_exit(command.folder)
-        timed_out = not in_time and _size_bytes(log) <= MOST_ON_DISK_BYTES
-        # Without a record it ended with its task.
-        code = end.code if end else STOPPED_BY_KILL
-        return Ran(code if in_time else TIMED_OUT, output, is_cut, timed_out)
-    finally:
-        await asyncio.to_thread(_remove, command.folder)
 
 
 def _remove(folder: Path) -> None:
@@ -123,7 +136,6 @@ def _order(
         **order,
         "folder": folder,
         "folders": [folder, *order["folders"]],
-        "log": f"{folder}/log",
         "argv": list(argv),
     }
 
@@ -145,50 +157,25 @@ def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
     }
 
 
-async def _wait(identity: Identity, log: Path, timeout_s: float) -> bool:
-    """Wait for the end; False when it took too long or wrote too much, and was ended by force."""
+@contextlib.asynccontextmanager
+async def _ending(identity: Identity) -> AsyncIterator[asyncio.Event]:
+    """Watch a process; the event is set once it has ended."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
     pidfd = open_process(identity)
     if pidfd is None:
-        return True
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        ended.set()
+        yield ended
+        return
     loop.add_reader(pidfd, ended.set)
     try:
-        return await _ends_by_itself(ended, log, timeout_s) or await _end(ended, identity.pid)
+        yield ended
     finally:
         loop.remove_reader(pidfd)
         os.close(pidfd)
 
 
-async def _ends_by_itself(ended: asyncio.Event, log: Path, timeout_s: float) -> bool:
-    gives_up_at = time.monotonic() + timeout_s
-    while not ended.is_set():
-        left_s = gives_up_at - time.monotonic()
-        if left_s <= 0 or _size_bytes(log) > MOST_ON_DISK_BYTES:
-            return False
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ended.wait(), min(left_s, LOOK_EVERY_S))
-    return True
-
-
-async def _end(ended: asyncio.Event, shim: int) -> bool:
+async def _end(ended: asyncio.Event, shim: int) -> None:
     while not ended.is_set():
         kill_tree(shim)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(ended.wait(), KILL_EVERY_S)
-    return False
-
-
-def _size_bytes(path: Path) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
-
-
-def _read(log: Path, most_bytes: int) -> tuple[bytes, bool]:
-    try:
-        with open(log, "rb", opener=unfollowed) as file:  # only this one takes an opener
-            output = file.read(most_bytes + 1)
-    except OSError:
-        return b"", False
-    return output[:most_bytes], len(output) > most_bytes

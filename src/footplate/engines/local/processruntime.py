@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import OutcomeUnknown
-from footplate.engines.base import Ran, Request
+from footplate.engines.base import Request, Stream
 from footplate.engines.local import inside, native
 from footplate.engines.local import request as requests
 from footplate.engines.local.confinement import Confinement
@@ -72,20 +72,23 @@ class ProcessRuntime:
                 break
         raise OutcomeUnknown("spawner_silent")
 
-    async def run_inside(
+    @contextlib.asynccontextmanager
+    async def exec(
         self,
         request: Request,
         task: Mapping[str, Any],
         argv: Sequence[str],
-        timeout_s: float,
-        most_bytes: int,
+        terminal: tuple[int, int] | None,
         entering: AbstractContextManager[None],
-    ) -> Ran:
+    ) -> AsyncIterator[Stream]:
         """Run a command where a task runs or ran; `entering` lasts until it has begun."""
         with entering:
-            command = await inside.begin(self._spawn, self._confinement, request, task, argv)
+            command = await inside.begin(self._spawn, self._confinement, request, task, argv, terminal)
         with self._holding(command.identity):
-            return await inside.finish(command, timeout_s, most_bytes)
+            try:
+                yield command
+            finally:
+                await asyncio.shield(command.close())
 
     @contextlib.contextmanager
     def _holding(self, identity: Identity) -> Iterator[None]:

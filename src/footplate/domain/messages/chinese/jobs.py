@@ -6,7 +6,6 @@ TABLE = {
     "job_not_enterable": "任务 {job} {state:state}：只能在运行中或失败后保留的任务中执行命令",
     "command_too_long": "最多 {most} 个词、{most_bytes:size}",
     "not_task_of_job": "必须是任务的子任务（{some}），不能是 {given:quoted}",
-    "task_has_not_started": "子任务尚未启动，还不能执行命令",
     "no_attempt": "任务 {job} 没有第 {attempt} 次尝试；最后是第 {last} 次",
     "no_task_but": "任务 {job} 没有子任务 {task:quoted}；它有 {some}",
     "one_beginning": "offset、tail 和 since 互斥：请只给出一个",

@@ -6,7 +6,6 @@ TABLE = {
     "job_not_enterable": "job {job} is {state:state}: commands can be run only in a job that runs, or that is kept after a failure",
     "command_too_long": "may have at most {most} words and {most_bytes:size}",
     "not_task_of_job": "must be a task of the job ({some}), not {given:quoted}",
-    "task_has_not_started": "the task has not started: no command can be run in it yet",
     "no_attempt": "job {job} has no attempt {attempt}; the last is {last}",
     "no_task_but": "job {job} has no task {task:quoted}; it has {some}",
     "one_beginning": "offset, tail and since exclude each other: give one of them",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from httpcore import AsyncNetworkStream
 
 from footplate.domain.errors import EngineUnavailable, OutcomeUnknown
 from footplate.domain.secret import RegistryLogin
@@ -19,6 +20,7 @@ TIMEOUT_S = 120
 # A registry may be silent for long while a large layer is unpacked.
 PULL_SILENCE_S = 900
 MOST_CONNECTIONS = 32
+SWITCHED = 101
 NO_CONTENT = 204
 NOT_MODIFIED = 304
 BAD_REQUEST = 400
@@ -106,13 +108,18 @@ class ContainerApi:
         answer = await self._ask("POST", f"/containers/{name}/exec", json=body)
         return str(answer["Id"])
 
-    async def start_exec(self, exec_id: str) -> AsyncIterator[bytes]:
-        """Run what was created, and hand on what it writes, in the engine's frames."""
-        body = {"Detach": False, "Tty": False}
+    @asynccontextmanager
+    async def attach_exec(self, exec_id: str, has_terminal: bool) -> AsyncIterator[AsyncNetworkStream]:
+        """Run what was created, and hand out the connection to it; without a terminal it writes in frames."""
+        body = {"Detach": False, "Tty": has_terminal}
+        headers = {"Connection": "Upgrade", "Upgrade": "tcp"}
         timeout = httpx.Timeout(TIMEOUT_S, read=None)
-        async with self._stream(f"/exec/{exec_id}/start", json=body, timeout=timeout) as answer:
-            async for chunk in answer.aiter_raw():
-                yield chunk
+        path = f"/exec/{exec_id}/start"
+        async with self._stream(path, json=body, headers=headers, timeout=timeout) as answer:
+            yield answer.extensions["network_stream"]
+
+    async def resize_exec(self, exec_id: str, rows: int, columns: int) -> None:
+        await self._ask("POST", f"/exec/{exec_id}/resize", params={"h": rows, "w": columns})
 
     async def exec_state(self, exec_id: str) -> Document:
         found: Document = await self._ask("GET", f"/exec/{exec_id}/json")
@@ -142,7 +149,7 @@ class ContainerApi:
     async def _stream(self, path: str, **parts: Any) -> AsyncIterator[httpx.Response]:
         try:
             async with self._client.stream("POST", path, **parts) as answer:
-                if not answer.is_success:
+                if answer.is_error:
                     await answer.aread()
                 self._check(answer)
                 yield answer
@@ -150,7 +157,7 @@ class ContainerApi:
             raise self._broken(error) from error
 
     def _check(self, answer: httpx.Response) -> None:
-        if not answer.is_success and answer.status_code != NOT_MODIFIED:
+        if not answer.is_success and answer.status_code not in (NOT_MODIFIED, SWITCHED):
             raise Refused(_message(answer), answer.status_code)
 
     def _broken(self, error: httpx.TransportError) -> EngineUnavailable | OutcomeUnknown:

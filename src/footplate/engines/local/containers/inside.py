@@ -3,60 +3,121 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
+import socket
 import uuid
 from collections.abc import AsyncIterator, Sequence
 
+import httpcore
+from httpcore import AsyncNetworkStream
+
 from footplate.domain.errors import NotFound
-from footplate.engines.base import Ran
+from footplate.engines.base import Stream
 from footplate.engines.local.containers.api import CONFLICT, NOT_FOUND, ContainerApi, Refused
 from footplate.engines.local.processes import descendants, kill_marked, send
 
-TIMED_OUT = 124
 CANNOT_EXECUTE = 126
+UNKNOWN_CODE = 124
 HEADER_BYTES = 8
+READ_BYTES = 64 * 1024
 LOOK_EVERY_S = 0.02
 LOOK_FOR_S = 5
 
 
+@contextlib.asynccontextmanager
 async def run_inside(
-    api: ContainerApi, name: str, argv: Sequence[str], timeout_s: float, most_bytes: int
-) -> Ran:
-    """Run a command in a container and gather what it writes; one that takes too long is ended."""
+    api: ContainerApi, name: str, argv: Sequence[str], terminal: tuple[int, int] | None
+) -> AsyncIterator[Stream]:
+    """Run a command in a container; one that still runs when its stream is left is ended."""
     mark = f"FOOTPLATE_INSIDE={uuid.uuid4().hex}"
-    body = {"AttachStdout": True, "AttachStderr": True, "Cmd": list(argv), "Env": [mark]}
+    exec_id = await _create(api, name, argv, mark, terminal is not None)
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            line = await stack.enter_async_context(api.attach_exec(exec_id, terminal is not None))
+        except Refused as error:
+            yield CannotRun(error.message)
+            return
+        stream = ExecStream(api, exec_id, line, terminal is not None)
+        try:
+            if terminal is not None:
+                await stream.resize(*terminal)
+            yield stream
+        finally:
+            if not stream.is_over:
+                pid = int((await api.exec_state(exec_id)).get("Pid") or 0)
+                await asyncio.to_thread(_end, pid, mark)
+
+
+async def _create(api: ContainerApi, name: str, argv: Sequence[str], mark: str, has_terminal: bool) -> str:
+    attached = dict.fromkeys(("AttachStdin", "AttachStdout", "AttachStderr"), True)
+    body = {**attached, "Tty": has_terminal, "Cmd": list(argv), "Env": [mark]}
     try:
-        exec_id = await api.create_exec(name, body)
+        return await api.create_exec(name, body)
     except Refused as error:
         if error.status in (NOT_FOUND, CONFLICT):
             raise NotFound("container_not_running", container=name) from error
         raise
-    output = Output(most_bytes)
-    try:
-        async with asyncio.timeout(timeout_s):
-            async for chunk in frames(api.start_exec(exec_id)):
-                output.add(chunk)
-    except TimeoutError:
-        pid = int((await api.exec_state(exec_id)).get("Pid") or 0)
-        await asyncio.to_thread(_end, pid, mark)
-        return Ran(TIMED_OUT, bytes(output.kept), output.is_cut, timed_out=True)
-    except Refused as error:
-        return Ran(CANNOT_EXECUTE, f"{error.message}\n".encode())
-    return Ran(await _exit_code(api, exec_id), bytes(output.kept), output.is_cut)
 
 
-class Output:
-    """The beginning of what a command writes."""
+class ExecStream:
+    """The engine's connection to a command."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self.kept = bytearray()
-        self.is_cut = False
+    def __init__(self, api: ContainerApi, exec_id: str, line: AsyncNetworkStream, has_terminal: bool) -> None:
+        self._api = api
+        self._exec_id = exec_id
+        self._line = line
+        self._chunks = self._receive() if has_terminal else frames(self._receive())
+        self.is_over = False
 
-    def add(self, chunk: bytes) -> None:
-        room = self._most_bytes - len(self.kept)
-        self.kept += chunk[:room]
-        self.is_cut = self.is_cut or len(chunk) > room
+    async def _receive(self) -> AsyncIterator[bytes]:
+        with contextlib.suppress(httpcore.ReadError):
+            while data := await self._line.read(READ_BYTES):
+                yield data
+
+    async def read(self) -> bytes:
+        chunk = await anext(self._chunks, b"")
+        self.is_over = self.is_over or not chunk
+        return chunk
+
+    async def write(self, data: bytes) -> None:
+        with contextlib.suppress(httpcore.WriteError):
+            await self._line.write(data)
+
+    async def end_input(self) -> None:
+        with contextlib.suppress(OSError):
+            self._line.get_extra_info("socket").shutdown(socket.SHUT_WR)
+
+    async def resize(self, rows: int, columns: int) -> None:
+        await self._api.resize_exec(self._exec_id, rows, columns)
+
+    async def wait(self) -> int:
+        while await self.read():
+            pass
+        return await _exit_code(self._api, self._exec_id)
+
+
+class CannotRun:
+    """A command that the engine could not start: what it says, and the code of a shell for that."""
+
+    def __init__(self, message: str) -> None:
+        self._unread = f"{message}\n".encode()
+
+    async def read(self) -> bytes:
+        data, self._unread = self._unread, b""
+        return data
+
+    async def write(self, data: bytes) -> None:
+        """Nobody reads it."""
+
+    async def end_input(self) -> None:
+        """Nobody waits for it."""
+
+    async def resize(self, rows: int, columns: int) -> None:
+        """There is no terminal."""
+
+    async def wait(self) -> int:
+        return CANNOT_EXECUTE
 
 
 async def frames(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -68,7 +129,8 @@ async def frames(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             end = HEADER_BYTES + int.from_bytes(unread[4:HEADER_BYTES], "big")
             if len(unread) < end:
                 break
-            yield unread[HEADER_BYTES:end]
+            if end > HEADER_BYTES:
+                yield unread[HEADER_BYTES:end]
             unread = unread[end:]
 
 
@@ -79,7 +141,7 @@ async def _exit_code(api: ContainerApi, exec_id: str) -> int:
         if not state.get("Running") and state.get("ExitCode") is not None:
             return int(state["ExitCode"])
         await asyncio.sleep(LOOK_EVERY_S)
-    return TIMED_OUT
+    return UNKNOWN_CODE
 
 
 def _end(pid: int, mark: str) -> None:

@@ -7,7 +7,17 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Collection, Container, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Container,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -16,7 +26,7 @@ from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailab
 from footplate.domain.messages import Message, say
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
-from footplate.engines.base import Ran, Request, Step
+from footplate.engines.base import Request, Step, Stream
 from footplate.engines.local.containers import claiming, ending, inside, starting
 from footplate.engines.local.containers.api import TIMEOUT_S, ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
@@ -36,6 +46,7 @@ from footplate.engines.local.watching import TaskKey, Watch
 
 INSIST_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0
+ASK_WITHIN_S = 60.0
 # Run inside: once the command has begun, everything there is asked to end, the first process before all.
 ASK_ALL = """
 read -r child </proc/1/task/1/children || [ "$child" ] || exit 1
@@ -154,18 +165,22 @@ class ContainerRuntime:
 
     async def _ask_inside(self, key: TaskKey) -> bool:
         try:
-            ran = await self.run_inside(key, ["/bin/sh", "-c", ASK_ALL])
+            async with self.exec(key, ["/bin/sh", "-c", ASK_ALL]) as stream, asyncio.timeout(ASK_WITHIN_S):
+                return await stream.wait() == 0
+        except TimeoutError:
+            return False
         except NotFound:
             # It has ended, or is about to be seen to have.
             return True
-        return ran.exit_code == 0
 
-    async def run_inside(
-        self, key: TaskKey, argv: Sequence[str], timeout_s: float = 60, most_bytes: int = 1024**2
-    ) -> Ran:
+    @contextlib.asynccontextmanager
+    async def exec(
+        self, key: TaskKey, argv: Sequence[str], terminal: tuple[int, int] | None = None
+    ) -> AsyncIterator[Stream]:
         """Run a command in a task's container, which must be there still."""
         api = await self._connection.api()
-        return await inside.run_inside(api, container_name(key), argv, timeout_s, most_bytes)
+        async with inside.run_inside(api, container_name(key), argv, terminal) as stream:
+            yield stream
 
     async def kill(self, watches: Collection[Watch], for_s: float) -> None:
         if self._may_signal:
