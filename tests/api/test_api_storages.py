@@ -20,9 +20,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (folder / "sets" / "digits").mkdir(parents=True)
     (folder / "sets" / "out").symlink_to("/etc")
     storages = (
-        Storage("sets", folder / "sets", description="What everybody trains on"),
-        Storage("scratch", folder / "scratch", read_only=False, queues=("vision",)),
-        Storage("gone", folder / "gone"),
+        Storage("sets", str(folder / "sets"), description="What everybody trains on"),
+        Storage("scratch", str(folder / "scratch"), read_only=False, queues=("vision",)),
+        Storage("gone", str(folder / "gone")),
     )
     with served(folder / "home", FakeEngine(clock, [NODE]), clock, storages=storages) as running:
         yield running

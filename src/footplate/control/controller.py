@@ -122,6 +122,7 @@ class Controller:
         self._launches.close()
         await self._running.close()
         await self._work.close()
+        await self._observer.close()
         await self._context.storage_watch.close()
         await self._context.engine.close()
 
@@ -129,6 +130,8 @@ class Controller:
         self.admission.take(news.jobs)
         self.admission.run_times.learn(job for job in news.jobs.values() if job and job.state.is_final)
         for job, effect in news.effects:
+            if job.state.is_final:
+                self._observer.forget(job)
             self._carry_out(job, effect)
 
     async def _hold_lease(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from footplate.control.context import Context
 from footplate.control.faults import Report
+from footplate.control.followedlogs import FollowedLogs
 from footplate.control.lastwords import searcher
 from footplate.control.passes import Passes
 from footplate.control.watch import events_from
@@ -15,7 +16,7 @@ from footplate.domain.attempt import attempt_of, job_of
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
-from footplate.engines.base import Observation
+from footplate.engines.base import FollowsLogs, Observation
 from footplate.store.store import Move
 
 AFTER_LAUNCH_S = 0.01
@@ -29,6 +30,7 @@ class Observer:
         self._work = work
         self._passes = passes
         self._report = report
+        self._followed = FollowedLogs(context)
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
         # Hints about attempts that were still being launched.
@@ -70,7 +72,10 @@ class Observer:
         if not watched:
             return
         seen: dict[str, list[Observation]] = {}
-        for one in await self._see(list(watched.values())):
+        found = await self._see(list(watched.values()))
+        if isinstance(self._context.engine, FollowsLogs):
+            await self._followed.keep_up(self._context.engine, watched.values(), found)
+        for one in found:
             seen.setdefault(one.attempt_id, []).append(one)
         now = self._context.clock.now()
         news: list[Move] = []
@@ -95,3 +100,10 @@ class Observer:
                 self._report(f"looking at job {jobs[0].id}", error)
                 return ()
             return [one for job in jobs for one in await self._see([job])]
+
+    def forget(self, job: Job) -> None:
+        """Let go of what is known of a job that is over."""
+        self._followed.forget(job)
+
+    async def close(self) -> None:
+        await self._followed.close()

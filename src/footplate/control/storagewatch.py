@@ -93,7 +93,7 @@ class StorageWatch:
                 raise EngineUnavailable(line.silence)
             line.asked_at = time.monotonic()
             try:
-                place = await line.asker.locate(str(storage.path), inner, self._silent_after_s)
+                place = await line.asker.locate(storage.path, inner, self._silent_after_s)
             except OSError as error:
                 if (why := self._absence(error)) is None:
                     raise
@@ -123,7 +123,7 @@ class StorageWatch:
 
     async def _is_back(self, line: _Line, storage: Storage) -> bool:
         try:
-            place = await line.asker.locate(str(storage.path), "", self._silent_after_s)
+            place = await line.asker.locate(storage.path, "", self._silent_after_s)
         except OSError as error:
             return self._absence(error) is None and not line.mount
         # Unmounted, it would be the empty folder at which it is mounted.

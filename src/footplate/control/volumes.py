@@ -66,5 +66,5 @@ async def _check(home: Path, storage: Storage, inner: str, watch: StorageWatch) 
         kind = EngineRejected if error.errno in LASTING else EngineUnavailable
         raise kind("storage_unusable", storage=storage.name, inner=inner, error=error.strerror) from None
     # The settings were checked when they were read; it may not have answered then, or its links have changed.
-    if overlap(Path(place.root), home.resolve()):
+    if overlap(place.root, str(home.resolve())):
         raise EngineRejected("storage_leads_home", storage=storage.name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path, PurePath
 
 # The storage that every job has: its own folders.
 OWN = "job"
@@ -15,7 +14,7 @@ class Storage:
     """A folder of the host that jobs of some queues, or of all, may use."""
 
     name: str
-    path: Path
+    path: str
     read_only: bool = True
     queues: tuple[str, ...] = ()
     description: str = ""
@@ -24,6 +23,10 @@ class Storage:
         return not self.queues or queue in self.queues
 
 
-def overlap(one: PurePath, other: PurePath) -> bool:
+def overlap(one: str, other: str) -> bool:
     """Tell whether one of two folders is the other, or lies in it."""
-    return one == other or one in other.parents or other in one.parents
+    return one == other or _lies_in(one, other) or _lies_in(other, one)
+
+
+def _lies_in(inner: str, outer: str) -> bool:
+    return inner.startswith(outer.rstrip("/") + "/")

@@ -15,7 +15,7 @@ An engine keeps these guarantees, each checked by the contract suite in `footpla
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -276,6 +276,15 @@ class PullsImages(Protocol):
 class ReadsUsage(Protocol):
     async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
         """Say what the running tasks of these attempts use; the others are left out."""
+        ...
+
+
+@runtime_checkable
+class FollowsLogs(Protocol):
+    """An engine whose tasks print elsewhere than into the store of the logs."""
+
+    def follow(self, attempt: Attempt, task: TaskRun, offset: int) -> AsyncIterator[bytes]:
+        """Yield what a run of a task prints, from an offset on, until it has ended and all was told."""
         ...
 
 

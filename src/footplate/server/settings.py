@@ -170,7 +170,7 @@ _NODE = Record(
 
 
 def _storage(path: str, **given: Any) -> Storage:
-    return Storage(path=Path(path), **given)
+    return Storage(path=str(Path(path)), **given)
 
 
 def _check_storage(storage: Mapping[str, Any], path: str, problems: Problems) -> None:
@@ -388,13 +388,13 @@ def _check_proxies(settings: Settings) -> None:
 def _keep_apart(settings: Settings) -> None:
     """Refuse storages through which jobs would see the files of the platform itself."""
     home = settings.home.resolve()
-    real = locate_all([str(storage.path) for storage in settings.storages], RESOLVED_WITHIN_S)
+    real = locate_all([storage.path for storage in settings.storages], RESOLVED_WITHIN_S)
     for storage in settings.storages:
         # Of one that does not answer, or is not there yet, jobs learn more when they start.
-        found = real.get(str(storage.path))
-        if overlap(storage.path, home) or (found and overlap(Path(found.root), home)):
+        found = real.get(storage.path)
+        if overlap(storage.path, str(home)) or (found and overlap(found.root, str(home))):
             place = f"the path of storage {storage.name}"
-            raise InvalidInput("storage_in_home", place, folder=str(storage.path), home=str(settings.home))
+            raise InvalidInput("storage_in_home", place, folder=storage.path, home=str(settings.home))
 
 
 def _from_file(path: Path) -> dict[str, Any]:

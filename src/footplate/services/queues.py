@@ -147,7 +147,7 @@ def _fault_of(path: str, home: Path) -> Message | None:
     if not path.startswith("/") or not Path(path).is_dir():
         return say("environment_unknown", folder=path)
     # What a link leads to is what tasks would see.
-    if any(overlap(place, home.resolve()) for place in (Path(path), Path(path).resolve())):
+    if any(overlap(place, str(home.resolve())) for place in (path, str(Path(path).resolve()))):
         return say("environment_in_home", folder=path)
     return None
 

@@ -35,7 +35,7 @@ class Folders(dict[str, Storage]):
         return True
 
     def __missing__(self, name: str) -> Storage:
-        return Storage(name, Path(name))
+        return Storage(name, name)
 
 
 def local_settings(home: Path, **more: Any) -> LocalSettings:

@@ -1,5 +1,7 @@
 """A fake engine in memory, and misbehaving variants of it.
 
+The files of its tasks are not in any server's home: it stands for an engine on other machines.
+
 What a task does follows from its command: `true`, `false` and `exit N` end at once, `sleep S` ends when
 the clock has moved on by S seconds, anything else runs until `finish` is called. The last line counts.
 """
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -48,6 +50,8 @@ class FakeWorld:
     fenced: set[tuple[TaskKey, int]] = field(default_factory=set)
     n_starts: int = 0
     notices: dict[TaskKey, Notice] = field(default_factory=dict)
+    # What each run of a task has printed.
+    logs: dict[tuple[TaskKey, int], bytes] = field(default_factory=dict)
     # Tasks that use no CPU; the others use all of one.
     idle: set[TaskKey] = field(default_factory=set)
 
@@ -92,6 +96,7 @@ class FakeEngine:
         self.available = list(nodes)
         self._listeners: list[Callable[[str], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._awaiting: set[asyncio.Event] = set()
 
     def compile(self, plan: LaunchPlan) -> Request:
         prepared = prepare(plan, self.paths)
@@ -127,6 +132,7 @@ class FakeEngine:
                 self._start(key, run, task["command"])
 
     async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
+        self._loop = asyncio.get_running_loop()
         self._let_time_pass()
         return [self._see(key, run) for attempt in attempts for key, run in _runs(attempt)]
 
@@ -156,6 +162,36 @@ class FakeEngine:
 
     async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         return {f"{role}-{index}": "MainThread: waiting" for (_, role, index), _ in _runs(attempt)}
+
+    async def follow(self, attempt: Attempt, task: TaskRun, offset: int) -> AsyncIterator[bytes]:
+        key = (attempt.id, task.role, task.index)
+        grown = asyncio.Event()
+        self._awaiting.add(grown)
+        try:
+            while True:
+                grown.clear()
+                is_over = self._see(key, task.run).state.is_over
+                if data := self.world.logs.get((key, task.run), b"")[offset:]:
+                    offset += len(data)
+                    yield data
+                elif is_over:
+                    return
+                else:
+                    await grown.wait()
+        finally:
+            self._awaiting.discard(grown)
+
+    def say(self, attempt_id: str, data: bytes, role: str = "main", index: int = 0) -> None:
+        """Let a running task print something; may be called from any thread."""
+        key = (attempt_id, role, index)
+        place = (key, self.world.tasks[key].run)
+        self.world.logs[place] = self.world.logs.get(place, b"") + data
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._loop is not None:
+            for event in list(self._awaiting):
+                self._loop.call_soon_threadsafe(event.set)
 
     def exec(
         self,
@@ -223,6 +259,7 @@ class FakeEngine:
         self._hint(task.attempt_id)
 
     def _hint(self, attempt_id: str) -> None:
+        self._wake()
         for tell in self._listeners:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(tell, attempt_id)

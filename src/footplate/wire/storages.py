@@ -28,5 +28,5 @@ def storage_view(storage: Storage, with_path: bool) -> dict[str, Any]:
         "description": storage.description,
         "read_only": storage.read_only,
         "queues": list(storage.queues),
-        "path": str(storage.path) if with_path else None,
+        "path": storage.path if with_path else None,
     }

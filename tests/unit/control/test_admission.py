@@ -88,7 +88,7 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
     await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
     await store.read(cluster.load)
     (home / "sets").mkdir()
-    storages = {"sets": Storage("sets", home / "sets")}
+    storages = {"sets": Storage("sets", str(home / "sets"))}
     context = Context(
         store=store,
         cluster=cluster,

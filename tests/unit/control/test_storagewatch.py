@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Iterator[HangingFolder]:
 
 @pytest.fixture
 def away(folder: HangingFolder) -> Storage:
-    return Storage("away", folder.path)
+    return Storage("away", str(folder.path))
 
 
 def tell(story: Story) -> None:
@@ -146,7 +146,9 @@ def test_a_silent_storage_says_nothing_about_another(
         folder.hang()
         asking = asyncio.create_task(watch.locate(away, ""))
         (tmp_path / "good").mkdir()
-        assert (await watch.locate(Storage("good", tmp_path / "good"), "")).path == str(tmp_path / "good")
+        assert (await watch.locate(Storage("good", str(tmp_path / "good")), "")).path == str(
+            tmp_path / "good"
+        )
         assert not asking.done()
         with pytest.raises(EngineUnavailable):
             await asking

@@ -47,7 +47,7 @@ async def watching() -> AsyncIterator[StorageWatch]:
 @pytest.fixture
 def sets(tmp_path: Path) -> Storage:
     (tmp_path / "digits").mkdir()
-    return Storage("sets", tmp_path, read_only=False)
+    return Storage("sets", str(tmp_path), read_only=False)
 
 
 def mounts_of(storages: Mapping[str, Storage], job: Job) -> list[tuple[bool, bool]]:
@@ -93,16 +93,16 @@ def test_only_whole_folders_of_a_job_are_beyond_the_reach_of_its_tasks() -> None
     ],
 )
 def test_what_is_not_on_a_storage_is_named(sets: Storage, source: str, message: str) -> None:
-    (sets.path / "file").touch()
-    (sets.path / "out").symlink_to("/etc")
-    (sets.path / "loop").symlink_to("loop")
+    (Path(sets.path) / "file").touch()
+    (Path(sets.path) / "out").symlink_to("/etc")
+    (Path(sets.path) / "loop").symlink_to("loop")
     with pytest.raises(EngineRejected, match=message):
         check({"sets": sets}, job_with(DataMount("/data", "sets", source)))
 
 
 def test_a_folder_of_a_storage_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(EngineRejected, match="the folder of storage sets is gone"):
-        check({"sets": Storage("sets", tmp_path / "none")}, job_with(DataMount("/data", "sets")))
+        check({"sets": Storage("sets", str(tmp_path / "none"))}, job_with(DataMount("/data", "sets")))
 
 
 def test_a_storage_that_has_become_a_link_to_the_home_is_refused(tmp_path: Path) -> None:
@@ -110,4 +110,4 @@ def test_a_storage_that_has_become_a_link_to_the_home_is_refused(tmp_path: Path)
     (tmp_path / "sets").symlink_to(tmp_path / "home")
     job = job_with(DataMount("/data", "sets"))
     with pytest.raises(EngineRejected, match="platform's own files"):
-        check({"sets": Storage("sets", tmp_path / "sets")}, job, tmp_path / "home")
+        check({"sets": Storage("sets", str(tmp_path / "sets"))}, job, tmp_path / "home")

@@ -246,7 +246,7 @@ def test_a_place_that_tasks_could_swap_for_a_link_is_not_left_to_the_engine_to_f
     safe = volume(tmp_path, "/data", inner="set")
     mounts = described(compiled(tmp_path, volumes=(safe,)))["HostConfig"]["Mounts"]
     assert mounts[-1]["Source"] == str(tmp_path / "set")
-    shared = {safe.storage: Storage("shared", tmp_path, read_only=False)}
+    shared = {safe.storage: Storage("shared", str(tmp_path), read_only=False)}
     with pytest.raises(EngineRejected, match="tasks can write beside it"):
         described(compiled(tmp_path, volumes=(safe,), storages=shared))
 

@@ -29,8 +29,8 @@ read_only = false
 queues = ["vision"]
 """
     assert read(tmp_path, text) == (
-        Storage("sets", Path("/srv/sets")),
-        Storage("scratch", Path("/srv/scratch"), read_only=False, queues=("vision",)),
+        Storage("sets", "/srv/sets"),
+        Storage("scratch", "/srv/scratch", read_only=False, queues=("vision",)),
     )
 
 

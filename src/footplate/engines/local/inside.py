@@ -71,7 +71,7 @@ async def begin(
     try:
         (answer,) = await spawn(request["env"], [{**order, "streams": pipes.names}])
         identity = _started(answer)
-        await pipes.connect()
+        pipes.let_go()
     except BaseException:
         pipes.close()
         await asyncio.to_thread(_remove, folder)

@@ -67,7 +67,7 @@ class Places:
 
     def _code(self, target: Path, code: CodeRef) -> Iterator[dict[str, Any]]:
         if code.upload:
-            yield _mount(target.parent, target.name, str(target), read_only=True, is_fixed=True)
+            yield _mount(str(target.parent), target.name, str(target), read_only=True, is_fixed=True)
         elif code.storage in self.storages:
             source = self.storages[code.storage].path
             yield _mount(source, code.path, str(target), read_only=True, is_fixed=True)
@@ -75,7 +75,7 @@ class Places:
     def _volume(self, job_id: str, volume: Volume) -> Iterator[dict[str, Any]]:
         if volume.storage == OWN:
             # Tasks can put links there: they are followed no further than the job's own folder.
-            root, is_fixed = layout.job_folder(self.home, job_id), volume.inner in OWN_FOLDERS
+            root, is_fixed = str(layout.job_folder(self.home, job_id)), volume.inner in OWN_FOLDERS
             yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
         elif volume.storage in self.storages:
             storage = self.storages[volume.storage]
@@ -88,10 +88,10 @@ def starts_in_code(plan: LaunchPlan) -> bool:
     return code is not None and code.is_read_only and bool(code.upload or code.storage)
 
 
-def _mount(source: Path, inner: str, target: str, read_only: bool, is_fixed: bool) -> dict[str, Any]:
+def _mount(source: str, inner: str, target: str, read_only: bool, is_fixed: bool) -> dict[str, Any]:
     """Write one mount; `is_fixed` says that no task can change what lies on the way to `inner` meanwhile."""
     return {
-        "source": str(source),
+        "source": source,
         "inner": inner,
         "is_fixed": is_fixed,
         "target": target,
