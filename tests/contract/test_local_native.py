@@ -17,6 +17,7 @@ from footplate.domain.states import TaskState
 from footplate.engines.local import apart, inplace
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.records import read_exit
+from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, on_loop, until
 
 # The shell that lists them has opened none: the folder is the listing program's own.
@@ -98,10 +99,10 @@ class TestNative(WithEngine):
         request = bench.compile("echo ready; sleep 600")
         launched = await bench.start(request)
         await bench.until_logged(launched, b"ready")
-        ran = await engine.run_inside(request, "main", 0, ["no-such-command"])
+        ran = await run(engine, request, "main", 0, ["no-such-command"])
         assert ran.exit_code == 127
         assert b"no-such-command" in ran.output
-        ran = await engine.run_inside(request, "main", 0, ["/etc"])
+        ran = await run(engine, request, "main", 0, ["/etc"])
         assert ran.exit_code == 126
 
     @on_loop
