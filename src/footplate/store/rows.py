@@ -19,8 +19,15 @@ from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 Row = Mapping[str, Any]
 
 
+def _plain(said: object) -> object:
+    """Write a message, at whatever depth the encoder meets it."""
+    if isinstance(said, Message):
+        return {"code": said.code, "params": said.params}
+    raise TypeError(f"{type(said).__name__} cannot be stored")
+
+
 # Made once: `json.dumps` makes one for each call that wants it otherwise than by default.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
 def dumps(value: Any) -> str:
@@ -96,7 +103,7 @@ _CODED = '{"code":'
 
 
 def write_said(said: Message) -> str:
-    return dumps(as_json(said))
+    return dumps(said)
 
 
 def read_said(column: str) -> Message:
@@ -104,7 +111,7 @@ def read_said(column: str) -> Message:
 
 
 def write_reason(reason: Reason) -> str:
-    return dumps([reason.code, as_json(reason.said), dict(reason.facts)])
+    return dumps([reason.code, reason.said, reason.facts])
 
 
 def read_reason(text: str) -> Reason:
