@@ -45,7 +45,7 @@ test('somebody new sees an empty state and only what is theirs', async ({ page, 
   await page.goto('/jobs');
   await expect(page.getByText('No jobs yet')).toBeVisible();
   await page.goto(`/jobs/${hidden.id}`);
-  await expect(page.getByText('There is no such job, or not for you to see')).toBeVisible();
+  await expect(page.getByText('This job does not exist, or you may not see it')).toBeVisible();
 });
 
 for (const [scheme, locale] of [

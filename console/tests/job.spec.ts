@@ -240,7 +240,7 @@ test('attempts are told apart, each with its tasks and its log', async ({ page, 
 test('a job that does not exist is said to be gone', async ({ page, expected }) => {
   expected.push(/404/);
   await page.goto('/jobs/000000000000');
-  await expect(page.getByText('There is no such job')).toBeVisible();
+  await expect(page.getByText('This job does not exist')).toBeVisible();
 });
 
 for (const [scheme, locale] of [

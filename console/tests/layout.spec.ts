@@ -75,9 +75,9 @@ test('all logs come as one file, and the filter says how far it looks', async ({
   await signIn(page);
   await page.goto(`/jobs/${job.id}?tab=logs`);
   await page.getByLabel('Show only lines with…').fill('said');
-  await expect(page.getByText(/Looks only at what is shown here: the last \d+ lines/)).toBeVisible();
+  await expect(page.getByText(/Filters only the lines shown here: the last \d+ of each task/)).toBeVisible();
   const loading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download the whole logs of all tasks in one file' }).click();
+  await page.getByRole('button', { name: 'Download the complete logs of all tasks in one file' }).click();
   expect((await loading).suggestedFilename()).toBe(`${job.name}-attempt-0.log`);
 });
 

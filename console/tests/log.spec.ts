@@ -179,7 +179,7 @@ test('long lines break on a switch that the browser remembers, and by themselves
   await page.goto(`/jobs/${job.id}?tab=logs`);
   await expect(log(page)).toContainText('the last');
   const isWide = () => log(page).evaluate((box) => box.scrollWidth > box.clientWidth);
-  const switched = page.getByRole('button', { name: 'Break long lines' });
+  const switched = page.getByRole('button', { name: 'Wrap long lines' });
   await expect(switched).toHaveAttribute('aria-pressed', 'false');
   await log(page).evaluate((box) => box.scrollTo(0, 0));
   await expect.poll(isWide).toBe(true);
@@ -212,7 +212,7 @@ test('lines that break are drawn to their last row, whatever they are written in
   const job = await api.finished({ name: fresh('rows'), command });
   await page.setViewportSize({ width: 700, height: 6000 });
   await page.goto(`/jobs/${job.id}?tab=logs`);
-  const switched = page.getByRole('button', { name: 'Break long lines' });
+  const switched = page.getByRole('button', { name: 'Wrap long lines' });
   if ((await switched.getAttribute('aria-pressed')) === 'false') await switched.click();
   await expect(log(page)).toHaveAttribute('data-wrap', 'true');
   const drawn = log(page).locator('div > div > div').filter({ hasText: /\$$/ });

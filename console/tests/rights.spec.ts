@@ -23,7 +23,7 @@ test('somebody who may only look is offered nothing that would be refused', asyn
   await expect(action(page, 'Download')).toHaveCount(0);
   await page.goto(`/jobs?search=${job.name}`);
   await page.getByLabel(`Select ${job.name}`).check();
-  await expect(page.getByText('1 is not yours to change')).toBeVisible();
+  await expect(page.getByText('you may not change 1 of them')).toBeVisible();
   await expect(action(page, 'Stop')).toBeDisabled();
   await expect(action(page, 'Delete')).toBeDisabled();
   await api.call('POST', `/jobs/${job.id}/stop`);
@@ -88,7 +88,7 @@ test('questions before an end name the job, and say when it still runs', async (
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Delete permanently' }).click();
   const dialog = page.getByRole('dialog', { name: `Delete ${job.name} permanently?` });
-  await expect(dialog).toContainText('It is not over yet, and is stopped first.');
+  await expect(dialog).toContainText('It is still active and is stopped first.');
   await dialog.getByRole('button', { name: 'Delete permanently' }).click();
   await expect(page).toHaveURL(/\/jobs$/);
 });

@@ -6,7 +6,7 @@ test('a wrong password is refused in words', async ({ page, expected }) => {
   await page.getByLabel('User name').fill('admin');
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByText('Name or password is wrong.')).toBeVisible();
+  await expect(page.getByText('Wrong user name or password.')).toBeVisible();
 });
 
 test('signing in leads to the page that was asked for, signing out back', async ({ page }) => {

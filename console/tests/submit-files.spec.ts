@@ -45,7 +45,7 @@ test('a text that cannot be read says the line, and the form waits', async ({ pa
   await expect(page.getByText('Line 2: a closing quote or bracket is missing')).toBeVisible();
   await expect(name(page)).toHaveValue('kept');
   await expect(name(page)).toBeDisabled();
-  await expect(page.getByText('The job file must be mended first')).toBeVisible();
+  await expect(page.getByText('Fix the job file first')).toBeVisible();
   await expect(page.getByText('Checking…')).toHaveCount(0);
   await page.getByRole('button', { name: 'Back to that text' }).click();
   await expect(name(page)).toBeEnabled();
@@ -207,7 +207,7 @@ test('code that did not arrive holds the job back until somebody agrees', async 
   await chooseCode(page);
   await expect(page.locator('#field-code-fault')).toContainText('The code was not uploaded');
   await expect(review(page)).toBeDisabled();
-  await page.getByRole('button', { name: 'Go on without it' }).click();
+  await page.getByRole('button', { name: 'Continue without code' }).click();
   await expect(review(page)).toBeEnabled();
 });
 

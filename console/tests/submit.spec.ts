@@ -46,7 +46,7 @@ test('a section is checked before the next', async ({ page }) => {
   await open(page);
   // Nobody has done anything wrong yet.
   const panel = page.getByRole('complementary').last();
-  await expect(panel.getByText('2 fields are still to be filled in')).toBeVisible();
+  await expect(panel.getByText('2 fields to fill in')).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(page.getByText('Fill this in').first()).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Basics', exact: true })).toBeVisible();

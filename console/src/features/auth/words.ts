@@ -9,9 +9,9 @@ export const words = translated({
     signIn: 'Sign in',
     needUser: 'Enter your user name',
     needPassword: 'Enter your password',
-    ended: 'Your session has ended. Sign in again to go on where you were.',
-    wrong: 'Name or password is wrong.',
-    help: 'No account? An admin of this platform can make one for you.',
+    ended: 'Your session has ended. Sign in again to continue where you were.',
+    wrong: 'Wrong user name or password.',
+    help: 'No account? Ask an admin of this platform.',
   },
   zh: {
     title: '登录',

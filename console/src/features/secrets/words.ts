@@ -4,7 +4,7 @@ export const words = translated({
   en: {
     title: 'Secrets',
     intro:
-      'Values that jobs get by name. They can be replaced and used, but nobody can read them back, not even here.',
+      'Values that jobs use by name. They can be replaced, but nobody can read them back, not even here.',
     set: 'Set secret',
     change: 'Replace',
     name: 'Name',
@@ -21,7 +21,7 @@ export const words = translated({
     server: 'Registry',
     username: 'User name',
     password: 'Password',
-    valueHelp: 'Text of at most 64 KB; shown to nobody from now on.',
+    valueHelp: 'Text of at most 64 KB; it is never shown again.',
     ownerHelp: 'A queue’s secret can be used by the jobs of all its members.',
     serverHelp: 'Such as registry.example.com:5000',
     needed: 'Fill this in',
