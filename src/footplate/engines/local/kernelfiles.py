@@ -94,25 +94,25 @@ class Proc:
     """What is done to every `/proc`, found out once."""
 
     def __init__(self) -> None:
-        self._unwritable, self._unreadable = _there(UNWRITABLE), _there(UNREADABLE)
-        self._unseen = _there(UNSEEN)
-
-    def mounts(self) -> Iterator[tuple[str, str, str, int, str]]:
-        """Say what is mounted for a new PID namespace: source, target, kind, flags, options."""
-        yield "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""
-        read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
-        for path in self._unwritable:
-            yield path, path, "", MS_BIND, ""
-            yield "none", path, "", read_only, ""
-        for path in self._unreadable:
-            yield os.devnull, path, "", MS_BIND, ""
-        for path in self._unseen:
-            yield "tmpfs", path, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555"
+        # What is mounted for a new PID namespace: source, target, kind, flags, options.
+        self.mounts = tuple(_mounts_of_proc())
 
     def make(self) -> None:
         """Mount the `/proc` of a new PID namespace, in its first process."""
-        for source, target, kind, flags, options in self.mounts():
+        for source, target, kind, flags, options in self.mounts:
             mount(source, target, kind or None, flags, options or None)
+
+
+def _mounts_of_proc() -> Iterator[tuple[str, str, str, int, str]]:
+    yield "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""
+    read_only = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+    for path in _there(UNWRITABLE):
+        yield path, path, "", MS_BIND, ""
+        yield "none", path, "", read_only, ""
+    for path in _there(UNREADABLE):
+        yield os.devnull, path, "", MS_BIND, ""
+    for path in _there(UNSEEN):
+        yield "tmpfs", path, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=0,mode=555"
 
 
 def _there(names: tuple[str, ...]) -> list[str]:

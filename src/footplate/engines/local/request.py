@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ PASSED_ON = ("LC_", "NCCL_", "GLOO_")
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # The kernel's bound for one argument or variable, its closing zero included.
 MAX_WORD_BYTES = 128 * 1024
+MOST_BYTES_OF_A_CHARACTER = 4
 
 
 def inherited_environment(server: Mapping[str, str], more: Sequence[str] = ()) -> dict[str, str]:
@@ -51,13 +54,18 @@ def person_environment(plan: LaunchPlan, home: Path) -> dict[str, str]:
         "HOME": str(home),
         "LOGNAME": plan.owner,
         "USER": plan.owner,
-        "SHELL": shutil.which("bash") or "/bin/sh",
+        "SHELL": _shell(),
     }
 
 
 def task_program() -> list[str]:
     """Name the words that run a command, ending at the first failing line."""
-    return [shutil.which("bash") or "/bin/sh", "-e", "-c"]
+    return [_shell(), "-e", "-c"]
+
+
+@cache
+def _shell() -> str:
+    return shutil.which("bash") or "/bin/sh"
 
 
 def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, str], home_id: str) -> Request:
@@ -122,14 +130,10 @@ def spawn_order(
 
 def _passages(request: Request, task: Mapping[str, Any]) -> list[str]:
     """Name the folders from the job's own down to that of a run of a task."""
-    attempt = Path(request["folder"])
-    run = Path(task["folder"])
-    return [str(attempt.parent), str(attempt), *(str(attempt / part) for part in _steps(attempt, run))]
-
-
-def _steps(attempt: Path, run: Path) -> Iterator[Path]:
-    inner = run.relative_to(attempt)
-    yield from (*reversed(inner.parents[:-1]), inner)
+    attempt: str = request["folder"]
+    inner = task["folder"].removeprefix(f"{attempt}/").split("/")
+    job, _, _ = attempt.rpartition("/")
+    return [job, *accumulate([attempt, *inner], "{}/{}".format)]
 
 
 def _writable_folders(paths: TaskPaths, prepared: Prepared) -> list[str]:
@@ -174,6 +178,8 @@ def refuse_impossible(request: Request) -> None:
         words.update(task["env"])
         words[f"the command of role {task['role']}"] = task["command"]
         for name, value in words.items():
+            if MOST_BYTES_OF_A_CHARACTER * (len(name) + len(value)) + 2 <= MAX_WORD_BYTES:
+                continue
             size_bytes = len(os.fsencode(name)) + len(os.fsencode(value)) + 2
             if size_bytes > MAX_WORD_BYTES:
                 raise EngineRejected("word_too_long", name=name, size=size_bytes, most=MAX_WORD_BYTES)

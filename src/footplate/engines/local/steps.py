@@ -71,7 +71,7 @@ def begin(task: Mapping[str, Any], env: Mapping[str, str], ground: Ground, recor
         entry = (order.lend(ground.places[place]), ground.entry[place])
         order.add("group", *entry, *(word for setting in settings for word in setting))
     if ground.has_pids:
-        for mount in ground.proc.mounts():
+        for mount in ground.proc.mounts:
             order.add("mount", *mount)
     order.add("claim", order.lend(records_fd), ground.boot_id)
     # As late as can be: what was used until now is not the task's.
