@@ -1,4 +1,4 @@
-"""A caller of the API whose answers are checked against the published payloads."""
+"""A caller of the API whose answers are checked against the published bodies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
-from footplate.wire import payloads as p
+from footplate.wire.body import ErrorBody
+from footplate.wire.jobs import JobDetail
 
 NODE = Node("fake", 8000, 16 * GIB, (Gpu(0, "H200"), Gpu(1, "H200")))
 
@@ -94,10 +95,10 @@ class Api:
         document = {"name": fresh("job"), **fields}
         if "roles" not in document:
             document.setdefault("command", "wait")
-        return self.ok("POST", "/jobs", p.JobDetail, 201, json=document)
+        return self.ok("POST", "/jobs", JobDetail, 201, json=document)
 
     def job(self, job_id: str) -> Data:
-        return self.ok("GET", f"/jobs/{job_id}", p.JobDetail)
+        return self.ok("GET", f"/jobs/{job_id}", JobDetail)
 
     def until(self, job: Data, state: str, attempt: int | None = None) -> Data:
         """Wait until a job is in a state."""
@@ -166,7 +167,7 @@ def _read_event(event: ServerEvent) -> Streamed:
 
 def check_refusal(answer: httpx.Response) -> Data:
     """Check that an answer is our one error body."""
-    p.ErrorBody.model_validate_json(answer.content, strict=True)
+    ErrorBody.model_validate_json(answer.content, strict=True)
     body: Data = answer.json()
     assert body["message"], body
     assert body["request_id"] == answer.headers["x-request-id"]

@@ -13,22 +13,26 @@ from footplate.sdk.client import Client
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import ADMIN_PASSWORD, Served, served
-from footplate.wire import payloads as p
+from footplate.wire.accounts import IssuedToken, Me, Tokens, UserBody, Users
+from footplate.wire.jobs import Jobs
+from footplate.wire.nodes import NodeBody, Nodes
+from footplate.wire.platform import Summary
+from footplate.wire.queues import Members, QueueBody
 
 
 @pytest.fixture
 def queue(admin: Api) -> str:
     """A queue of its own, shared with nobody yet."""
     name = fresh("queue")
-    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": name})
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": name})
     return name
 
 
 def test_signing_in_gives_a_token_that_says_who_one_is(nobody: Api, ann: Api, sign: Sign) -> None:
     login = {"user": ann.name, "password": PASSWORD, "name": "laptop", "expires_in_s": 3600}
-    issued = nobody.ok("POST", "/login", p.IssuedToken, json=login)
+    issued = nobody.ok("POST", "/login", IssuedToken, json=login)
     mine = sign(issued["token"])
-    me = mine.ok("GET", "/me", p.Me)
+    me = mine.ok("GET", "/me", Me)
     assert me == {
         "name": ann.name,
         "is_admin": False,
@@ -57,7 +61,7 @@ def test_a_login_that_replaces_leaves_one_token_of_its_name(nobody: Api, hire: H
 
     def login(user: str, name: str, **more: bool) -> Api:
         body = {"user": user, "password": PASSWORD, "name": name, **more}
-        return sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+        return sign(nobody.ok("POST", "/login", IssuedToken, json=body)["token"])
 
     first, other = login(ann.name, "cli ann@laptop"), login(ann.name, "cli ann@desk")
     foreign, program = login(bob.name, "cli ann@laptop"), login(ann.name, "sdk")
@@ -66,23 +70,23 @@ def test_a_login_that_replaces_leaves_one_token_of_its_name(nobody: Api, hire: H
     first.refused("GET", "/me", 401)
     for kept in (second, other, foreign, program):
         kept.ok("GET", "/me")
-    names = [token["name"] for token in ann.ok("GET", "/tokens", p.Tokens)["items"]]
+    names = [token["name"] for token in ann.ok("GET", "/tokens", Tokens)["items"]]
     assert sorted(names) == ["cli ann@desk", "cli ann@laptop", "login", "sdk"]
 
 
 def test_a_login_with_a_wrong_password_replaces_nothing(nobody: Api, hire: Hire, sign: Sign) -> None:
     ann = hire()
     body = {"user": ann.name, "password": PASSWORD, "name": "cli"}
-    first = sign(nobody.ok("POST", "/login", p.IssuedToken, json=body)["token"])
+    first = sign(nobody.ok("POST", "/login", IssuedToken, json=body)["token"])
     nobody.refused("POST", "/login", 401, json={**body, "password": "wrong", "replaces": True})
     first.ok("GET", "/me")
 
 
 def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign) -> None:
-    issued = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "ci"})
+    issued = ann.ok("POST", "/tokens", IssuedToken, 201, json={"name": "ci"})
     ci = sign(issued["token"])
-    ci.ok("GET", "/me", p.Me)
-    listed = ann.ok("GET", "/tokens", p.Tokens)["items"]
+    ci.ok("GET", "/me", Me)
+    listed = ann.ok("GET", "/tokens", Tokens)["items"]
     assert "ci" in [token["name"] for token in listed]
     assert issued["token"] not in str(listed)
     ann.ok("DELETE", f"/tokens/{issued['id']}", status=204)
@@ -91,15 +95,15 @@ def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign
 
 
 def test_nobody_revokes_the_tokens_of_others(ann: Api, admin: Api) -> None:
-    token = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "mine"})
+    token = ann.ok("POST", "/tokens", IssuedToken, 201, json={"name": "mine"})
     admin.refused("DELETE", f"/tokens/{token['id']}", 404)
 
 
 def test_a_token_expires_to_the_second(ann: Api, sign: Sign, clock: FakeClock) -> None:
-    issued = ann.ok("POST", "/tokens", p.IssuedToken, 201, json={"name": "short", "expires_in_s": 60})
+    issued = ann.ok("POST", "/tokens", IssuedToken, 201, json={"name": "short", "expires_in_s": 60})
     short = sign(issued["token"])
     clock.advance(58)
-    short.ok("GET", "/me", p.Me)
+    short.ok("GET", "/me", Me)
     clock.advance(2)
     short.refused("GET", "/me", 401, says="has expired")
 
@@ -138,7 +142,7 @@ def test_guessing_passwords_is_slowed_down(quick_server: Served) -> None:
         stranger.refused("POST", "/login", 401, json=guess)
         assert int(stranger.call("POST", "/login", json=guess).headers["retry-after"]) == 4
         clock.advance(4)
-        stranger.ok("POST", "/login", p.IssuedToken, json=right)
+        stranger.ok("POST", "/login", IssuedToken, json=right)
         stranger.refused("POST", "/login", 401, json=guess)
 
 
@@ -226,7 +230,7 @@ def test_a_role_in_a_queue_gives_these_rights(admin: Api, hire: Hire, queue: str
     roles = {queue: role} if role in ("viewer", "member", "admin") else {}
     caller = hire(is_admin=role == "platform admin", **roles)
     job, other = owner.running(queue=queue, cpus=0.1), owner.running(queue=queue, cpus=0.1)
-    listed = {one["id"] for one in caller.ok("GET", "/jobs", p.Jobs)["items"]}
+    listed = {one["id"] for one in caller.ok("GET", "/jobs", Jobs)["items"]}
     assert (job["id"] in listed) is (RIGHTS[role]["see"] == 200)
     submission = {"name": fresh("job"), "command": "wait", "queue": queue, "cpus": 0.1}
     calls: dict[str, tuple[str, str, Data]] = {
@@ -270,7 +274,7 @@ def test_members_of_a_queue_are_listed_put_and_removed_by_its_admin(
     boss, worker = hire(**{queue: "admin"}), hire()
     boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "viewer"})
     boss.ok("PUT", f"/queues/{queue}/members/{worker.name}", status=204, json={"role": "member"})
-    members = boss.ok("GET", f"/queues/{queue}/members", p.Members)["items"]
+    members = boss.ok("GET", f"/queues/{queue}/members", Members)["items"]
     assert {one["user"]: one["role"] for one in members} == {boss.name: "admin", worker.name: "member"}
     worker.submit(queue=queue)
     boss.refused("PUT", f"/queues/{queue}/members/nobody-there", 404, json={"role": "viewer"})
@@ -295,7 +299,7 @@ def test_only_platform_admins_manage_users_queues_and_nodes(ann: Api, admin: Api
         sent: Data = {} if body is None else {"json": body}
         refusal = ann.refused(method, path, 403, None, "only a platform admin may", **sent)
         assert refusal["code"] == "denied"
-    assert ann.ok("GET", f"/users/{ann.name}", p.UserBody)["is_admin"] is False
+    assert ann.ok("GET", f"/users/{ann.name}", UserBody)["is_admin"] is False
 
 
 def test_the_last_admin_stays(quick_server: Served) -> None:
@@ -304,23 +308,23 @@ def test_the_last_admin_stays(quick_server: Served) -> None:
         admin.refused("DELETE", "/users/admin", 409, says="last enabled admin")
         for change in ({"is_admin": False}, {"is_enabled": False}):
             admin.refused("PATCH", "/users/admin", 409, says="last enabled admin", json=change)
-        admin.ok("POST", "/users", p.UserBody, 201, json=second)
-        admin.ok("PATCH", "/users/admin", p.UserBody, json={"is_admin": False})
+        admin.ok("POST", "/users", UserBody, 201, json=second)
+        admin.ok("PATCH", "/users/admin", UserBody, json={"is_admin": False})
         admin.refused("GET", "/users", 403)
 
 
 def test_a_disabled_account_is_shut_out_until_it_is_enabled(admin: Api, hire: Hire) -> None:
     user = hire(default="member")
-    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"is_enabled": False})
+    admin.ok("PATCH", f"/users/{user.name}", UserBody, json={"is_enabled": False})
     user.refused("GET", "/me", 401, says="disabled")
     user.refused("POST", "/login", 401, says="disabled", json={"user": user.name, "password": PASSWORD})
-    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"is_enabled": True})
-    user.ok("GET", "/me", p.Me)
+    admin.ok("PATCH", f"/users/{user.name}", UserBody, json={"is_enabled": True})
+    user.ok("GET", "/me", Me)
 
 
 def test_a_password_set_by_an_admin_ends_the_users_sessions(admin: Api, hire: Hire, server: Served) -> None:
     user = hire()
-    admin.ok("PATCH", f"/users/{user.name}", p.UserBody, json={"password": "set by an admin"})
+    admin.ok("PATCH", f"/users/{user.name}", UserBody, json={"password": "set by an admin"})
     user.refused("GET", "/me", 401)
     assert server.sign_in(user.name, "set by an admin")
 
@@ -354,23 +358,23 @@ def test_a_removed_account_is_gone_and_its_jobs_stay(admin: Api, hire: Hire) -> 
 def test_an_account_that_cannot_be_is_refused(
     admin: Api, change: Data, status: int, field: str | None
 ) -> None:
-    before = admin.ok("GET", "/users", p.Users)
+    before = admin.ok("GET", "/users", Users)
     account = {"name": fresh("user"), "password": PASSWORD, **change}
     admin.refused("POST", "/users", status, field, json=account)
-    assert admin.ok("GET", "/users", p.Users) == before
+    assert admin.ok("GET", "/users", Users) == before
 
 
 def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
     limit = {"cpus": 2.5, "memory_bytes": 2**30, "gpus": 1}
     change = {"description": "for vision", "maximum": limit, "guaranteed": limit, "nodes": ["fake"]}
-    changed = admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json=change)
+    changed = admin.ok("PATCH", f"/queues/{queue}", QueueBody, json=change)
     assert {name: changed[name] for name in change} == change
-    assert admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"maximum": None})["maximum"] is None
-    assert admin.ok("GET", f"/queues/{queue}", p.QueueBody)["description"] == "for vision"
+    assert admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"maximum": None})["maximum"] is None
+    assert admin.ok("GET", f"/queues/{queue}", QueueBody)["description"] == "for vision"
     admin.refused("POST", "/queues", 409, json={"name": queue})
     job = admin.running(queue=queue)
     admin.refused("DELETE", f"/queues/{queue}", 409, says="still has jobs")
-    used = admin.ok("GET", f"/queues/{queue}", p.QueueBody)
+    used = admin.ok("GET", f"/queues/{queue}", QueueBody)
     assert (used["used"]["cpus"], used["n_running"]) == (1.0, 1)
     admin.ok("DELETE", f"/jobs/{job['id']}?for_good=true", status=202)
     admin.until_gone(job)
@@ -387,25 +391,25 @@ def test_a_queue_cannot_be_guaranteed_more_than_its_maximum(admin: Api, queue: s
     new = {"name": fresh("queue"), "guaranteed": large, "maximum": small}
     admin.refused("POST", "/queues", 422, "guaranteed.gpus", "more than the maximum 1", json=new)
     admin.refused("GET", f"/queues/{new['name']}", 404)
-    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"guaranteed": large, "maximum": large})
+    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"guaranteed": large, "maximum": large})
     admin.refused("PATCH", f"/queues/{queue}", 422, "maximum.gpus", json={"maximum": small})
-    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"guaranteed": small, "maximum": small})
+    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"guaranteed": small, "maximum": small})
     admin.refused("PATCH", f"/queues/{queue}", 422, "guaranteed.gpus", json={"guaranteed": large})
 
 
 def test_a_drained_node_starts_nothing_until_it_is_opened(admin: Api) -> None:
-    drained = admin.ok("PATCH", "/nodes/fake", p.NodeBody, json={"is_schedulable": False})
+    drained = admin.ok("PATCH", "/nodes/fake", NodeBody, json={"is_schedulable": False})
     assert drained["is_schedulable"] is False
     job = admin.submit()
     assert admin.job(job["id"])["state"] == "QUEUED"
-    admin.ok("PATCH", "/nodes/fake", p.NodeBody, json={"is_schedulable": True})
+    admin.ok("PATCH", "/nodes/fake", NodeBody, json={"is_schedulable": True})
     admin.until(job, "RUNNING")
     admin.refused("PATCH", "/nodes/none", 404, json={"is_schedulable": True})
 
 
 def test_nodes_show_who_holds_which_card(admin: Api) -> None:
     job = admin.running(gpus=1)
-    (node,) = admin.ok("GET", "/nodes", p.Nodes)["items"]
+    (node,) = admin.ok("GET", "/nodes", Nodes)["items"]
     assert [card["job_id"] for card in node["gpus"]].count(job["id"]) == 1
     assert node["free"]["gpus"] == 1
 
@@ -414,7 +418,7 @@ def test_the_summary_counts_what_the_caller_may_see(admin: Api, hire: Hire, queu
     insider, outsider = hire(**{queue: "member"}), hire(default="viewer")
     insider.running(queue=queue)
     insider.finished(queue=queue)
-    seen = {api: api.ok("GET", "/summary", p.Summary) for api in (insider, outsider)}
+    seen = {api: api.ok("GET", "/summary", Summary) for api in (insider, outsider)}
     assert (seen[insider]["jobs"]["RUNNING"], seen[insider]["finished_today"]["SUCCEEDED"]) == (1, 1)
     assert (seen[outsider]["jobs"]["RUNNING"], seen[outsider]["finished_today"]["SUCCEEDED"]) == (0, 0)
     assert [one["name"] for one in seen[outsider]["queues"]] == ["default"]
@@ -433,7 +437,7 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
         return str(engine.world.requests[f"{job['id']}.{attempt}"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"])
 
     inside = sign(token(0))
-    me = inside.ok("GET", "/me", p.Me)
+    me = inside.ok("GET", "/me", Me)
     assert (me["name"], me["is_admin"], me["job_id"]) == (owner.name, False, job["id"])
     inside.refused("GET", "/users", 403, says="a job may not list users")
     inside.refused("GET", "/tokens", 403, says="a job may not")
@@ -448,7 +452,7 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     owner.until(job, "RUNNING", attempt=1)
     inside.refused("GET", "/me", 401, says="ended with attempt")
     second = sign(token(1))
-    second.ok("GET", "/me", p.Me)
+    second.ok("GET", "/me", Me)
     owner.finish(job, attempt=1)
     owner.until(job, "SUCCEEDED")
     second.refused("GET", "/me", 401)
@@ -459,6 +463,6 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
 def test_the_token_of_a_call_is_marked_among_ones_own(hire: Hire) -> None:
     somebody = hire(default="member")
     somebody.ok("POST", "/tokens", status=201, json={"name": "another"})
-    marks = {one["name"]: one["is_current"] for one in somebody.ok("GET", "/tokens", p.Tokens)["items"]}
+    marks = {one["name"]: one["is_current"] for one in somebody.ok("GET", "/tokens", Tokens)["items"]}
     assert marks.pop("another") is False
     assert list(marks.values()) == [True]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from apiclient import PASSWORD, Api, Hire, fresh
 
 from footplate.testing.server import until
-from footplate.wire import payloads as p
+from footplate.wire.audit import Audit
+from footplate.wire.jobs import Waiting
 
 
 def test_every_change_of_the_platform_leaves_a_line(admin: Api) -> None:
@@ -21,7 +22,7 @@ def test_every_change_of_the_platform_leaves_a_line(admin: Api) -> None:
     admin.ok("PATCH", "/nodes/fake", json={"is_schedulable": True})
     admin.ok("DELETE", f"/users/{user}", status=204)
     admin.ok("DELETE", f"/queues/{queue}", status=204)
-    trail = admin.ok("GET", "/audit?limit=11", p.Audit)["items"]
+    trail = admin.ok("GET", "/audit?limit=11", Audit)["items"]
     assert [one["action"] for one in reversed(trail)] == [
         "queue.added",
         "queue.changed",
@@ -42,10 +43,10 @@ def test_every_change_of_the_platform_leaves_a_line(admin: Api) -> None:
 
 
 def test_a_change_that_was_refused_leaves_none(admin: Api) -> None:
-    newest = admin.ok("GET", "/audit?limit=1", p.Audit)["items"]
+    newest = admin.ok("GET", "/audit?limit=1", Audit)["items"]
     admin.refused("DELETE", "/queues/default", 409)
     admin.refused("DELETE", f"/images/{fresh('none')}", 404)
-    assert admin.ok("GET", "/audit?limit=1", p.Audit)["items"] == newest
+    assert admin.ok("GET", "/audit?limit=1", Audit)["items"] == newest
 
 
 def test_the_trail_is_read_page_by_page_and_by_actor(admin: Api, ann: Api) -> None:
@@ -62,11 +63,11 @@ def test_waiting_jobs_are_listed_in_the_order_of_their_start(admin: Api, hire: H
     holders = [ann.running(cpus=4) for _ in range(2)]
     late = ann.submit(cpus=4)
     urgent = ann.submit(cpus=4, priority=5)
-    told = until(lambda: _both(ann.ok("GET", "/waiting", p.Waiting)))
+    told = until(lambda: _both(ann.ok("GET", "/waiting", Waiting)))
     assert [one["id"] for one in told["items"]] == [urgent["id"], late["id"]]
     assert [one["position"] for one in told["items"]] == [0, 1]
     assert told["items"][0]["estimate"] is not None
-    assert stranger.ok("GET", "/waiting", p.Waiting) == {"items": [], "n_waiting": 2}
+    assert stranger.ok("GET", "/waiting", Waiting) == {"items": [], "n_waiting": 2}
     for one in (*holders, late, urgent):
         ann.ok("POST", f"/jobs/{one['id']}/stop")
 

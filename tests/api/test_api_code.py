@@ -9,7 +9,8 @@ import tarfile
 from apiclient import Api, Hire, fresh
 
 from footplate.testing.server import Served
-from footplate.wire import payloads as p
+from footplate.wire.jobs import JobDetail
+from footplate.wire.platform import Upload
 
 
 def upload(api: Api, text: str) -> str:
@@ -19,7 +20,7 @@ def upload(api: Api, text: str) -> str:
         entry = tarfile.TarInfo("train.py")
         entry.size = len(text)
         tar.addfile(entry, io.BytesIO(text.encode()))
-    return str(api.ok("POST", "/code", p.Upload, 201, content=packed.getvalue())["upload"])
+    return str(api.ok("POST", "/code", Upload, 201, content=packed.getvalue())["upload"])
 
 
 def submits(api: Api, digest: str) -> int:
@@ -63,9 +64,9 @@ def test_a_member_may_use_the_code_of_a_job_beside_and_a_viewer_may_not(hire: Hi
     viewer.refused(
         "POST", f"/jobs/{job['id']}/clone", 403, says="not download its files", json={"queue": other}
     )
-    member.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={})
+    member.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201, json={})
     # Without the code it is only what a viewer sees anyway.
-    viewer.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={"queue": other, "code": None})
+    viewer.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201, json={"queue": other, "code": None})
 
 
 def test_an_admin_may_use_any_code(hire: Hire, admin: Api) -> None:

@@ -6,8 +6,9 @@ import pytest
 from apiclient import Api
 
 from footplate.testing.fake_clock import FakeClock
-from footplate.wire import payloads as p
 from footplate.wire.convert import instant
+from footplate.wire.jobs import LogMatches
+from footplate.wire.platform import Summary
 
 
 def test_a_log_is_followed_from_an_offset_on(ann: Api) -> None:
@@ -31,13 +32,13 @@ def test_a_log_is_searched(ann: Api) -> None:
     job = ann.running()
     ann.write_log(job, b"epoch 1\nLoss 3\nepoch 2\nloss 2\n")
     path = f"/jobs/{job['id']}/logs/search"
-    found = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "task": "main-0"})
+    found = ann.ok("GET", path, LogMatches, params={"text": "loss", "task": "main-0"})
     assert found == {"items": [8, 23], "next_offset": None}
-    first = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "limit": 1})
+    first = ann.ok("GET", path, LogMatches, params={"text": "loss", "limit": 1})
     assert first["items"] == [8]
     rest = ann.ok("GET", path, params={"text": "loss", "offset": first["next_offset"]})
     assert rest == {"items": [23], "next_offset": None}
-    newest = ann.ok("GET", path, p.LogMatches, params={"text": "loss", "limit": 1, "before": 2**53})
+    newest = ann.ok("GET", path, LogMatches, params={"text": "loss", "limit": 1, "before": 2**53})
     assert newest == {"items": [23], "next_offset": 23}
     earlier = ann.ok("GET", path, params={"text": "loss", "before": newest["next_offset"]})
     assert earlier == {"items": [8], "next_offset": None}
@@ -62,8 +63,8 @@ def test_today_begins_where_the_caller_lives(ann: Api, clock: FakeClock) -> None
     ann.finished()
     clock.advance(3600)
     late, early = instant(clock.now() - 60), instant(clock.now() - 7200)
-    assert ann.ok("GET", "/summary", p.Summary, params={"since": late})["finished_today"]["SUCCEEDED"] == 0
-    assert ann.ok("GET", "/summary", p.Summary, params={"since": early})["finished_today"]["SUCCEEDED"] >= 1
+    assert ann.ok("GET", "/summary", Summary, params={"since": late})["finished_today"]["SUCCEEDED"] == 0
+    assert ann.ok("GET", "/summary", Summary, params={"since": early})["finished_today"]["SUCCEEDED"] >= 1
 
 
 @pytest.mark.parametrize("since", ["yesterday", "2001-01-01T00:00:00Z"])

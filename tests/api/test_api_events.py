@@ -11,21 +11,21 @@ from apiclient import Api, Data, Hire, Streamed, fresh
 
 from footplate.server.standing import LOOK_AGAIN_S
 from footplate.testing.fake_clock import FakeClock
-from footplate.wire import payloads as p
+from footplate.wire.events import EventBody, Events
 
 
 def last(api: Api) -> int:
     """The number of the newest event."""
     after = 0
     while True:
-        found = api.ok("GET", "/events", p.Events, params={"after": after, "limit": 1000})
+        found = api.ok("GET", "/events", Events, params={"after": after, "limit": 1000})
         if not found["items"]:
             return after
         after = found["next_after"]
 
 
 def events_of(api: Api, job: Data, **params: Any) -> list[Data]:
-    return list(api.ok("GET", f"/jobs/{job['id']}/events", p.Events, params=params)["items"])
+    return list(api.ok("GET", f"/jobs/{job['id']}/events", Events, params=params)["items"])
 
 
 def test_the_life_of_a_job_is_told_in_order(ann: Api) -> None:
@@ -48,7 +48,7 @@ def test_pages_of_events_bring_each_once(admin: Api) -> None:
     jobs = [admin.finished(cpus=0.1) for _ in range(3)]
     after, seen = before, list[Data]()
     while True:
-        page = admin.ok("GET", "/events", p.Events, params={"after": after, "limit": 4})
+        page = admin.ok("GET", "/events", Events, params={"after": after, "limit": 4})
         if not page["items"]:
             break
         seen += page["items"]
@@ -78,7 +78,7 @@ def test_a_stream_resumed_at_every_event_brings_each_once_while_jobs_run(admin: 
     assert [event.data["seq"] for event in seen] == list(range(begin + 1, begin + 1 + len(seen)))
     assert [event.cursor for event in seen] == [str(event.data["seq"]) for event in seen]
     for event in seen:
-        p.EventBody.model_validate(event.data)
+        EventBody.model_validate(event.data)
 
 
 def test_a_stream_begins_now_unless_told_otherwise(ann: Api) -> None:
@@ -108,9 +108,7 @@ def test_a_member_sees_the_events_of_their_queues_only(ann: Api, admin: Api, hir
     begin = last(admin)
     hidden = admin.finished(queue=queue)
     shown = ann.finished()
-    seen = {
-        api: api.ok("GET", "/events", p.Events, params={"after": begin})["items"] for api in (ann, insider)
-    }
+    seen = {api: api.ok("GET", "/events", Events, params={"after": begin})["items"] for api in (ann, insider)}
     assert {event["job_id"] for event in seen[ann]} == {shown["id"]}
     assert {event["job_id"] for event in seen[insider]} == {hidden["id"]}
     with ann.stream("/events/stream", str(begin)) as events:

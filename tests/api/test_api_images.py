@@ -12,7 +12,7 @@ from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, served
 from footplate.wire import images as w
-from footplate.wire import payloads as p
+from footplate.wire.queues import QueueBody
 
 TORCH = {
     "reference": "registry.example.com/team/torch:2.13",
@@ -127,11 +127,11 @@ def test_the_catalogue_is_known_to_the_server_at_once_and_after_a_restart(tmp_pa
 def test_a_queue_keeps_the_folders_that_stand_in_for_images(admin: Api, ann: Api, tmp_path: Path) -> None:
     name, folder = fresh("queue"), str(tmp_path)
     given = {"torch": folder, "example.com/x:1": folder}
-    made = admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": name, "environments": given})
+    made = admin.ok("POST", "/queues", QueueBody, 201, json={"name": name, "environments": given})
     assert made["environments"] == given
-    changed = admin.ok("PATCH", f"/queues/{name}", p.QueueBody, json={"environments": {"torch": folder}})
+    changed = admin.ok("PATCH", f"/queues/{name}", QueueBody, json={"environments": {"torch": folder}})
     assert changed["environments"] == {"torch": folder}
-    closed = admin.ok("PATCH", f"/queues/{name}", p.QueueBody, json={"is_open": False})
+    closed = admin.ok("PATCH", f"/queues/{name}", QueueBody, json={"is_open": False})
     assert closed["environments"] == {"torch": folder}
     assert admin.served.parts.platform.cluster.queues[name].environments == (("torch", folder),)
     ann.refused("PATCH", f"/queues/{name}", 403, json={"environments": {}})
@@ -139,7 +139,7 @@ def test_a_queue_keeps_the_folders_that_stand_in_for_images(admin: Api, ann: Api
 
 
 def test_a_queue_without_such_folders_has_none(admin: Api) -> None:
-    assert admin.ok("GET", "/queues/default", p.QueueBody)["environments"] == {}
+    assert admin.ok("GET", "/queues/default", QueueBody)["environments"] == {}
 
 
 @pytest.mark.parametrize("path", ["relative", "/nothing/such", "/etc/passwd", "~"])

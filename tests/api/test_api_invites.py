@@ -17,7 +17,7 @@ from footplate.store.tables import invites
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served
 from footplate.wire import invites as w
-from footplate.wire import payloads as p
+from footplate.wire.accounts import IssuedToken, Me
 
 Invite = Callable[..., tuple[str, str]]
 
@@ -35,7 +35,13 @@ def invited(admin: Api) -> Invite:
 
 
 def accept(api: Api, code: str, password: str = PASSWORD, status: int = 201) -> Data:
-    return api.ok("POST", "/invites/accept", p.IssuedToken, status, json={"code": code, "password": password})
+    return api.ok(
+        "POST",
+        "/invites/accept",
+        IssuedToken,
+        status,
+        json={"code": code, "password": password},
+    )
 
 
 def test_whoever_follows_the_link_chooses_a_password_and_is_signed_in(
@@ -44,7 +50,7 @@ def test_whoever_follows_the_link_chooses_a_password_and_is_signed_in(
     user, code = invited()
     assert nobody.ok("POST", "/invites/look", w.InviteBody, json={"code": code})["user"] == user
     issued = accept(nobody, code, "a password of my own")
-    me = sign(issued["token"]).ok("GET", "/me", p.Me)
+    me = sign(issued["token"]).ok("GET", "/me", Me)
     assert me["name"] == issued["user"] == user
     assert me["queues"] == [{"name": "default", "role": "member"}]
     assert not me["is_admin"]
@@ -105,10 +111,10 @@ def test_roles_and_rank_are_those_that_the_admin_said(
     queue = fresh("queue")
     admin.ok("POST", "/queues", status=201, json={"name": queue})
     _, code = invited(queues={queue: "viewer"}, is_admin=False)
-    me = sign(accept(nobody, code)["token"]).ok("GET", "/me", p.Me)
+    me = sign(accept(nobody, code)["token"]).ok("GET", "/me", Me)
     assert me["queues"] == [{"name": queue, "role": "viewer"}]
     _, code = invited(is_admin=True)
-    assert sign(accept(nobody, code)["token"]).ok("GET", "/me", p.Me)["is_admin"]
+    assert sign(accept(nobody, code)["token"]).ok("GET", "/me", Me)["is_admin"]
     admin.refused(
         "POST", "/invites", 422, "queues.nowhere", json={"user": fresh("u"), "queues": {"nowhere": "member"}}
     )

@@ -11,14 +11,15 @@ from apiclient import Api, Data, Hire, Sign, fresh
 from footplate.domain.messages import say
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
-from footplate.wire import payloads as p
 from footplate.wire.documents import dump
+from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, Tasks
+from footplate.wire.queues import QueueBody
 from footplate.wire.told import told
 
 
 def snapshot(admin: Api) -> tuple[list[Any], list[str]]:
     """Which jobs there are, and of which the event log tells; those of other tests may be on their way."""
-    jobs = admin.ok("GET", "/jobs", p.Jobs, params={"limit": 1000, "sort": "submitted_at"})["items"]
+    jobs = admin.ok("GET", "/jobs", Jobs, params={"limit": 1000, "sort": "submitted_at"})["items"]
     events: list[Data] = []
     while page := admin.ok("GET", "/events", params={"after": _last(events), "limit": 1000})["items"]:
         events += page
@@ -82,20 +83,20 @@ DOCUMENT: Data = {
 def test_the_same_document_is_the_same_job_in_json_and_yaml(ann: Api, kind: str | None) -> None:
     body = json.dumps(DOCUMENT) if kind == "application/json" else dump(DOCUMENT)
     headers = {"Content-Type": kind} if kind else {}
-    job = ann.ok("POST", "/jobs", p.JobDetail, 201, content=body.encode(), headers=headers)
+    job = ann.ok("POST", "/jobs", JobDetail, 201, content=body.encode(), headers=headers)
     assert job["config"] == DOCUMENT
 
 
 def test_the_config_of_a_job_submits_the_same_job_again(ann: Api) -> None:
     job = ann.submit(**DOCUMENT)
     config = ann.ok("GET", f"/jobs/{job['id']}/config")
-    again = ann.ok("POST", "/jobs", p.JobDetail, 201, json={**config, "name": "again"})
+    again = ann.ok("POST", "/jobs", JobDetail, 201, json={**config, "name": "again"})
     assert {**again["config"], "name": "both"} == config == job["config"]
 
 
 def test_a_dry_run_creates_nothing_and_shows_the_request(ann: Api, admin: Api) -> None:
     before = snapshot(admin)
-    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json=DOCUMENT)
+    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
     assert forecast["would_start"] is True
     assert forecast["config"]["name"] == "both"
     assert forecast["request"]["tasks"][0]["command"] == "wait 5"
@@ -103,14 +104,14 @@ def test_a_dry_run_creates_nothing_and_shows_the_request(ann: Api, admin: Api) -
 
 
 def test_the_token_in_a_dry_run_opens_nothing(ann: Api, sign: Sign) -> None:
-    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json=DOCUMENT)
+    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
     token = forecast["request"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"]
     sign(token).refused("GET", "/me", 401)
 
 
 def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
     ann.running(cpus=8)
-    forecast = ann.ok("POST", "/jobs/dry-run", p.DryRun, json={"name": "next", "command": "wait", "cpus": 2})
+    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
     assert (forecast["would_start"], forecast["request"]) == (False, None)
     assert forecast["reason"]["code"] == "insufficient_resources"
 
@@ -176,7 +177,7 @@ def test_the_field_of_the_role_that_asks_for_too_much_is_named(
 def test_more_than_a_queue_may_use_is_told_at_the_field(admin: Api) -> None:
     queue = fresh("small")
     maximum = {"cpus": 8, "memory_bytes": 2**34, "gpus": 1}
-    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": queue, "maximum": maximum})
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": queue, "maximum": maximum})
     job = {"name": "x", "command": "wait", "queue": queue, "gpus": 2}
     admin.refused("POST", "/jobs", 422, "gpus", "may use at most 1", json=job)
 
@@ -184,14 +185,14 @@ def test_more_than_a_queue_may_use_is_told_at_the_field(admin: Api) -> None:
 def test_a_dry_run_says_no_to_an_upload_that_is_not_there(ann: Api) -> None:
     job = {"name": "x", "command": "wait", "code": {"upload": "sha256:" + "0" * 64}}
     ann.refused("POST", "/jobs/dry-run", 422, "code.upload", "upload the code first", json=job)
-    assert ann.ok("POST", "/jobs/dry-run?code_follows=true", p.DryRun, json=job)["would_start"]
+    assert ann.ok("POST", "/jobs/dry-run?code_follows=true", DryRun, json=job)["would_start"]
 
 
 def test_a_closed_queue_takes_no_new_jobs(admin: Api) -> None:
     queue = fresh("closed")
-    admin.ok("POST", "/queues", p.QueueBody, 201, json={"name": queue, "is_open": False})
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": queue, "is_open": False})
     admin.refused("POST", "/jobs", 409, says="closed", json={"name": "x", "command": "wait", "queue": queue})
-    admin.ok("PATCH", f"/queues/{queue}", p.QueueBody, json={"is_open": True})
+    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"is_open": True})
     admin.submit(queue=queue)
 
 
@@ -206,15 +207,15 @@ def test_a_job_waits_with_a_reason_and_a_place_in_line(ann: Api) -> None:
     waiting = until(explained)
     assert waiting["state"] == "QUEUED"
     assert waiting["reason"]["code"] == "behind_others" or waiting["reason"]["message"]
-    listed = ann.ok("GET", "/jobs", p.Jobs, params={"state": "QUEUED"})["items"]
+    listed = ann.ok("GET", "/jobs", Jobs, params={"state": "QUEUED"})["items"]
     assert {job["id"]: job["position"] for job in listed} == {first["id"]: 0, second["id"]: 1}
 
 
 def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
     up = ann.running(cpus=8)
     waiting = ann.submit(cpus=8)
-    assert ann.ok("POST", f"/jobs/{waiting['id']}/stop", p.JobDetail)["state"] == "STOPPED"
-    assert ann.ok("POST", f"/jobs/{up['id']}/stop", p.JobDetail)["state"] in ("STOPPING", "STOPPED")
+    assert ann.ok("POST", f"/jobs/{waiting['id']}/stop", JobDetail)["state"] == "STOPPED"
+    assert ann.ok("POST", f"/jobs/{up['id']}/stop", JobDetail)["state"] in ("STOPPING", "STOPPED")
     over = ann.until(up, "STOPPED")
     assert over["reason"]["message"] == f"stopped by {ann.name}"
     ann.refused("POST", f"/jobs/{up['id']}/stop", 409, says="already over")
@@ -239,10 +240,10 @@ def test_name_description_and_priority_can_be_edited(ann: Api) -> None:
     job = ann.submit(name=fresh("old"))
     name = fresh("new")
     change = {"name": name, "description": "better", "priority": 7}
-    edited = ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json=change)
+    edited = ann.ok("PATCH", f"/jobs/{job['id']}", JobDetail, json=change)
     assert {field: edited[field] for field in change} == change
     assert ann.ok("GET", f"/jobs/{name}/config")["priority"] == 7
-    ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json={})
+    ann.ok("PATCH", f"/jobs/{job['id']}", JobDetail, json={})
     assert ann.job(job["id"])["description"] == "better"
 
 
@@ -270,14 +271,14 @@ def test_an_edit_to_a_taken_name_or_of_a_finished_jobs_priority_is_refused(ann: 
     taken, job = ann.submit(), ann.finished()
     ann.refused("PATCH", f"/jobs/{job['id']}", 409, says=taken["name"], json={"name": taken["name"]})
     ann.refused("PATCH", f"/jobs/{job['id']}", 409, says="no longer matters", json={"priority": 1})
-    ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json={"description": "kept for later"})
+    ann.ok("PATCH", f"/jobs/{job['id']}", JobDetail, json={"description": "kept for later"})
 
 
 def test_a_clone_gets_the_next_free_name_and_the_fields_that_were_replaced(ann: Api) -> None:
     job = ann.submit(**{**DOCUMENT, "name": "run"})
-    first = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201)
-    second = ann.ok("POST", f"/jobs/{first['id']}/clone", p.JobDetail, 201, json={"priority": -1})
-    named = ann.ok("POST", "/jobs/run/clone", p.JobDetail, 201, json={"name": "walk"})
+    first = ann.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201)
+    second = ann.ok("POST", f"/jobs/{first['id']}/clone", JobDetail, 201, json={"priority": -1})
+    named = ann.ok("POST", "/jobs/run/clone", JobDetail, 201, json={"name": "walk"})
     assert [one["name"] for one in (first, second, named)] == ["run-2", "run-3", "walk"]
     assert {**first["config"], "name": "run"} == job["config"]
     assert second["priority"] == -1
@@ -295,8 +296,8 @@ def test_a_stranger_may_clone_only_what_they_see(ann: Api, hire: Hire) -> None:
 def test_repeating_a_submit_with_one_key_makes_one_job(ann: Api) -> None:
     document = {"name": fresh("job"), "command": "wait"}
     key = {"Idempotency-Key": "attempt é 1".encode("latin-1")}
-    first = ann.ok("POST", "/jobs", p.JobDetail, 201, json=document, headers=key)
-    again = ann.ok("POST", "/jobs", p.JobDetail, 200, json=document, headers=key)
+    first = ann.ok("POST", "/jobs", JobDetail, 201, json=document, headers=key)
+    again = ann.ok("POST", "/jobs", JobDetail, 200, json=document, headers=key)
     assert again["id"] == first["id"]
     other = {**document, "command": "other"}
     ann.refused("POST", "/jobs", 409, says="idempotency key", json=other, headers=key)
@@ -312,8 +313,8 @@ def test_keys_of_different_users_do_not_meet(ann: Api, admin: Api) -> None:
 def test_repeating_a_clone_with_one_key_makes_one_job(ann: Api) -> None:
     job = ann.submit()
     key = {"Idempotency-Key": fresh("key")}
-    first = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, headers=key)
-    again = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 200, headers=key)
+    first = ann.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201, headers=key)
+    again = ann.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 200, headers=key)
     assert again["id"] == first["id"]
     ann.refused("POST", f"/jobs/{job['id']}/clone", 409, headers=key, json={"priority": 1})
 
@@ -325,7 +326,7 @@ def test_a_repeated_submit_finds_its_job_also_after_its_deadline(ann: Api, clock
     first = ann.ok("POST", "/jobs", status=201, json=document, headers=key)
     ann.until(first, "SUCCEEDED")
     clock.advance(86_400)
-    again = ann.ok("POST", "/jobs", p.JobDetail, 200, json=document, headers=key)
+    again = ann.ok("POST", "/jobs", JobDetail, 200, json=document, headers=key)
     assert again["id"] == first["id"]
     ann.refused("POST", "/jobs", 422, "deadline", json={**document, "name": "new"})
 
@@ -343,11 +344,11 @@ def test_the_attempts_of_a_retried_job_are_all_shown(ann: Api) -> None:
     ann.finish(job, attempt=1)
     over = ann.until(job, "SUCCEEDED")
     assert (over["attempt"], over["retries_used"]) == (1, 1)
-    first, second = ann.ok("GET", f"/jobs/{job['id']}/attempts", p.Attempts)["items"]
+    first, second = ann.ok("GET", f"/jobs/{job['id']}/attempts", Attempts)["items"]
     assert (first["state"], first["tasks"][0]["exit_code"]) == ("FAILED", 3)
     assert first["finished_at"] is not None
     assert (second["state"], second["tasks"][0]["exit_code"]) == ("SUCCEEDED", 0)
-    assert ann.ok("GET", f"/jobs/{job['id']}/tasks", p.Tasks)["items"] == second["tasks"]
+    assert ann.ok("GET", f"/jobs/{job['id']}/tasks", Tasks)["items"] == second["tasks"]
 
 
 def test_a_time_limit_ends_a_job(ann: Api, clock: FakeClock) -> None:
@@ -364,7 +365,7 @@ def test_the_list_is_filtered_searched_sorted_and_paged(ann: Api, admin: Api) ->
     admin.submit(name="other", description="Something Else")
 
     def names(**params: Any) -> list[str]:
-        return [job["name"] for job in admin.ok("GET", "/jobs", p.Jobs, params=params)["items"]]
+        return [job["name"] for job in admin.ok("GET", "/jobs", Jobs, params=params)["items"]]
 
     assert names(sort="name") == ["other", *(f"seven-{number}" for number in range(7))]
     assert names(sort="-priority", limit=2) == ["seven-6", "seven-5"]
@@ -399,7 +400,7 @@ def test_following_page_tokens_brings_every_job_once(ann: Api, sort: str) -> Non
     seen: list[str] = []
     params: Data = {"sort": sort, "limit": 3}
     while True:
-        page = ann.ok("GET", "/jobs", p.Jobs, params=params)
+        page = ann.ok("GET", "/jobs", Jobs, params=params)
         seen += [job["id"] for job in page["items"]]
         if page["next_page_token"] is None:
             break
@@ -419,8 +420,8 @@ def test_fields_that_nothing_acts_on_are_warned_of(ann: Api) -> None:
     services = [{"kind": "jupyter"}]
     document = {"name": fresh("job"), "command": "true", "services": services}
     said = [told(say("field_unused", field="services"))]
-    assert ann.ok("POST", "/jobs/dry-run", p.DryRun, json=document)["warnings"] == said
-    assert ann.ok("POST", "/jobs", p.JobDetail, 201, json=document)["warnings"] == said
+    assert ann.ok("POST", "/jobs/dry-run", DryRun, json=document)["warnings"] == said
+    assert ann.ok("POST", "/jobs", JobDetail, 201, json=document)["warnings"] == said
     assert ann.submit()["warnings"] == []
 
 

@@ -13,8 +13,8 @@ from apiclient import Api, Data, Hire, fresh
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
-from footplate.wire import payloads as p
 from footplate.wire.inside import RanBody
+from footplate.wire.jobs import Attempts, JobDetail, Jobs
 
 
 def kinds_of(ann: Api, job: Data) -> list[str]:
@@ -25,7 +25,7 @@ def test_a_failing_job_lists_every_attempt_and_then_fails(ann: Api) -> None:
     job = ann.submit(retry=2, command="exit 4")
     over = ann.until(job, "FAILED")
     assert "tried 3 times" in over["reason"]["message"]
-    attempts = ann.ok("GET", f"/jobs/{job['id']}/attempts", p.Attempts)["items"]
+    attempts = ann.ok("GET", f"/jobs/{job['id']}/attempts", Attempts)["items"]
     assert [one["tasks"][0]["exit_code"] for one in attempts] == [4, 4, 4]
 
 
@@ -87,7 +87,7 @@ def test_a_failed_environment_can_be_entered_until_it_is_released(ann: Api, hire
     ran = ann.ok("POST", f"/jobs/{job['id']}/exec", RanBody, json={"command": ["ls", "-l"]})
     assert ran == {"exit_code": 0, "output": "main-1: ls -l\n", "is_cut": False, "timed_out": False}
     hire(default="viewer").refused("POST", f"/jobs/{job['id']}/exec", 403, json={"command": ["ls"]})
-    ann.ok("POST", f"/jobs/{job['id']}/release", p.JobDetail)
+    ann.ok("POST", f"/jobs/{job['id']}/release", JobDetail)
     over = ann.until(job, "FAILED")
     assert over["reason"]["code"] == "task_failed"
     ann.refused(
@@ -180,7 +180,7 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) ->
     (folder / "model").mkdir(parents=True)
     (folder / "model" / "weights.bin").write_bytes(b"w" * 300_000)
     (folder / "latest").symlink_to("/etc/passwd")
-    ann.ok("POST", f"/jobs/{job['id']}/halt", p.JobDetail)
+    ann.ok("POST", f"/jobs/{job['id']}/halt", JobDetail)
     over = ann.until(job, "STOPPED")
     assert over["reason"]["code"] == "halted"
     answer = ann.call("GET", f"/jobs/{job['id']}/download")
@@ -199,7 +199,7 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) ->
 def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Served) -> None:
     job = ann.running(grace="30s")
     (ann.folder(job, "checkpoints") / "step-7").touch()
-    ann.ok("POST", f"/jobs/{job['id']}/preempt", p.JobDetail)
+    ann.ok("POST", f"/jobs/{job['id']}/preempt", JobDetail)
     again = ann.until(job, "RUNNING", attempt=1)
     assert again["retries_used"] == 0
     assert isinstance(server.engine, FakeEngine)
@@ -216,11 +216,11 @@ def test_a_deleted_job_is_in_the_trash_and_can_be_restored(ann: Api) -> None:
     listed = f"/jobs?tag={job['tags'][0]}"
     ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
     assert ann.ok("GET", listed)["items"] == []
-    (trashed,) = ann.ok("GET", f"{listed}&trash=true", p.Jobs)["items"]
+    (trashed,) = ann.ok("GET", f"{listed}&trash=true", Jobs)["items"]
     assert (trashed["name"], bool(trashed["deleted_at"])) == (job["name"], True)
     ann.refused("DELETE", f"/jobs/{job['id']}", 409, says="already in the trash")
     assert ann.job(job["id"])["can"]["restore"]
-    ann.ok("POST", f"/jobs/{job['id']}/restore", p.JobDetail)
+    ann.ok("POST", f"/jobs/{job['id']}/restore", JobDetail)
     (back,) = ann.ok("GET", listed)["items"]
     assert (back["name"], back["deleted_at"]) == (job["name"], None)
 
@@ -230,7 +230,7 @@ def test_a_name_in_the_trash_is_free_for_others(ann: Api) -> None:
     ann.ok("DELETE", f"/jobs/{job['id']}", status=204)
     other = ann.submit(name=job["name"])
     assert ann.job(job["name"])["id"] == other["id"]
-    restored = ann.ok("POST", f"/jobs/{job['id']}/restore", p.JobDetail)
+    restored = ann.ok("POST", f"/jobs/{job['id']}/restore", JobDetail)
     assert restored["name"] != job["name"]
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from apiclient import Api, Data
 
-from footplate.wire import payloads as p
+from footplate.wire.jobs import JobDetail
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def beside() -> Iterator[ThreadPoolExecutor]:
 def test_a_long_call_is_answered_when_the_job_is_over(ann: Api, beside: ThreadPoolExecutor) -> None:
     job = ann.submit()
     ann.until(job, "RUNNING")
-    asked = beside.submit(ann.ok, "GET", f"/jobs/{job['id']}", p.JobDetail, params={"wait": 60}, timeout=70)
+    asked = beside.submit(ann.ok, "GET", f"/jobs/{job['id']}", JobDetail, params={"wait": 60}, timeout=70)
     ann.finish(job)
     assert asked.result(20)["state"] == "SUCCEEDED"
 

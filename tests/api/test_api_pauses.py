@@ -9,7 +9,7 @@ from footplate.domain.kinds import show_instant
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import until
-from footplate.wire import payloads as p
+from footplate.wire.jobs import DryRun, JobDetail, Jobs, Waiting
 
 
 def pausing(api: Api, **fields: object) -> Data:
@@ -39,11 +39,11 @@ def test_everybody_is_told_what_failed_and_when_the_next_try_comes(ann: Api, clo
     told = f"{lost}; retry 2 of 8 after a platform fault, not before {shown}"
     assert job["reason"]["message"] == told
     assert job["reason"]["details"]["not_before"] == next_try
-    (listed,) = ann.ok("GET", "/jobs", p.Jobs, params={"state": "QUEUED"})["items"]
+    (listed,) = ann.ok("GET", "/jobs", Jobs, params={"state": "QUEUED"})["items"]
     assert (listed["id"], listed["reason"]["message"]) == (job["id"], told)
 
     def queued() -> Data | None:
-        waiting = ann.ok("GET", "/waiting", p.Waiting)["items"]
+        waiting = ann.ok("GET", "/waiting", Waiting)["items"]
         return waiting[0] if waiting else None
 
     first = until(queued)
@@ -58,7 +58,7 @@ def test_everybody_is_told_what_failed_and_when_the_next_try_comes(ann: Api, clo
 def test_others_start_in_the_meantime_and_a_dry_run_says_so(ann: Api, clock: FakeClock) -> None:
     job = pausing(ann, cpus=8)
     asked = {"name": fresh("behind"), "command": "wait", "cpus": 8}
-    assert ann.ok("POST", "/jobs/dry-run", p.DryRun, json=asked)["would_start"]
+    assert ann.ok("POST", "/jobs/dry-run", DryRun, json=asked)["would_start"]
     other = ann.running(cpus=8)
     clock.advance(1)
     until(lambda: ann.job(job["id"])["reason"]["code"] == "insufficient_resources")
@@ -95,7 +95,7 @@ def test_a_job_that_pauses_can_be_deleted_for_good(ann: Api) -> None:
 
 def test_the_priority_can_be_changed_during_a_pause(ann: Api, clock: FakeClock) -> None:
     job = pausing(ann, cpus=8)
-    edited = ann.ok("PATCH", f"/jobs/{job['id']}", p.JobDetail, json={"priority": 5})
+    edited = ann.ok("PATCH", f"/jobs/{job['id']}", JobDetail, json={"priority": 5})
     assert (edited["priority"], edited["reason"]["code"]) == (5, "retry_later")
     assert ann.job(job["id"])["state"] == "QUEUED"
     clock.advance(1)
@@ -110,7 +110,7 @@ def test_a_deadline_that_passes_during_a_pause_ends_the_job(ann: Api, clock: Fak
 
 def test_a_copy_of_a_job_that_pauses_starts_at_once(ann: Api) -> None:
     job = pausing(ann)
-    copy = ann.ok("POST", f"/jobs/{job['id']}/clone", p.JobDetail, 201, json={"name": fresh("copy")})
+    copy = ann.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201, json={"name": fresh("copy")})
     ann.until(copy, "RUNNING", 0)
 
 

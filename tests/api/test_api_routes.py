@@ -22,10 +22,17 @@ from footplate.testing.server import Served
 from footplate.wire import files as wire_files
 from footplate.wire import images as wire_images
 from footplate.wire import invites as wire_invites
-from footplate.wire import payloads as p
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
+from footplate.wire.accounts import IssuedToken, Me, NewSession, Session, Tokens, UserBody, Users
+from footplate.wire.audit import Audit
+from footplate.wire.body import ErrorBody
+from footplate.wire.events import Events
 from footplate.wire.inside import RanBody
+from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, LogMatches, Tasks, UsageBody, Waiting
+from footplate.wire.nodes import NodeBody, Nodes
+from footplate.wire.platform import Health, SettingsBody, Strategies, Summary, Upload, Version
+from footplate.wire.queues import Members, QueueBody, Queues
 
 PUBLIC = frozenset(
     {
@@ -95,74 +102,74 @@ def archive() -> bytes:
 
 JOB = {"name": "routes", "command": "wait"}
 OPERATIONS: dict[str, Operation] = {
-    "GET /health": Operation(p.Health),
-    "GET /version": Operation(p.Version),
+    "GET /health": Operation(Health),
+    "GET /version": Operation(Version),
     "GET /schema/job": Operation(),
-    "GET /summary": Operation(p.Summary),
-    "GET /strategies": Operation(p.Strategies),
-    "GET /settings": Operation(p.SettingsBody, to_stranger=403),
-    "GET /audit": Operation(p.Audit, to_stranger=403),
-    "GET /waiting": Operation(p.Waiting),
-    "POST /code": Operation(p.Upload, 201, {"content": archive()}),
+    "GET /summary": Operation(Summary),
+    "GET /strategies": Operation(Strategies),
+    "GET /settings": Operation(SettingsBody, to_stranger=403),
+    "GET /audit": Operation(Audit, to_stranger=403),
+    "GET /waiting": Operation(Waiting),
+    "POST /code": Operation(Upload, 201, {"content": archive()}),
     "GET /code/{digest}": Operation(),
     "HEAD /code/{digest}": Operation(),
-    "POST /login": Operation(p.IssuedToken, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
-    "GET /session": Operation(p.Session),
-    "POST /session": Operation(p.NewSession, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
+    "POST /login": Operation(IssuedToken, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
+    "GET /session": Operation(Session),
+    "POST /session": Operation(NewSession, 200, {"json": {"user": "routes-login", "password": PASSWORD}}),
     "DELETE /session": Operation(None, 204),
     # What a browser's session may do is in test_api_session.py; without one it is a conflict.
-    "POST /session/tickets": Operation(p.ErrorBody, 409, {"json": {"path": "/api/v1/jobs"}}),
-    "GET /me": Operation(p.Me),
+    "POST /session/tickets": Operation(ErrorBody, 409, {"json": {"path": "/api/v1/jobs"}}),
+    "GET /me": Operation(Me),
     "POST /me/password": Operation(None, 204, {"json": {"old_password": PASSWORD, "new_password": PASSWORD}}),
-    "GET /tokens": Operation(p.Tokens),
-    "POST /tokens": Operation(p.IssuedToken, 201, {"json": {"name": "another"}}),
+    "GET /tokens": Operation(Tokens),
+    "POST /tokens": Operation(IssuedToken, 201, {"json": {"name": "another"}}),
     "DELETE /tokens/{token_id}": Operation(None, 204, to_stranger=404),
-    "GET /users": Operation(p.Users, to_stranger=403),
-    "POST /users": Operation(p.UserBody, 201, {"json": {"name": "routes-new", "password": PASSWORD}}, 403),
-    "GET /users/{name}": Operation(p.UserBody, to_stranger=403),
-    "PATCH /users/{name}": Operation(p.UserBody, request={"json": {"is_enabled": True}}, to_stranger=403),
+    "GET /users": Operation(Users, to_stranger=403),
+    "POST /users": Operation(UserBody, 201, {"json": {"name": "routes-new", "password": PASSWORD}}, 403),
+    "GET /users/{name}": Operation(UserBody, to_stranger=403),
+    "PATCH /users/{name}": Operation(UserBody, request={"json": {"is_enabled": True}}, to_stranger=403),
     "DELETE /users/{name}": Operation(None, 204, to_stranger=403),
     "GET /invites": Operation(wire_invites.Invites, to_stranger=403),
     "POST /invites": Operation(wire_invites.MadeInvite, 201, {"json": {"user": "routes-guest"}}, 403),
     # Codes are followed in test_api_invites.py; here nobody has one.
-    "POST /invites/look": Operation(p.ErrorBody, 404, {"json": {"code": "fpi_x"}}),
-    "POST /invites/accept": Operation(p.ErrorBody, 404, {"json": {"code": "fpi_x", "password": PASSWORD}}),
+    "POST /invites/look": Operation(ErrorBody, 404, {"json": {"code": "fpi_x"}}),
+    "POST /invites/accept": Operation(ErrorBody, 404, {"json": {"code": "fpi_x", "password": PASSWORD}}),
     "DELETE /invites/{user}": Operation(None, 404, to_stranger=403),
     "GET /client/{file}": Operation(None, 404),
-    "GET /queues": Operation(p.Queues),
-    "POST /queues": Operation(p.QueueBody, 201, {"json": {"name": "routes-new"}}, 403),
-    "GET /queues/{name}": Operation(p.QueueBody, to_stranger=404),
-    "PATCH /queues/{name}": Operation(p.QueueBody, request={"json": {"description": "x"}}, to_stranger=403),
+    "GET /queues": Operation(Queues),
+    "POST /queues": Operation(QueueBody, 201, {"json": {"name": "routes-new"}}, 403),
+    "GET /queues/{name}": Operation(QueueBody, to_stranger=404),
+    "PATCH /queues/{name}": Operation(QueueBody, request={"json": {"description": "x"}}, to_stranger=403),
     "DELETE /queues/{name}": Operation(None, 204, to_stranger=403),
-    "GET /queues/{name}/members": Operation(p.Members, to_stranger=404),
+    "GET /queues/{name}/members": Operation(Members, to_stranger=404),
     "PUT /queues/{name}/members/{user}": Operation(None, 204, {"json": {"role": "viewer"}}, 404),
     "DELETE /queues/{name}/members/{user}": Operation(None, 204, to_stranger=404),
-    "GET /nodes": Operation(p.Nodes),
-    "PATCH /nodes/{name}": Operation(p.NodeBody, request={"json": {"is_schedulable": True}}, to_stranger=403),
-    "GET /jobs": Operation(p.Jobs),
-    "POST /jobs": Operation(p.JobDetail, 201, {"json": JOB}, 404),
-    "POST /jobs/dry-run": Operation(p.DryRun, request={"json": JOB}, to_stranger=404),
-    "GET /jobs/{job_id}": Operation(p.JobDetail, to_stranger=404),
-    "PATCH /jobs/{job_id}": Operation(p.JobDetail, request={"json": {"description": "x"}}, to_stranger=404),
+    "GET /nodes": Operation(Nodes),
+    "PATCH /nodes/{name}": Operation(NodeBody, request={"json": {"is_schedulable": True}}, to_stranger=403),
+    "GET /jobs": Operation(Jobs),
+    "POST /jobs": Operation(JobDetail, 201, {"json": JOB}, 404),
+    "POST /jobs/dry-run": Operation(DryRun, request={"json": JOB}, to_stranger=404),
+    "GET /jobs/{job_id}": Operation(JobDetail, to_stranger=404),
+    "PATCH /jobs/{job_id}": Operation(JobDetail, request={"json": {"description": "x"}}, to_stranger=404),
     "DELETE /jobs/{job_id}": Operation(None, 202, to_stranger=404),
     "GET /jobs/{job_id}/config": Operation(to_stranger=404),
-    "POST /jobs/{job_id}/stop": Operation(p.JobDetail, to_stranger=404),
-    "POST /jobs/{job_id}/halt": Operation(p.JobDetail, to_stranger=404),
-    "POST /jobs/{job_id}/preempt": Operation(p.JobDetail, to_stranger=404),
+    "POST /jobs/{job_id}/stop": Operation(JobDetail, to_stranger=404),
+    "POST /jobs/{job_id}/halt": Operation(JobDetail, to_stranger=404),
+    "POST /jobs/{job_id}/preempt": Operation(JobDetail, to_stranger=404),
     "POST /jobs/{job_id}/exec": Operation(RanBody, request={"json": {"command": ["ls"]}}, to_stranger=404),
     # What these need is brought about in test_api_life.py; here they are conflicts.
-    "POST /jobs/{job_id}/release": Operation(p.ErrorBody, 409, to_stranger=404),
-    "POST /jobs/{job_id}/restore": Operation(p.ErrorBody, 409, to_stranger=404),
+    "POST /jobs/{job_id}/release": Operation(ErrorBody, 409, to_stranger=404),
+    "POST /jobs/{job_id}/restore": Operation(ErrorBody, 409, to_stranger=404),
     "GET /jobs/{job_id}/files": Operation(wire_files.JobFiles, to_stranger=404),
-    "GET /jobs/{job_id}/download": Operation(p.ErrorBody, 404, to_stranger=404),
-    "POST /jobs/{job_id}/clone": Operation(p.JobDetail, 201, to_stranger=404),
-    "GET /jobs/{job_id}/usage": Operation(p.UsageBody, to_stranger=404),
-    "GET /jobs/{job_id}/tasks": Operation(p.Tasks, to_stranger=404),
-    "GET /jobs/{job_id}/attempts": Operation(p.Attempts, to_stranger=404),
-    "GET /jobs/{job_id}/events": Operation(p.Events, to_stranger=404),
+    "GET /jobs/{job_id}/download": Operation(ErrorBody, 404, to_stranger=404),
+    "POST /jobs/{job_id}/clone": Operation(JobDetail, 201, to_stranger=404),
+    "GET /jobs/{job_id}/usage": Operation(UsageBody, to_stranger=404),
+    "GET /jobs/{job_id}/tasks": Operation(Tasks, to_stranger=404),
+    "GET /jobs/{job_id}/attempts": Operation(Attempts, to_stranger=404),
+    "GET /jobs/{job_id}/events": Operation(Events, to_stranger=404),
     "GET /jobs/{job_id}/logs": Operation(to_stranger=404),
     "GET /jobs/{job_id}/logs/search": Operation(
-        p.LogMatches, request={"params": {"text": "x"}}, to_stranger=404
+        LogMatches, request={"params": {"text": "x"}}, to_stranger=404
     ),
     "GET /jobs/{job_id}/logs/download": Operation(to_stranger=404),
     "GET /jobs/{job_id}/logs/merged": Operation(to_stranger=404),
@@ -176,7 +183,7 @@ OPERATIONS: dict[str, Operation] = {
         wire_images.ImageBody, request={"json": {"reference": "python:3.12"}}, to_stranger=403
     ),
     "DELETE /images/{name}": Operation(None, 204, to_stranger=403),
-    "GET /events": Operation(p.Events),
+    "GET /events": Operation(Events),
     "GET /events/stream": Operation(is_stream=True),
 }
 # A first call makes what it names.

@@ -75,7 +75,7 @@ from footplate.store.people import People
 from footplate.store.shared import Shared
 from footplate.store.store import Store
 from footplate.store.usagefiles import UsageFiles
-from footplate.wire.payloads import ErrorBody
+from footplate.wire.body import ErrorBody
 
 API = "/api/v1"
 ROUTES = (

@@ -14,7 +14,7 @@ from footplate.domain.messages import as_json
 from footplate.domain.resources import UNLIMITED, Resources
 from footplate.domain.specfields import write_job
 from footplate.domain.states import JobState, Reason
-from footplate.wire.payloads import Amount, Maximum
+from footplate.wire.body import Amount, Maximum
 from footplate.wire.told import told
 
 View = dict[str, Any]

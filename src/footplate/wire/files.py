@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from footplate.wire.payloads import Body
+from footplate.wire.body import Body
 
 Part = Literal["output", "checkpoints", "code", "work"]
 

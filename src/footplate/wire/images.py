@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from footplate.domain.image import Image
+from footplate.wire.body import Body, Text
 from footplate.wire.convert import instant
-from footplate.wire.payloads import Body, Text
 
 ImageName = Annotated[Text, Field(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from footplate.wire.payloads import Body, Text
+from footplate.wire.body import Body, Text
 
 
 class Exec(Body):

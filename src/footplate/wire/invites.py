@@ -6,16 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from footplate.wire.payloads import (
-    Body,
-    LifetimeS,
-    Name,
-    Password,
-    QueueMembership,
-    QueueName,
-    QueueRole,
-    Text,
-)
+from footplate.wire.accounts import QueueMembership
+from footplate.wire.body import Body, LifetimeS, Name, Password, QueueName, QueueRole, Text
 
 Code = Annotated[Text, Field(min_length=1, max_length=255)]
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from footplate.domain.secret import MOST_BYTES, RegistryLogin, Secret, SecretKind
 from footplate.domain.specfields import SECRET_NAME
+from footplate.wire.body import Body, QueueName, Text
 from footplate.wire.convert import instant
-from footplate.wire.payloads import Body, QueueName, Text
 
 SecretName = Annotated[
     Text, Field(min_length=1, max_length=SECRET_NAME.most, pattern=f"^{SECRET_NAME.pattern}$")

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from footplate.domain.storage import Storage
-from footplate.wire.payloads import Body
+from footplate.wire.body import Body
 
 
 class StorageBody(Body):

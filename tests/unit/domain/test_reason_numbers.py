@@ -7,7 +7,7 @@ from footplate.domain.errors import BY_CODE
 from footplate.domain.events import DeleteAsked, TaskExited, TasksGone
 from footplate.domain.messages import text
 from footplate.testing.builders import AT, after, placed, running
-from footplate.wire.payloads import ErrorBody
+from footplate.wire.body import ErrorBody
 
 
 def exited(code: int, attempt: int = 0, detail: str = "") -> TaskExited:

@@ -11,7 +11,19 @@ from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired
 from footplate.services.access import Caller
 from footplate.store.account_queries import Token, User
-from footplate.wire import payloads as p
+from footplate.wire.accounts import (
+    IssuedToken,
+    Login,
+    Me,
+    NewToken,
+    NewUser,
+    PasswordChange,
+    Tokens,
+    UserBody,
+    UserChange,
+    Users,
+)
+from footplate.wire.body import Text
 from footplate.wire.convert import instant
 
 router = APIRouter(tags=["accounts"])
@@ -41,8 +53,8 @@ def show_issued(text: str, token: Token) -> dict[str, Any]:
     }
 
 
-@router.post("/login", response_model=p.IssuedToken)
-async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]:
+@router.post("/login", response_model=IssuedToken)
+async def login(request: Request, parts: Wired, body: Login) -> dict[str, Any]:
     """Exchange name and password for a token."""
     address = neighbourhood(parts.settings.proxies.caller(request))
     issued = await parts.accounts.login(
@@ -51,7 +63,7 @@ async def login(request: Request, parts: Wired, body: p.Login) -> dict[str, Any]
     return show_issued(*issued)
 
 
-@router.get("/me", response_model=p.Me)
+@router.get("/me", response_model=Me)
 async def me(caller: Signed) -> dict[str, Any]:
     """Who is calling, and where they may submit."""
     return show_me(caller)
@@ -67,13 +79,13 @@ def show_me(caller: Caller) -> dict[str, Any]:
 
 
 @router.post("/me/password", status_code=204)
-async def change_password(parts: Wired, caller: Signed, body: p.PasswordChange) -> Response:
+async def change_password(parts: Wired, caller: Signed, body: PasswordChange) -> Response:
     """Set one's own password; all tokens of the account are revoked."""
     await parts.accounts.change_password(caller, body.old_password, body.new_password)
     return Response(status_code=204)
 
 
-@router.get("/tokens", response_model=p.Tokens)
+@router.get("/tokens", response_model=Tokens)
 async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
     """One's own tokens, without their secrets."""
     return {
@@ -91,47 +103,47 @@ async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
     }
 
 
-@router.post("/tokens", status_code=201, response_model=p.IssuedToken)
-async def add_token(parts: Wired, caller: Signed, body: p.NewToken) -> dict[str, Any]:
+@router.post("/tokens", status_code=201, response_model=IssuedToken)
+async def add_token(parts: Wired, caller: Signed, body: NewToken) -> dict[str, Any]:
     """Make a token; its secret is shown this once."""
     return show_issued(*await parts.accounts.issue(caller, body.name, body.expires_in_s))
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
-async def revoke(parts: Wired, caller: Signed, token_id: p.Text) -> Response:
+async def revoke(parts: Wired, caller: Signed, token_id: Text) -> Response:
     """Revoke one of one's own tokens."""
     await parts.accounts.revoke(caller, token_id)
     return Response(status_code=204)
 
 
-@router.get("/users", response_model=p.Users)
+@router.get("/users", response_model=Users)
 async def users(parts: Wired, caller: Signed) -> dict[str, Any]:
     """All accounts."""
     return {"items": [_user(*found) for found in await parts.accounts.users(caller)]}
 
 
-@router.post("/users", status_code=201, response_model=p.UserBody)
-async def add_user(parts: Wired, caller: Signed, body: p.NewUser) -> dict[str, Any]:
+@router.post("/users", status_code=201, response_model=UserBody)
+async def add_user(parts: Wired, caller: Signed, body: NewUser) -> dict[str, Any]:
     """Add an account."""
     added = await parts.accounts.add(caller, body.name, body.password, body.is_admin, dict(body.queues))
     return _user(*added)
 
 
-@router.get("/users/{name}", response_model=p.UserBody)
-async def user(parts: Wired, caller: Signed, name: p.Text) -> dict[str, Any]:
+@router.get("/users/{name}", response_model=UserBody)
+async def user(parts: Wired, caller: Signed, name: Text) -> dict[str, Any]:
     """One account."""
     return _user(*await parts.accounts.user(caller, name))
 
 
-@router.patch("/users/{name}", response_model=p.UserBody)
-async def change_user(parts: Wired, caller: Signed, name: p.Text, body: p.UserChange) -> dict[str, Any]:
+@router.patch("/users/{name}", response_model=UserBody)
+async def change_user(parts: Wired, caller: Signed, name: Text, body: UserChange) -> dict[str, Any]:
     """Change an account's password, admin right, or whether it is enabled."""
     changed = await parts.accounts.change(caller, name, body.password, body.is_admin, body.is_enabled)
     return _user(*changed)
 
 
 @router.delete("/users/{name}", status_code=204)
-async def remove_user(parts: Wired, caller: Signed, name: p.Text) -> Response:
+async def remove_user(parts: Wired, caller: Signed, name: Text) -> Response:
     """Remove an account; its jobs stay."""
     await parts.accounts.remove(caller, name)
     return Response(status_code=204)

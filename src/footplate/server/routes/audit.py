@@ -8,17 +8,18 @@ from fastapi import APIRouter, Query
 
 from footplate.server.auth import Signed, Wired
 from footplate.services import audit
-from footplate.wire import payloads as p
+from footplate.wire.audit import Audit
+from footplate.wire.body import Text
 from footplate.wire.convert import instant
 
 router = APIRouter(prefix="/audit", tags=["accounts"])
 
 
-@router.get("", response_model=p.Audit)
+@router.get("", response_model=Audit)
 async def page(
     parts: Wired,
     caller: Signed,
-    actor: Annotated[p.Text, Query(max_length=255, description="Only what this person did.")] = "",
+    actor: Annotated[Text, Query(max_length=255, description="Only what this person did.")] = "",
     before: Annotated[int | None, Query(ge=1, le=2**60, description="Only records before this one.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> dict[str, Any]:

@@ -20,14 +20,15 @@ from footplate.services.feed import Inbox
 from footplate.services.logfollower import PING_S
 from footplate.store import event_queries
 from footplate.store.rows import EventRecord
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
+from footplate.wire.events import Events
 
 router = APIRouter(tags=["events"])
 
 After = Annotated[int, Query(ge=0, le=2**60, description="Only events with a higher number.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Kinds = Annotated[
-    list[Annotated[p.Text, Query(max_length=64)]],
+    list[Annotated[Text, Query(max_length=64)]],
     Query(max_length=20, description="Only events of these kinds, such as step; of all when absent."),
 ]
 PAGE = 1000
@@ -48,13 +49,13 @@ def _answer(found: list[EventRecord], after: int) -> Response:
     )
 
 
-@router.get("/events", response_model=p.Events)
+@router.get("/events", response_model=Events)
 async def page(parts: Wired, caller: Signed, after: After = 0, limit: Limit = 200) -> Response:
     """Events of all jobs that the caller may see, in commit order."""
     return _answer(await _read(parts, caller, after, limit, None), after)
 
 
-@router.get("/jobs/{job_id}/events", response_model=p.Events)
+@router.get("/jobs/{job_id}/events", response_model=Events)
 async def of_job(
     parts: Wired,
     caller: Signed,
@@ -73,7 +74,7 @@ async def follow(
     request: Request,
     parts: Wired,
     caller: Signed,
-    job: Annotated[p.Text | None, Query(max_length=255, description="Only events of this job.")] = None,
+    job: Annotated[Text | None, Query(max_length=255, description="Only events of this job.")] = None,
     after: Annotated[
         int | None, Query(ge=0, le=2**60, description="From this number on; from now when absent.")
     ] = None,

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.services import images
 from footplate.wire import images as w
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
 
 router = APIRouter(tags=["images"])
 
@@ -29,7 +29,7 @@ async def put(parts: Wired, caller: Signed, name: w.ImageName, body: w.ImageChan
 
 
 @router.delete("/images/{name}", status_code=204)
-async def remove(parts: Wired, caller: Signed, name: p.Text) -> Response:
+async def remove(parts: Wired, caller: Signed, name: Text) -> Response:
     """Take an image out of the catalogue."""
     await images.remove(parts.platform, caller, name)
     return Response(status_code=204)

@@ -16,7 +16,8 @@ from footplate.server.wheel import client_wheel
 from footplate.services.invites import Invites
 from footplate.store.invite_queries import Invite
 from footplate.wire import invites as w
-from footplate.wire import payloads as p
+from footplate.wire.accounts import IssuedToken
+from footplate.wire.body import Text
 from footplate.wire.convert import instant
 
 router = APIRouter(tags=["accounts"])
@@ -70,14 +71,14 @@ async def look(parts: Wired, body: w.InviteCode) -> dict[str, Any]:
     return _view(await _invites(parts).look(body.code))
 
 
-@router.post("/invites/accept", status_code=201, response_model=p.IssuedToken)
+@router.post("/invites/accept", status_code=201, response_model=IssuedToken)
 async def accept(parts: Wired, body: w.InviteAnswer) -> dict[str, Any]:
     """Follow an invitation: make the account with a password of one's own, and get a token."""
     return show_issued(*await _invites(parts).accept(body.code, body.password, body.name, body.expires_in_s))
 
 
 @router.delete("/invites/{user}", status_code=204)
-async def revoke(parts: Wired, caller: Signed, user: p.Text) -> Response:
+async def revoke(parts: Wired, caller: Signed, user: Text) -> Response:
     """Take an invitation back."""
     await _invites(parts).revoke(caller, user)
     return Response(status_code=204)
@@ -88,7 +89,7 @@ async def revoke(parts: Wired, caller: Signed, user: p.Text) -> Response:
     response_class=Response,
     responses={200: {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}},
 )
-async def client(file: p.Text) -> Response:
+async def client(file: Text) -> Response:
     """The Python client of this server's version, as a wheel for pip; for anybody."""
     wheel = await asyncio.to_thread(client_wheel)
     if file != wheel.name:

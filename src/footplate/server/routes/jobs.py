@@ -26,8 +26,9 @@ from footplate.services.access import Caller, may_touch
 from footplate.services.outcome import await_state
 from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
 from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
+from footplate.wire.jobs import Attempts, DryRun, JobChange, JobDetail, Jobs, Tasks
 from footplate.wire.told import told
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -53,7 +54,10 @@ _KEY_PARAMETER = {
     "description": _KEY_HELP,
 }
 _REPEATED: dict[int | str, dict[str, Any]] = {
-    200: {"model": p.JobDetail, "description": "The idempotency key was used before; this is its job."}
+    200: {
+        "model": JobDetail,
+        "description": "The idempotency key was used before; this is its job.",
+    }
 }
 IdempotencyKey = Annotated[
     str, Header(alias=IDEMPOTENCY_KEY, max_length=MOST_OF_A_KEY, description=_KEY_HELP)
@@ -95,14 +99,14 @@ router.add_api_route(
     submit,
     methods=["POST"],
     status_code=201,
-    response_model=p.JobDetail,
+    response_model=JobDetail,
     responses=_REPEATED,
     openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER]},
     route_class_override=PlainRoute,
 )
 
 
-@router.post("/dry-run", response_model=p.DryRun, openapi_extra=_JOB_BODY)
+@router.post("/dry-run", response_model=DryRun, openapi_extra=_JOB_BODY)
 async def dry_run(
     request: Request,
     parts: Wired,
@@ -123,15 +127,15 @@ async def dry_run(
     return JSONResponse(view)
 
 
-@router.get("", response_model=p.Jobs)
+@router.get("", response_model=Jobs)
 async def page(
     parts: Wired,
     caller: Signed,
-    queue: Annotated[list[p.Text], Query(max_length=100)] = [],  # noqa: B006  # read only
-    owner: Annotated[list[p.Text], Query(max_length=100)] = [],  # noqa: B006
+    queue: Annotated[list[Text], Query(max_length=100)] = [],  # noqa: B006  # read only
+    owner: Annotated[list[Text], Query(max_length=100)] = [],  # noqa: B006
     state: Annotated[list[JobState], Query(max_length=7)] = [],  # noqa: B006
-    search: Annotated[p.Text, Query(max_length=255)] = "",
-    tag: Annotated[p.Text, Query(max_length=63)] = "",
+    search: Annotated[Text, Query(max_length=255)] = "",
+    tag: Annotated[Text, Query(max_length=63)] = "",
     trash: Annotated[bool, Query(description="Those in the trash instead of the others.")] = False,
     sort: Annotated[
         str, Query(description="A field, with a leading - for the last first.")
@@ -177,7 +181,7 @@ def _is_key(sort: str, value: Any) -> bool:
     return isinstance(value, str) and value.isprintable()
 
 
-@router.get("/{job_id}", response_model=p.JobDetail)
+@router.get("/{job_id}", response_model=JobDetail)
 async def detail(
     request: Request,
     parts: Wired,
@@ -212,14 +216,14 @@ async def config(parts: Wired, caller: Signed, job_id: str) -> dict[str, Any]:
     return write_job((await jobs.find(parts.platform, caller, job_id)).spec)
 
 
-@router.patch("/{job_id}", response_model=p.JobDetail)
-async def edit(parts: Wired, caller: Signed, job_id: str, change: p.JobChange) -> Response:
+@router.patch("/{job_id}", response_model=JobDetail)
+async def edit(parts: Wired, caller: Signed, job_id: str, change: JobChange) -> Response:
     """Change name, description or priority."""
     job = await jobs.edit(parts.platform, caller, job_id, change.name, change.description, change.priority)
     return JSONResponse(show(parts, caller, job))
 
 
-@router.post("/{job_id}/stop", response_model=p.JobDetail)
+@router.post("/{job_id}/stop", response_model=JobDetail)
 async def stop(
     parts: Wired,
     caller: Signed,
@@ -230,25 +234,25 @@ async def stop(
     return JSONResponse(show(parts, caller, await endings.stop(parts.platform, caller, job_id, now)))
 
 
-@router.post("/{job_id}/halt", response_model=p.JobDetail)
+@router.post("/{job_id}/halt", response_model=JobDetail)
 async def halt(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Ask a job to end and leave what it has made so far, to be downloaded."""
     return JSONResponse(show(parts, caller, await endings.halt(parts.platform, caller, job_id)))
 
 
-@router.post("/{job_id}/preempt", response_model=p.JobDetail)
+@router.post("/{job_id}/preempt", response_model=JobDetail)
 async def preempt(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Make a job give its place back and wait again; it finds a notice first, and its checkpoints after."""
     return JSONResponse(show(parts, caller, await endings.preempt(parts.platform, caller, job_id)))
 
 
-@router.post("/{job_id}/release", response_model=p.JobDetail)
+@router.post("/{job_id}/release", response_model=JobDetail)
 async def release(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Give up the environment that was kept after a failure, and what it held."""
     return JSONResponse(show(parts, caller, await endings.release(parts.platform, caller, job_id)))
 
 
-@router.post("/{job_id}/restore", response_model=p.JobDetail)
+@router.post("/{job_id}/restore", response_model=JobDetail)
 async def restore(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Take a job out of the trash."""
     return JSONResponse(show(parts, caller, await endings.restore(parts.platform, caller, job_id)))
@@ -283,7 +287,7 @@ async def delete(
 @router.post(
     "/{job_id}/clone",
     status_code=201,
-    response_model=p.JobDetail,
+    response_model=JobDetail,
     responses=_REPEATED,
     openapi_extra=_OVERRIDES,
 )
@@ -298,13 +302,13 @@ async def clone(
     return JSONResponse(show(parts, caller, submission.job), 201 if submission.is_new else 200)
 
 
-@router.get("/{job_id}/tasks", response_model=p.Tasks)
+@router.get("/{job_id}/tasks", response_model=Tasks)
 async def tasks(parts: Wired, caller: Signed, job_id: str) -> Response:
     """The tasks of the current attempt."""
     return JSONResponse({"items": task_views((await jobs.find(parts.platform, caller, job_id)).tasks)})
 
 
-@router.get("/{job_id}/attempts", response_model=p.Attempts)
+@router.get("/{job_id}/attempts", response_model=Attempts)
 async def attempts(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Every attempt that was started, with its tasks."""
     found = await jobs.attempts(parts.platform, caller, job_id)

@@ -26,17 +26,18 @@ from footplate.services.mergedlog import merge
 from footplate.store.logfiles import LogFile, fold_progress
 from footplate.store.logsearch import search as search_log
 from footplate.store.logsearch import search_up
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
+from footplate.wire.jobs import LogMatches
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
 
 TaskName = Annotated[
-    p.Text | None, Query(max_length=80, description="Such as worker-0; the first task when absent.")
+    Text | None, Query(max_length=80, description="Such as worker-0; the first task when absent.")
 ]
 AttemptNumber = Annotated[int | None, Query(ge=0, le=10**6, description="The current attempt when absent.")]
 TailLines = Annotated[int | None, Query(ge=0, le=10**6, description="Only the last lines.")]
 SinceTime = Annotated[
-    p.Text | None, Query(max_length=64, description="Only from a time, or the last such as 10m.")
+    Text | None, Query(max_length=64, description="Only from a time, or the last such as 10m.")
 ]
 Offset = Annotated[int | None, Query(ge=0, le=2**60)]
 
@@ -124,12 +125,12 @@ async def download_all(parts: Wired, caller: Signed, job_id: str, attempt: Attem
     return StreamingResponse(merge(every), media_type="text/plain; charset=utf-8", headers=headers)
 
 
-@router.get("/search", response_model=p.LogMatches)
+@router.get("/search", response_model=LogMatches)
 async def search(
     parts: Wired,
     caller: Signed,
     job_id: str,
-    text: Annotated[p.Text, Query(min_length=1, max_length=255, description="In lower or upper case alike.")],
+    text: Annotated[Text, Query(min_length=1, max_length=255, description="In lower or upper case alike.")],
     task: TaskName = None,
     attempt: AttemptNumber = None,
     offset: Annotated[int, Query(ge=0, le=2**60, description="Where to begin.")] = 0,
@@ -154,7 +155,7 @@ async def follow(
     parts: Wired,
     caller: Signed,
     job_id: str,
-    task: Annotated[list[p.Text], Query(max_length=1000, description="All tasks when absent.")] = [],  # noqa: B006
+    task: Annotated[list[Text], Query(max_length=1000, description="All tasks when absent.")] = [],  # noqa: B006
     attempt: AttemptNumber = None,
     tail: TailLines = None,
     since: SinceTime = None,

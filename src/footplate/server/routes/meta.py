@@ -18,8 +18,9 @@ from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
 from footplate.services import code, jobs, queues
 from footplate.services.access import require_admin
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
 from footplate.wire.convert import amount
+from footplate.wire.platform import Health, SettingsBody, Strategies, Summary, Upload, Version
 from footplate.wire.told import told
 
 router = APIRouter(tags=["platform"])
@@ -30,14 +31,14 @@ _ARCHIVES = {
 }
 
 
-@router.get("/health", response_model=p.Health, response_model_exclude_defaults=True)
+@router.get("/health", response_model=Health, response_model_exclude_defaults=True)
 async def health(parts: Wired) -> dict[str, Any]:
     """Whether the server answers, and whether its disk has room."""
     said = parts.platform.disk.tell()
     return {"status": "disk_low", **told(said)} if said else {"status": "ok"}
 
 
-@router.get("/version", response_model=p.Version)
+@router.get("/version", response_model=Version)
 async def version() -> dict[str, str]:
     """The server's version."""
     return {"version": __version__, "api": "v1"}
@@ -49,7 +50,7 @@ async def schema() -> dict[str, Any]:
     return job_schema()
 
 
-@router.get("/settings", response_model=p.SettingsBody)
+@router.get("/settings", response_model=SettingsBody)
 async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
     """How the server is set up, for platform admins; what is secret is left out."""
     require_admin(caller, "look_at_settings")
@@ -68,18 +69,18 @@ async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
     }
 
 
-@router.get("/strategies", response_model=p.Strategies, dependencies=[SIGNED_IN])
+@router.get("/strategies", response_model=Strategies, dependencies=[SIGNED_IN])
 async def strategies() -> dict[str, Any]:
     """The ways to start a distributed training that a job may name, plug-ins included."""
     return {"items": [{"name": name, "description": text} for name, text in registry.known().items()]}
 
 
-@router.get("/summary", response_model=p.Summary)
+@router.get("/summary", response_model=Summary)
 async def summary(
     parts: Wired,
     caller: Signed,
     since: Annotated[
-        p.Text | None, Query(max_length=64, description="When today began; midnight UTC when absent.")
+        Text | None, Query(max_length=64, description="When today began; midnight UTC when absent.")
     ] = None,
 ) -> dict[str, Any]:
     """The platform at a glance."""
@@ -110,7 +111,7 @@ def _day_begin(since: str | None, now: float) -> float:
 @router.post(
     "/code",
     status_code=201,
-    response_model=p.Upload,
+    response_model=Upload,
     openapi_extra={"requestBody": {"required": True, "content": _ARCHIVES}},
 )
 async def upload(

@@ -11,8 +11,10 @@ from footplate.domain.cluster import Queue
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.services import queues
 from footplate.services.queues import NodeUse, QueueUse
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
 from footplate.wire.convert import maximum, node_view, queue_view, resources
+from footplate.wire.nodes import NodeBody, NodeChange, Nodes
+from footplate.wire.queues import MemberChange, Members, NewQueue, QueueBody, QueueChange, Queues
 
 router = APIRouter(tags=["queues"])
 
@@ -25,14 +27,14 @@ def show_node(use: NodeUse) -> dict[str, Any]:
     return node_view(use.node, use.used, use.cards)
 
 
-@router.get("/queues", response_model=p.Queues)
+@router.get("/queues", response_model=Queues)
 async def listed(parts: Wired, caller: Signed) -> dict[str, Any]:
     """The queues that the caller has a role in."""
     return {"items": [show_queue(use) for use in queues.all_visible(parts.platform, caller)]}
 
 
-@router.post("/queues", status_code=201, response_model=p.QueueBody)
-async def add(parts: Wired, caller: Signed, body: p.NewQueue) -> dict[str, Any]:
+@router.post("/queues", status_code=201, response_model=QueueBody)
+async def add(parts: Wired, caller: Signed, body: NewQueue) -> dict[str, Any]:
     """Add a queue."""
     queue = Queue(
         body.name,
@@ -46,14 +48,14 @@ async def add(parts: Wired, caller: Signed, body: p.NewQueue) -> dict[str, Any]:
     return show_queue(await queues.add(parts.platform, caller, queue))
 
 
-@router.get("/queues/{name}", response_model=p.QueueBody)
+@router.get("/queues/{name}", response_model=QueueBody)
 async def detail(parts: Wired, caller: Signed, name: str) -> dict[str, Any]:
     """One queue."""
     return show_queue(queues.find(parts.platform, caller, name))
 
 
-@router.patch("/queues/{name}", response_model=p.QueueBody)
-async def change(parts: Wired, caller: Signed, name: str, body: p.QueueChange) -> dict[str, Any]:
+@router.patch("/queues/{name}", response_model=QueueBody)
+async def change(parts: Wired, caller: Signed, name: str, body: QueueChange) -> dict[str, Any]:
     """Change a queue; fields that are absent stay, a maximum of null means unlimited."""
     given = body.model_fields_set
     changes: dict[str, Any] = {}
@@ -78,7 +80,7 @@ async def remove(parts: Wired, caller: Signed, name: str) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/queues/{name}/members", response_model=p.Members)
+@router.get("/queues/{name}/members", response_model=Members)
 async def members(parts: Wired, caller: Signed, name: str) -> dict[str, Any]:
     """Who has which role in a queue."""
     found = await queues.members(parts.platform, caller, name)
@@ -86,7 +88,7 @@ async def members(parts: Wired, caller: Signed, name: str) -> dict[str, Any]:
 
 
 @router.put("/queues/{name}/members/{user}", status_code=204)
-async def put_member(parts: Wired, caller: Signed, name: str, user: p.Text, body: p.MemberChange) -> Response:
+async def put_member(parts: Wired, caller: Signed, name: str, user: Text, body: MemberChange) -> Response:
     """Give somebody a role in a queue."""
     await queues.put_member(parts.platform, caller, name, user, body.role)
     parts.accounts.forget()
@@ -94,20 +96,20 @@ async def put_member(parts: Wired, caller: Signed, name: str, user: p.Text, body
 
 
 @router.delete("/queues/{name}/members/{user}", status_code=204)
-async def remove_member(parts: Wired, caller: Signed, name: str, user: p.Text) -> Response:
+async def remove_member(parts: Wired, caller: Signed, name: str, user: Text) -> Response:
     """Take somebody's role in a queue away."""
     await queues.remove_member(parts.platform, caller, name, user)
     parts.accounts.forget()
     return Response(status_code=204)
 
 
-@router.get("/nodes", response_model=p.Nodes, dependencies=[SIGNED_IN])
+@router.get("/nodes", response_model=Nodes, dependencies=[SIGNED_IN])
 async def nodes(parts: Wired) -> dict[str, Any]:
     """The machines, what is free of them, and which job holds which card."""
     return {"items": [show_node(use) for use in queues.node_uses(parts.platform)]}
 
 
-@router.patch("/nodes/{name}", response_model=p.NodeBody)
-async def open_node(parts: Wired, caller: Signed, name: p.Text, body: p.NodeChange) -> dict[str, Any]:
+@router.patch("/nodes/{name}", response_model=NodeBody)
+async def open_node(parts: Wired, caller: Signed, name: Text, body: NodeChange) -> dict[str, Any]:
     """Drain a node, or take it into use again."""
     return show_node(await queues.open_node(parts.platform, caller, name, body.is_schedulable))

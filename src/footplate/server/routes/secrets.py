@@ -10,8 +10,8 @@ from fastapi.responses import Response
 from footplate.domain.errors import InvalidInput, problem
 from footplate.server.auth import Signed, Wired
 from footplate.services import secrets
-from footplate.wire import payloads as p
 from footplate.wire import secrets as w
+from footplate.wire.body import Text
 
 router = APIRouter(tags=["secrets"])
 
@@ -33,7 +33,7 @@ async def put(parts: Wired, caller: Signed, name: w.SecretName, body: w.SecretCh
 
 
 @router.delete("/secrets/{name}", status_code=204)
-async def remove(parts: Wired, caller: Signed, name: p.Text, queue: p.Text | None = None) -> Response:
+async def remove(parts: Wired, caller: Signed, name: Text, queue: Text | None = None) -> Response:
     """Delete a secret: the caller's own, or that of a queue."""
     await secrets.remove(parts.platform, caller, name, queue or "")
     return Response(status_code=204)

@@ -12,14 +12,14 @@ from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.routes.accounts import show_me
 from footplate.server.sessions import SESSION_S
-from footplate.wire import payloads as p
+from footplate.wire.accounts import NewSession, NewTicket, Session, SessionLogin, Ticket
 
 router = APIRouter(prefix="/session", tags=["accounts"])
 
 LABEL = "console"
 
 
-@router.get("", response_model=p.Session)
+@router.get("", response_model=Session)
 async def current(request: Request) -> dict[str, Any]:
     """Who is signed in here; nobody is an answer too."""
     try:
@@ -28,8 +28,8 @@ async def current(request: Request) -> dict[str, Any]:
         return {"user": None}
 
 
-@router.post("", response_model=p.NewSession)
-async def sign_in(request: Request, parts: Wired, body: p.SessionLogin) -> Response:
+@router.post("", response_model=NewSession)
+async def sign_in(request: Request, parts: Wired, body: SessionLogin) -> Response:
     """Sign a browser in: a cookie that its pages cannot read, and a key for them to send along."""
     address = neighbourhood(parts.settings.proxies.caller(request))
     token, _ = await parts.accounts.login(body.user, body.password, address, LABEL, SESSION_S)
@@ -53,8 +53,8 @@ async def sign_out(request: Request, parts: Wired) -> Response:
     return response
 
 
-@router.post("/tickets", status_code=201, response_model=p.Ticket)
-async def add_ticket(request: Request, parts: Wired, _caller: Signed, body: p.NewTicket) -> dict[str, str]:
+@router.post("/tickets", status_code=201, response_model=Ticket)
+async def add_ticket(request: Request, parts: Wired, _caller: Signed, body: NewTicket) -> dict[str, str]:
     """What to add as `ticket` to a path so that a browser can download it, for a minute."""
     now = parts.platform.clock.now()
     token = parts.sessions.token_of(request, now)

@@ -14,13 +14,13 @@ from footplate.server.routes.logs import AttemptNumber, SinceTime, TaskName, mom
 from footplate.services import jobs, logs
 from footplate.store import usagefiles
 from footplate.store.usagefiles import Rate
-from footplate.wire import payloads as p
 from footplate.wire.convert import amount, instant
+from footplate.wire.jobs import UsageBody
 
 router = APIRouter(prefix="/jobs/{job_id}/usage", tags=["jobs"])
 
 
-@router.get("", response_model=p.UsageBody)
+@router.get("", response_model=UsageBody)
 async def usage(
     parts: Wired,
     caller: Signed,

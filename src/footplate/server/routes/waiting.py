@@ -9,17 +9,18 @@ from fastapi import APIRouter, Query
 from footplate.domain.listing import line_of
 from footplate.server.auth import Signed, Wired
 from footplate.services import waiting
-from footplate.wire import payloads as p
+from footplate.wire.body import Text
 from footplate.wire.convert import estimate_view, line_view
+from footplate.wire.jobs import Waiting
 
 router = APIRouter(prefix="/waiting", tags=["queues"])
 
 
-@router.get("", response_model=p.Waiting)
+@router.get("", response_model=Waiting)
 async def list_waiting(
     parts: Wired,
     caller: Signed,
-    queue: Annotated[p.Text, Query(max_length=63, description="Only jobs of this queue.")] = "",
+    queue: Annotated[Text, Query(max_length=63, description="Only jobs of this queue.")] = "",
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> dict[str, Any]:
     """Who waits before whom, and why; those that the caller may see. The first have an estimate."""

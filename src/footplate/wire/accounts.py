@@ -1,0 +1,109 @@
+"""Bodies of the REST API for accounts: logins, sessions, tokens, users."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from footplate.wire.body import Body, LifetimeS, Name, Password, QueueName, QueueRole, Text
+
+
+class Login(Body):
+    user: Text = Field(max_length=255)
+    password: Text = Field(max_length=1024)
+    name: Text = Field("login", max_length=255, description="What the token is for.")
+    expires_in_s: LifetimeS | None = Field(
+        30 * 86400, description="Lifetime of the token; null: it never expires."
+    )
+    replaces: bool = Field(False, description="Revoke the earlier tokens of the same user and name.")
+
+
+class NewToken(Body):
+    name: Text = Field(min_length=1, max_length=255)
+    expires_in_s: LifetimeS | None = None
+
+
+class TokenBody(Body):
+    id: str
+    name: str
+    created_at: str
+    expires_at: str | None
+    last_used_at: str | None
+    is_current: bool = Field(description="Whether this call was made with it.")
+
+
+class IssuedToken(Body):
+    """A token, shown this once."""
+
+    token: str
+    id: str
+    user: str
+    name: str
+    expires_at: str | None
+
+
+class Tokens(Body):
+    items: list[TokenBody]
+
+
+class QueueMembership(Body):
+    name: str
+    role: QueueRole
+
+
+class Me(Body):
+    name: str
+    is_admin: bool
+    job_id: str | None = Field(None, description="Set when a running job is calling.")
+    queues: list[QueueMembership]
+
+
+class Session(Body):
+    user: Me | None = Field(description="Null when nobody is signed in.")
+
+
+class SessionLogin(Body):
+    user: Text = Field(max_length=255)
+    password: Text = Field(max_length=1024)
+
+
+class NewSession(Body):
+    key: str = Field(description="To be sent in the header X-Footplate-Key with every call.")
+    user: Me
+
+
+class NewTicket(Body):
+    path: Text = Field(max_length=1024, description="Such as /api/v1/jobs/ID/download, without its query.")
+
+
+class Ticket(Body):
+    ticket: str
+
+
+class PasswordChange(Body):
+    old_password: Text = Field(max_length=1024)
+    new_password: Password
+
+
+class NewUser(Body):
+    name: Name
+    password: Password
+    is_admin: bool = False
+    queues: dict[QueueName, QueueRole] = Field({"default": "member"}, max_length=1000)
+
+
+class UserChange(Body):
+    password: Password | None = None
+    is_admin: bool | None = None
+    is_enabled: bool | None = None
+
+
+class UserBody(Body):
+    name: str
+    is_admin: bool
+    is_enabled: bool
+    created_at: str
+    queues: list[QueueMembership]
+
+
+class Users(Body):
+    items: list[UserBody]
