@@ -20,9 +20,9 @@ import variables
 
 from footplate.cli.main import cli
 from footplate.cli.verbs import VERBS
-from footplate.domain import errors, specfields
+from footplate.domain import errors, policyfields, rolefields, specfields
+from footplate.domain import names as name_forms
 from footplate.domain import spec as s
-from footplate.domain.advance import LATE, MOVES
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.fields import Field, Kind, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import (
@@ -39,6 +39,7 @@ from footplate.domain.kinds import (
     show_duration,
 )
 from footplate.domain.messages.render import language
+from footplate.domain.moves import LATE, MOVES
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState, ReasonCode, TaskState
@@ -55,14 +56,14 @@ CONSOLE = ROOT / "console" / "src" / "messages"
 
 RECORDS = {
     "Job": specfields.JOB,
-    "Role": specfields.ROLE,
-    "Port": specfields.PORT,
-    "Completion": specfields.COMPLETION,
+    "Role": rolefields.ROLE,
+    "Port": rolefields.PORT,
+    "Completion": rolefields.COMPLETION,
     "Code": specfields.CODE,
     "Data": specfields.DATA,
     "Results": specfields.RESULTS,
     "Service": specfields.SERVICE,
-    "Alert": specfields.ALERT,
+    "Alert": policyfields.ALERT,
 }
 
 
@@ -88,7 +89,7 @@ def code(text: str) -> str:
 def states() -> str:
     return page(
         "States and reasons",
-        "src/footplate/domain/advance.py and states.py",
+        "src/footplate/domain/moves.py and states.py",
         "A job is in one of seven states. A state says where it is; the reason beside it says why.",
         table(
             ("state", "meaning", "holds resources", "final"),
@@ -187,7 +188,7 @@ _PLAIN: Mapping[type, Callable[[Any], tuple[str, str]]] = {
     Instant: lambda _: ("date and time, such as `2030-01-31T18:00:00Z`", ""),
     Flag: lambda _: ("true or false", ""),
     Scalar: lambda kind: ("text, number, true or false", f"at most {kind.most} characters"),
-    type(specfields.ENV.kind): lambda kind: (
+    type(name_forms.ENV.kind): lambda kind: (
         "text, number, true or false",
         f"at most {kind.most} characters",
     ),
@@ -230,13 +231,13 @@ def job_file() -> str:
     parts = []
     for name, record in RECORDS.items():
         parts += [f"## {name}", *_short_note(record), _fields(name, record)]
-    short = ", ".join(code(field.name) for field in specfields.ROLE_BODY)
+    short = ", ".join(code(field.name) for field in rolefields.ROLE_BODY)
     return page(
         "The job file",
-        "src/footplate/domain/specfields.py",
+        "src/footplate/domain/specfields.py and rolefields.py",
         "YAML or JSON, at most 1 MiB. The same document is the body of a submit over REST and the argument "
         "of `Client.submit`. Unknown fields are refused. A job may have "
-        f"{specfields.MAX_TASKS} tasks at most, over all roles.",
+        f"{rolefields.MAX_TASKS} tasks at most, over all roles.",
         "## Short form",
         "A job of one role needs no list of roles. It writes these fields beside `name`, and its role is "
         f"called `{s.DEFAULT_ROLE}`: {short}.",
@@ -258,8 +259,8 @@ def environment() -> str:
     mismatch = set(found) ^ {name for names in listed for name in names}
     assert not mismatch, f"received by no task, or without a meaning: {mismatch}"
     inherited = ", ".join(map(code, sorted(INHERITED)))
-    reserved = " and ".join(code(prefix + "*") for prefix in specfields.RESERVED_ENV)
-    names = ", ".join(map(code, sorted(specfields.RESERVED_ENV_NAMES)))
+    reserved = " and ".join(code(prefix + "*") for prefix in name_forms.RESERVED_ENV)
+    names = ", ".join(map(code, sorted(name_forms.RESERVED_ENV_NAMES)))
     return page(
         "The environment of a task",
         "src/footplate/engines/taskenv",
@@ -336,7 +337,7 @@ def _example(value: str) -> str:
 
 def _is_replaceable(name: str) -> bool:
     problems = Problems()
-    specfields.ENV_NAME.read(name, name, problems)
+    name_forms.ENV_NAME.read(name, name, problems)
     return not problems and task_environment(_plan(**{name: "mine"}), "worker", 1, _paths)[name] == "mine"
 
 

@@ -14,7 +14,7 @@ from schemas import Description, Wanted, requests
 from test_api_routes import OPERATIONS
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.specfields import read_job
+from footplate.domain.jobfile import read_job
 from footplate.server.app import API
 from footplate.wire.documents import load
 

@@ -13,7 +13,7 @@ import pytest
 from apiclient import PASSWORD, Api, Data, Hire, Sign, check_refusal, fresh
 from pydantic import BaseModel
 
-from footplate.domain.specfields import job_schema
+from footplate.domain.jobfile import job_schema
 from footplate.server.app import API, make_app
 from footplate.server.settings import Settings
 from footplate.testing.fake_clock import FakeClock

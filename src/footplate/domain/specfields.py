@@ -5,213 +5,30 @@ Reader, writer, JSON schema, reference page and form help all come from these ta
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from footplate.domain import spec as s
-from footplate.domain.errors import InvalidInput, Problem
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
-from footplate.domain.interpolate import Unresolved, resolve
-from footplate.domain.kinds import (
-    AnyJson,
-    Choice,
-    Cpus,
-    Duration,
-    Flag,
-    Instant,
-    Integer,
-    Scalar,
-    ScalarText,
-    Size,
-    Text,
+from footplate.domain.kinds import AnyJson, Choice, Duration, Flag, Instant, Integer, Scalar, Text
+from footplate.domain.names import (
+    ENV,
+    ENV_NAME,
+    IMAGE,
+    JOB_NAME,
+    PARAMETER_NAME,
+    PATH,
+    QUEUE_NAME,
+    SECRET_NAME,
+    SECRET_NAME_OR_NONE,
+    STRATEGY_NAME,
+    FilePath,
 )
-from footplate.domain.messages import say
 from footplate.domain.policyfields import ALERT, FAILURE_RULE, HANG
-from footplate.domain.problems import MISSING, Json, Problems, Schema, join
-from footplate.domain.resources import MIB
+from footplate.domain.problems import MISSING, Problems, join
+from footplate.domain.rolefields import MAX_TASKS, ROLE, ROLE_BODY
 
-MAX_TASKS = 10_000
-RESERVED_ENV = ("FOOTPLATE_", "PAI_")
-RESERVED_ENV_NAMES = frozenset(
-    {
-        "ASCEND_RT_VISIBLE_DEVICES",
-        "ASCEND_VISIBLE_DEVICES",
-        "CUDA_VISIBLE_DEVICES",
-        "HIP_VISIBLE_DEVICES",
-        "NVIDIA_VISIBLE_DEVICES",
-        "ROCR_VISIBLE_DEVICES",
-    }
-)
 SERVICE_KINDS = ("shell", "ssh", "jupyter", "tensorboard", "desktop")
-
-JOB_NAME = Text(
-    255,
-    1,
-    r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}",
-    "job_name",
-)
-ROLE_NAME = Text(
-    64,
-    1,
-    r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}",
-    "role_name",
-)
-QUEUE_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
-LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "label")
-PARAMETER_NAME = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "identifier")
-SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
-STRATEGY_NAME = Text(
-    63,
-    0,
-    r"([A-Za-z0-9][A-Za-z0-9._-]{0,62})?",
-    "name",
-)
-SECRET_NAME_OR_NONE = Text(63, 0, rf"({SECRET_NAME.pattern})?", SECRET_NAME.form)
-
-
-@dataclass(frozen=True)
-class EnvName(Text):
-    """The name of an environment variable that a user may set."""
-
-    def read(self, value: Json, path: str, problems: Problems) -> Any:
-        read = super().read(value, path, problems)
-        if read is not MISSING and (read in RESERVED_ENV_NAMES or read.startswith(RESERVED_ENV)):
-            return problems.add(path, "set_by_platform", variable=read)
-        return read
-
-
-@dataclass(frozen=True)
-class FilePath(Text):
-    """A path that stays below its root."""
-
-    def read(self, value: Json, path: str, problems: Problems) -> Any:
-        read = super().read(value, path, problems)
-        if read is not MISSING and ".." in read.split("/"):
-            return problems.add(path, "parent_folder")
-        return read
-
-
-@dataclass(frozen=True)
-class Command(Text):
-    """Shell text; a job file that says `command: true` means the program, not the truth value."""
-
-    def read(self, value: Json, path: str, problems: Problems) -> Any:
-        return super().read(str(value).lower() if isinstance(value, bool) else value, path, problems)
-
-
-ENV_NAME = EnvName(255, 1, r"[A-Za-z_][A-Za-z0-9_]*", "identifier")
-ENV = MapOf(ENV_NAME, ScalarText(32_768), 1000)
-PATH = FilePath(1024)
-COMMAND = Command(65_536, 1)
-IMAGE = Text(512, 0, r"(\S{1,512})?", "image")
-
-PORT = Record(
-    s.PortRange,
-    (
-        Field("label", LABEL, "Name under which the task finds the ports."),
-        Field(
-            "begin_at",
-            Integer(0, 65_535),
-            "First port to try: the task gets the first free ports in a row from here on; "
-            "`footplate show` and the task's variables have them. 0 lets the platform choose.",
-            0,
-        ),
-        Field("count", Integer(1, 100), "How many ports in a row.", 1),
-    ),
-    short="label",
-)
-
-COMPLETION = Record(
-    s.Completion,
-    (
-        Field(
-            "min_failed",
-            Nullable(Integer(1, MAX_TASKS)),
-            "The job fails when this many tasks of the role have failed; null: failures never end the job.",
-            1,
-        ),
-        Field(
-            "min_succeeded",
-            Nullable(Integer(1, MAX_TASKS)),
-            "The job succeeds when this many tasks of the role have; null: when all tasks are done.",
-            None,
-        ),
-    ),
-)
-
-
-def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
-    completion, count = role["completion"], role["count"]
-    if completion is not MISSING and count is not MISSING:
-        for name in ("min_failed", "min_succeeded"):
-            wanted = getattr(completion, name)
-            if wanted is not None and wanted > count and getattr(s.Completion(), name) != wanted:
-                where = join(join(path, "completion"), name)
-                problems.add(where, "more_than_count", count=count, given=wanted)
-    shm, memory = role["shm_bytes"], role["memory_bytes"]
-    if MISSING not in (shm, memory) and shm > memory and shm != s.DEFAULT_SHM_BYTES:
-        problems.add(join(path, "shm"), "more_than_memory", memory_bytes=memory)
-    if role["gpu_type"] and role["gpus"] == 0:
-        problems.add(join(path, "gpu_type"), "gpu_type_without_gpus")
-    if role["ports"] is not MISSING:
-        _check_ports(role["ports"], join(path, "ports"), problems)
-
-
-def _check_ports(ports: Sequence[Any], path: str, problems: Problems) -> None:
-    labels: dict[str, str] = {}
-    for i, port in enumerate(ports):
-        if port is MISSING:
-            continue
-        where = join(path, i)
-        if port.begin_at and not 1024 <= port.begin_at <= 65_536 - port.count:
-            high = 65_536 - port.count
-            problems.add(join(where, "begin_at"), "bad_first_port", high=high, given=port.begin_at)
-        variable = f"FOOTPLATE_PORT_{s.port_variable(port.label)}"
-        other = labels.setdefault(variable, port.label)
-        if other != port.label:
-            shared = say("ports_share_variable", label=port.label, other=other, variable=variable)
-            problems.add(join(where, "label"), shared)
-
-
-# What a job of one role may write beside `name`, without a list of roles.
-ROLE_BODY = (
-    Field("command", COMMAND, "Shell command of each task; several lines stop at the first that fails."),
-    Field("count", Integer(1, MAX_TASKS), "Number of tasks.", 1),
-    Field(
-        "cpus",
-        Cpus(10, 1_024_000),
-        "CPUs of each task, fractions allowed.",
-        s.DEFAULT_MILLI_CPUS,
-        "milli_cpus",
-    ),
-    Field(
-        "memory",
-        Size(16 * MIB, 64 * 1024**4),
-        "Memory of each task, with a unit.",
-        s.DEFAULT_MEMORY_BYTES,
-        "memory_bytes",
-    ),
-    Field("shm", Size(MIB, 64 * 1024**4), "Shared memory of each task.", s.DEFAULT_SHM_BYTES, "shm_bytes"),
-    Field("gpus", Integer(0, 1024), "GPUs of each task.", 0),
-    Field("gpu_type", Text(64, 0, r"[A-Za-z0-9._ -]{0,64}", "gpu_type"), "GPU type (default: any).", ""),
-    Field("ports", ListOf(PORT, 32, unique="label"), "Ports that each task gets.", ()),
-    Field("completion", COMPLETION, "When this role decides the job.", s.Completion()),
-    Field(
-        "task_retry", Integer(0, 1000), "Retries of a single failed task, without restarting the others.", 0
-    ),
-)
-ROLE = Record(
-    s.RoleSpec,
-    (
-        Field("name", ROLE_NAME, "Name of the role, unique in the job.", s.DEFAULT_ROLE),
-        *ROLE_BODY,
-        Field("image", IMAGE, "Image of this role (default: the job's).", ""),
-        Field("env", ENV, "Environment variables of this role, in addition to the job's.", {}),
-    ),
-    checks=(_check_role,),
-)
 
 
 def _check_code(code: Mapping[str, Any], path: str, problems: Problems) -> None:
@@ -361,88 +178,3 @@ JOB = Record(
     checks=(_check_job,),
     similar=tuple(field.name for field in ROLE_BODY),
 )
-
-_SHORT_ROLE = {field.name for field in ROLE_BODY}
-
-
-def read_job(document: Json) -> s.JobSpec:
-    """Read a job document, long or short form; raise `InvalidInput` with every problem found."""
-    problems = Problems()
-    spread = _spread(document)
-    spec = JOB.read(spread, "", problems)
-    _check_references(spread, problems)
-    problems[:] = place_in(document, problems)
-    problems.raise_if_any()
-    assert isinstance(spec, s.JobSpec)
-    return spec
-
-
-def _check_references(document: Json, problems: Problems) -> None:
-    """Look for references to parameters that are not set, in the raw document: other faults hide none."""
-    if not isinstance(document, Mapping):
-        return
-    given = document.get("parameters")
-    parameters = given if isinstance(given, Mapping) else {}
-    _check_texts("env", document.get("env"), parameters, problems)
-    roles = document.get("roles")
-    for i, role in enumerate(roles if isinstance(roles, (list, tuple)) else ()):
-        if isinstance(role, Mapping):
-            where = join("roles", i)
-            _check_texts(where, {"command": role.get("command")}, parameters, problems)
-            _check_texts(join(where, "env"), role.get("env"), parameters, problems)
-
-
-def _check_texts(path: str, texts: Json, parameters: Mapping[str, Any], problems: Problems) -> None:
-    for name, text in (texts if isinstance(texts, Mapping) else {}).items():
-        try:
-            resolve(text if isinstance(text, str) else "", parameters)
-        except Unresolved as unresolved:
-            problems.add(join(path, str(name)), unresolved.said)
-
-
-def _spread(document: Json) -> Json:
-    if not isinstance(document, Mapping) or "roles" in document:
-        return document
-    role = {name: value for name, value in document.items() if name in _SHORT_ROLE}
-    rest = {name: value for name, value in document.items() if name not in _SHORT_ROLE}
-    return {**rest, "roles": [role]}
-
-
-def place_in(document: Json, problems: Iterable[Problem]) -> list[Problem]:
-    """Name the fields at fault as a document of this form has them, long or short."""
-    if not isinstance(document, Mapping) or "roles" in document:
-        return list(problems)
-    return [Problem(re.sub(r"^roles\[0\]\.", "", one.path), one.said) for one in problems]
-
-
-def write_job(spec: s.JobSpec) -> dict[str, Any]:
-    """Write a job as the document that reads back as the same job."""
-    written: dict[str, Any] = JOB.write(spec)
-    return written
-
-
-def job_schema() -> Schema:
-    """Describe the job file as JSON schema, short form included."""
-    schema = JOB.schema()
-    properties = dict(schema["properties"])
-    for one in ROLE_BODY:
-        properties.setdefault(
-            one.name, {**one.kind.schema(), "description": one.help + " (A job of one role.)"}
-        )
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Footplate job",
-        **schema,
-        "properties": properties,
-        "required": ["name"],
-        "anyOf": [{"required": ["roles"]}, {"required": ["command"]}],
-    }
-
-
-def require_text(kind: Text, value: Any, path: str) -> str:
-    """Read one text on its own, such as the name of a queue."""
-    problems = Problems()
-    read = kind.read(value, path, problems)
-    if problems:
-        raise InvalidInput(problems)
-    return str(read)

@@ -12,7 +12,7 @@ from typing import Any
 
 from footplate.domain.errors import InvalidInput, Problem, problem
 from footplate.domain.problems import join
-from footplate.domain.specfields import ROLE_BODY
+from footplate.domain.rolefields import ROLE_BODY
 from footplate.sdk.packing import Selection, select
 from footplate.wire import documents
 

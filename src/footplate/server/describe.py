@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from footplate.domain.specfields import job_schema
+from footplate.domain.jobfile import job_schema
 from footplate.server.app import make_app
 from footplate.server.settings import Settings
 

@@ -16,10 +16,10 @@ from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
+from footplate.domain.names import QUEUE_NAME
 from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
-from footplate.domain.specfields import QUEUE_NAME
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings

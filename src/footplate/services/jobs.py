@@ -19,11 +19,12 @@ from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotF
 from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
+from footplate.domain.jobfile import place_in, read_job, write_job
 from footplate.domain.jobname import next_free, stem_of
 from footplate.domain.listing import JobLine
 from footplate.domain.messages import Message, say
+from footplate.domain.names import JOB_NAME, require_text
 from footplate.domain.spec import JobSpec
-from footplate.domain.specfields import JOB_NAME, place_in, read_job, require_text, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.engines.strategies import registry as strategies
 from footplate.logpattern import compile_expression, expression_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.specfields import MAX_TASKS
+from footplate.domain.rolefields import MAX_TASKS
 
 
 @dataclass(slots=True)

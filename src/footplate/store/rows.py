@@ -10,10 +10,10 @@ from typing import Any
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.image import ChosenImage
 from footplate.domain.job import Job, Next, Task, fresh_tasks
+from footplate.domain.jobfile import read_job, write_job
 from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, as_json, from_json, plain_params
 from footplate.domain.resources import Resources
-from footplate.domain.specfields import read_job, write_job
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 
 Row = Mapping[str, Any]

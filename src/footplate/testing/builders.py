@@ -9,8 +9,8 @@ from footplate.domain.advance import advance
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.events import Event, Placed, TaskStarted
 from footplate.domain.job import Job
+from footplate.domain.jobfile import read_job
 from footplate.domain.spec import JobSpec, RoleSpec
-from footplate.domain.specfields import read_job
 
 AT = 1_800_000_000.0
 

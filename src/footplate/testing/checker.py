@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain import events as ev
-from footplate.domain.advance import MOVES
 from footplate.domain.failures import TRANSIENT
+from footplate.domain.moves import MOVES
 from footplate.domain.states import FINAL_STATES, JobState
 
 # One attempt of one task: job, attempt, task.

@@ -8,11 +8,11 @@ from typing import Any
 from footplate.domain.cluster import Node, Queue
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
+from footplate.domain.jobfile import write_job
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
 from footplate.domain.messages import as_json
 from footplate.domain.resources import UNLIMITED, Resources
-from footplate.domain.specfields import write_job
 from footplate.domain.states import JobState, Reason
 from footplate.wire.body import Amount, Maximum
 from footplate.wire.told import told

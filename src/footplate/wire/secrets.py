@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from footplate.domain.names import SECRET_NAME
 from footplate.domain.secret import MOST_BYTES, RegistryLogin, Secret, SecretKind
-from footplate.domain.specfields import SECRET_NAME
 from footplate.wire.body import Body, QueueName, Text
 from footplate.wire.convert import instant
 

@@ -13,7 +13,7 @@ import pytest
 from commandline import Command, Start, read_until
 
 from footplate.cli.initialize import TEMPLATE
-from footplate.domain.specfields import read_job
+from footplate.domain.jobfile import read_job
 from footplate.testing.fake_server import Asked, FakeServer, Reply, error, job, stream
 from footplate.wire.documents import load
 

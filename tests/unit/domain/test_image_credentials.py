@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from footplate.domain.errors import InvalidInput
-from footplate.domain.specfields import read_job, write_job
+from footplate.domain.jobfile import read_job, write_job
 
 
 def problems(**fields: Any) -> dict[str, str]:

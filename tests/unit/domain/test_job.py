@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from footplate.domain.advance import LATE, MOVES, advance
+from footplate.domain.advance import advance
 from footplate.domain.errors import InvalidTransition
 from footplate.domain.events import (
     DeleteAsked,
@@ -34,6 +34,7 @@ from footplate.domain.events import (
 )
 from footplate.domain.job import Job
 from footplate.domain.messages import text
+from footplate.domain.moves import LATE, MOVES
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 from footplate.testing.builders import AT, after, job, placed, placement, running
 

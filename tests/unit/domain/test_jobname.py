@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from footplate.domain.jobname import MOST_CHARACTERS, next_free, stem_of
-from footplate.domain.specfields import JOB_NAME
+from footplate.domain.names import JOB_NAME
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footplate.domain.errors import InvalidInput
+from footplate.domain.jobfile import job_schema, read_job, write_job
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.spec import JobSpec
-from footplate.domain.specfields import job_schema, read_job, write_job
 
 FULL: dict[str, Any] = {
     "name": "everything",

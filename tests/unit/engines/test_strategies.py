@@ -13,8 +13,8 @@ import pytest
 
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.errors import InvalidInput
+from footplate.domain.jobfile import read_job, write_job
 from footplate.domain.spec import JobSpec, RoleSpec
-from footplate.domain.specfields import read_job, write_job
 from footplate.engines import strategies
 from footplate.engines.base import LaunchPlan
 from footplate.engines.strategies import Prepared, registry

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from footplate.domain.specfields import read_job
+from footplate.domain.jobfile import read_job
 from footplate.sdk.submission import prepare
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

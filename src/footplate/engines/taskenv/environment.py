@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
+from footplate.domain.names import RESERVED_ENV, RESERVED_ENV_NAMES
 from footplate.domain.spec import RoleSpec
-from footplate.domain.specfields import RESERVED_ENV, RESERVED_ENV_NAMES
 from footplate.engines.taskenv import ffdl, frameworks, pai, platform, slurm, tfconfig, tione, uai
 from footplate.engines.taskenv.devices import devices
 from footplate.engines.taskenv.gang import Environment, Gang, Group

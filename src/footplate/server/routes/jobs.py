@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
-from footplate.domain.specfields import job_schema, write_job
+from footplate.domain.jobfile import job_schema, write_job
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document

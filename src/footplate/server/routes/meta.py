@@ -9,10 +9,10 @@ from fastapi.responses import FileResponse, Response
 
 from footplate import __version__
 from footplate.domain.errors import InvalidInput
+from footplate.domain.jobfile import job_schema
 from footplate.domain.kinds import Instant
 from footplate.domain.problems import MISSING, Problems
 from footplate.domain.resources import NOTHING, total
-from footplate.domain.specfields import job_schema
 from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
