@@ -138,7 +138,7 @@ def fill(database: Path, n_jobs: int) -> None:
             )
             connection.execute(
                 "INSERT INTO events SELECT rowid + 1000000, finished_at, id, owner, queue, lower(state), 0, "
-                "'', 'all tasks are done', '{}' FROM jobs"
+                "'', '{\"code\":\"all_done\",\"params\":{}}', '{}', NULL FROM jobs"
             )
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

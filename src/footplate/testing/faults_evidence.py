@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from footplate.store import tables
 from footplate.store.database import open_engine, sqlite_url
+from footplate.store.rows import event_from, read_said
 from footplate.testing.checker import Evidence, JobRow, Line, Note, TaskRow
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.process import processes_of
@@ -48,8 +49,8 @@ def _rows(connection: sa.Connection, table: sa.Table, order: str) -> Iterator[Ma
 
 
 def _line(row: Mapping[str, Any]) -> Line:
-    data = json.loads(row["data"])
-    return Line(row["seq"], row["job_id"], row["kind"], row["attempt"], row["at"], data)
+    event = event_from(row)
+    return Line(event.seq, event.job_id, event.kind, event.attempt, event.at, event.data)
 
 
 def _job(row: Mapping[str, Any]) -> JobRow:
@@ -58,9 +59,8 @@ def _job(row: Mapping[str, Any]) -> JobRow:
 
 def _task(row: Mapping[str, Any]) -> TaskRow:
     name = f"{row['role']}-{row['task_index']}"
-    return TaskRow(
-        row["job_id"], row["attempt"], name, row["state"], row["exit_code"], row["detail"], row["run"]
-    )
+    detail = str(read_said(row["detail"])) if row["detail"] else ""
+    return TaskRow(row["job_id"], row["attempt"], name, row["state"], row["exit_code"], detail, row["run"])
 
 
 def read_notes(home: Path) -> list[Note]:
