@@ -198,6 +198,7 @@ export interface MessageParams {
   start_not_prevented: { attempt: unknown; error: unknown; };
   task_stopping: { task: unknown; };
   command_not_started: { error: unknown; };
+  engine_not_configured: { engine: unknown; };
   port_closed: { port: unknown; address: unknown; error: unknown; };
   task_not_started: { task: unknown; };
   task_ended: { task: unknown; };

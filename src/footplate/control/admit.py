@@ -312,8 +312,10 @@ class Admission:
             return foreseen.explain(job.id), None
         placed = start.placement
         hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
-        would_launch = launch_plan(self._context, replace(job, placement=placed), hidden)
-        request = self._context.engine.compile(replace(would_launch, token="(made at launch)"))  # noqa: S106
+        would_start = replace(job, placement=placed)
+        would_launch = launch_plan(self._context, would_start, hidden)
+        shown = replace(would_launch, token="(made at launch)")  # noqa: S106
+        request = self._context.engines.of(would_start).compile(shown)
         nodes = sorted({task.node for task in placed.tasks})
         facts = {"n_tasks": len(placed.tasks)}
         reason = Reason(ReasonCode.PREPARING, say("would_start_on", nodes=nodes), facts)

@@ -6,26 +6,25 @@ import asyncio
 
 from footplate.control.context import Context
 from footplate.control.launch import tell_step
-from footplate.control.observe import Observer
+from footplate.control.observe import Observers
 from footplate.domain.attempt import job_of
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.secret import RegistryLogin
-from footplate.engines.base import GivesHints, PullsImages, Step, TellsSteps
+from footplate.engines.base import Engine, GivesHints, PullsImages, Step, TellsSteps
 
 
 class Callbacks:
-    """Listens to an engine."""
+    """Listens to engines."""
 
-    def __init__(self, context: Context, observer: Observer) -> None:
+    def __init__(self, context: Context, observers: Observers) -> None:
         self._context = context
-        self._observer = observer
+        self._observers = observers
         self._telling: set[asyncio.Task[None]] = set()
 
-    def connect(self) -> None:
-        engine = self._context.engine
+    def connect(self, engine: Engine) -> None:
         if isinstance(engine, GivesHints):
-            engine.on_change(self._observer.hint)
+            engine.on_change(self._observers.hint)
         if isinstance(engine, TellsSteps):
             engine.on_step(self._take_step)
         if isinstance(engine, PullsImages):

@@ -21,7 +21,7 @@ async def run_inside(
     timeout_s: float,
     stdin: bytes = b"",
 ) -> Ran:
-    engine = context.engine
+    engine = context.engines.of(job)
     if not isinstance(engine, OpensStreams):
         raise EngineRejected("no_exec_here")
     request = engine.compile(launch_plan(context, job, await context.secrets_of(job)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from footplate.control.engines import Engines
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.pauses import Pauses
 from footplate.domain.secret import RegistryLogin
-from footplate.engines.base import Engine
 from footplate.scheduler.policy import Policy
 from footplate.store.shared import Shared
 
@@ -28,7 +28,7 @@ async def _no_login(_job: Job, name: str) -> RegistryLogin:
 class Context(Shared):
     """The surroundings of control, handed in once."""
 
-    engine: Engine
+    engines: Engines
     url: str = ""
     job_token: Callable[[str, int], str] = lambda _job_id, _attempt: ""
     policy: Policy = field(default_factory=Policy)

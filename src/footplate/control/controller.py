@@ -7,7 +7,7 @@ line in `_loops`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from footplate.control import commands
@@ -21,7 +21,7 @@ from footplate.control.limits import enforce_limits
 from footplate.control.logkeeper import LogKeeper
 from footplate.control.loops import Loop, Loops
 from footplate.control.nodes import refresh_nodes
-from footplate.control.observe import Observer
+from footplate.control.observe import Observers
 from footplate.control.passes import Passes
 from footplate.control.progress import Progress
 from footplate.control.recover import recover
@@ -32,6 +32,7 @@ from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.work import JobWork
 from footplate.domain.events import LaunchTasks, RemoveJob, Reschedule, StopTasks
 from footplate.domain.resources import GIB
+from footplate.engines.base import Engine
 from footplate.store import job_queries
 from footplate.store.store import News
 
@@ -58,20 +59,18 @@ class Controller:
         report = reporter(on_fatal)
         self._work = JobWork(context, report)
         self._passes = Passes(context)
-        self._observer = Observer(context, self._work, self._passes, report)
-        self._launches = Launches(context, self._work, self._observer)
+        self.observers = Observers(context, self._work, self._passes, report)
+        self._launches = Launches(context, self._work, self.observers)
         self._carry_out = self._effects()
         self._log_keeper = LogKeeper(context, log_cap_bytes)
-        self._progress = Progress(context)
-        self._usage_keeper = UsageKeeper(context)
-        self._callbacks = Callbacks(context, self._observer)
+        self._progress = {name: Progress(context, name, engine) for name, engine in context.engines}
+        self._callbacks = Callbacks(context, self.observers)
         self._running = Loops(report)
         self._unsubscribe: Callable[[], None] = lambda: None
         self.admission = self._passes.admission
         self.replan = self._passes.ask
         self.run_inside = partial(commands.run_inside, context)
         # One round of a loop, for whoever cannot wait for it.
-        self.look_at_progress = self._progress.look
         self.sweep = partial(sweep, context)
 
     def _effects(self) -> CarryOut:
@@ -84,35 +83,47 @@ class Controller:
             }
         )
 
-    def _loops(self) -> tuple[Loop, ...]:
-        context, observer, passes = self._context, self._observer, self._passes
-        return (
-            Loop("admit", passes.run_when_asked),
-            Loop("watch", observer.observe_hinted),
-            Loop("poll", observer.observe_all, POLL_S),
-            Loop("limits", partial(enforce_limits, context, observer.hint), LIMITS_S),
-            Loop("nodes", partial(refresh_nodes, context, passes.ask), NODES_S),
-            Loop("logs", self._log_keeper.look, LOGS_S),
-            Loop("progress", self._progress.look, PROGRESS_S),
-            Loop("usage", self._usage_keeper.look, USAGE_S),
-            Loop("lease", self._hold_lease, LEASE_S),
-            Loop("sweep", self.sweep, pace_s(context), first_after_s=0),
-            Loop("leftovers", partial(sweep_engine, context), LEFTOVERS_S),
-            Loop("explain", passes.explain_rest, EXPLAIN_EVERY_S),
-        )
+    def _loops(self) -> Iterator[Loop]:
+        context, passes = self._context, self._passes
+        yield Loop("admit", passes.run_when_asked)
+        yield Loop("limits", partial(enforce_limits, context, self.observers.hint), LIMITS_S)
+        yield Loop("logs", self._log_keeper.look, LOGS_S)
+        yield Loop("lease", self._hold_lease, LEASE_S)
+        yield Loop("sweep", self.sweep, pace_s(context), first_after_s=0)
+        yield Loop("explain", passes.explain_rest, EXPLAIN_EVERY_S)
+        for name, engine in context.engines:
+            yield from self._loops_of(name, engine)
+
+    def _loops_of(self, name: str, engine: Engine) -> Iterator[Loop]:
+        """The loops that ask an engine: one that does not answer holds up its own only."""
+        context, observer = self._context, self.observers.by_engine[name]
+        yield Loop(f"watch {name}", observer.observe_hinted)
+        yield Loop(f"poll {name}", observer.observe_all, POLL_S)
+        yield Loop(f"nodes {name}", partial(refresh_nodes, context, name, engine, self.replan), NODES_S)
+        yield Loop(f"progress {name}", self._progress[name].look, PROGRESS_S)
+        yield Loop(f"usage {name}", UsageKeeper(context, name, engine).look, USAGE_S)
+        yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S)
+
+    async def look_at_progress(self) -> None:
+        """Look once for tasks that make no progress."""
+        for progress in self._progress.values():
+            await progress.look()
 
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""
         store = self._context.store
-        await refresh_nodes(self._context, self.replan)
+        for name, engine in self._context.engines:
+            await refresh_nodes(self._context, name, engine, self.replan)
         self.admission.take_all()
         self.admission.run_times.learn(await store.read(job_queries.recently_succeeded))
         self._unsubscribe = store.subscribe(self._take_news)
         self._context.storage_watch.on_answer(self.replan)
-        self._callbacks.connect()
-        await sweep_engine(self._context)
+        for _, engine in self._context.engines:
+            self._callbacks.connect(engine)
+            await sweep_engine(self._context, engine)
         await recover(store, self._carry_out)
-        await self._observer.observe_all()
+        for observer in self.observers.by_engine.values():
+            await observer.observe_all()
         self.replan()
         self._running.start(self._loops())
 
@@ -122,16 +133,16 @@ class Controller:
         self._launches.close()
         await self._running.close()
         await self._work.close()
-        await self._observer.close()
+        await self.observers.close()
         await self._context.storage_watch.close()
-        await self._context.engine.close()
+        await self._context.engines.close()
 
     def _take_news(self, news: News) -> None:
         self.admission.take(news.jobs)
         self.admission.run_times.learn(job for job in news.jobs.values() if job and job.state.is_final)
         for job, effect in news.effects:
             if job.state.is_final:
-                self._observer.forget(job)
+                self.observers.of(job).forget(job)
             self._carry_out(job, effect)
 
     async def _hold_lease(self) -> None:

@@ -92,7 +92,8 @@ async def _start(
     context: Context, job: Job, secrets: Mapping[str, str], left_out: Collection[tuple[str, int]]
 ) -> None:
     began_at = context.clock.now()
-    whole = context.engine.compile(launch_plan(context, job, secrets))
+    engine = context.engines.of(job)
+    whole = engine.compile(launch_plan(context, job, secrets))
     tasks = [task for task in whole["tasks"] if (task["role"], task["index"]) not in left_out]
     request = {**whole, "tasks": tasks}
     pause_s = FIRST_PAUSE_S
@@ -100,7 +101,7 @@ async def _start(
         # Before every try: the one before may have failed because a storage has fallen silent.
         await _check_storages(context, job)
         try:
-            await context.engine.launch(request)
+            await engine.launch(request)
             break
         except EngineRejected:
             raise

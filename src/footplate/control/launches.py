@@ -5,7 +5,7 @@ from __future__ import annotations
 from footplate.control.context import Context
 from footplate.control.insist import insist
 from footplate.control.launch import launch
-from footplate.control.observe import Observer
+from footplate.control.observe import Observers
 from footplate.control.taskpauses import TaskPauses
 from footplate.control.work import LAUNCH, JobWork
 from footplate.domain.events import LaunchTasks
@@ -16,10 +16,10 @@ from footplate.domain.states import JobState
 class Launches:
     """Launches attempts, one launch of each at a time."""
 
-    def __init__(self, context: Context, work: JobWork, observer: Observer) -> None:
+    def __init__(self, context: Context, work: JobWork, observers: Observers) -> None:
         self._context = context
         self._work = work
-        self._observer = observer
+        self._observers = observers
         self._again: set[str] = set()
         self._pauses = TaskPauses(context.clock, self._end_pause)
 
@@ -36,7 +36,7 @@ class Launches:
         self._pauses.set_alarm(job, left_out)
 
     def _end(self, job: Job) -> None:
-        self._observer.hint_after_launch(job.attempt_id)
+        self._observers.of(job).hint_after_launch(job.attempt_id)
         self._repeat(job.id)
 
     def _end_pause(self, job_id: str) -> None:

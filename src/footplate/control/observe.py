@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from footplate.control.backoff import Backoff
 from footplate.control.context import Context
 from footplate.control.faults import Report
 from footplate.control.followedlogs import FollowedLogs
@@ -13,24 +14,38 @@ from footplate.control.passes import Passes
 from footplate.control.watch import events_from
 from footplate.control.work import LAUNCH, JobWork
 from footplate.domain.attempt import attempt_of, job_of
+from footplate.domain.errors import EngineUnavailable
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
-from footplate.engines.base import FollowsLogs, Observation
+from footplate.engines.base import Engine, FollowsLogs, Observation
 from footplate.store.store import Move
 
 AFTER_LAUNCH_S = 0.01
+# So many jobs in a row that cannot be looked at: it is the engine, and not they.
+MOST_UNANSWERED = 3
 
 
 class Observer:
-    """Looks at attempts through the engine, and tells the store what became of their tasks."""
+    """Looks at attempts through one engine, and tells the store what became of their tasks."""
 
-    def __init__(self, context: Context, work: JobWork, passes: Passes, report: Report) -> None:
+    def __init__(
+        self,
+        context: Context,
+        name: str,
+        engine: Engine,
+        work: JobWork,
+        passes: Passes,
+        report: Report,
+    ) -> None:
         self._context = context
+        self._name = name
+        self._engine = engine
         self._work = work
         self._passes = passes
         self._report = report
         self._followed = FollowedLogs(context)
+        self._backoff = Backoff(context.clock)
         self._look = asyncio.Event()
         self._hinted: set[str] = set()
         # Hints about attempts that were still being launched.
@@ -67,14 +82,16 @@ class Observer:
         watched = {
             job.attempt_id: job
             for job in jobs
-            if job.state in (JobState.STARTING, JobState.RUNNING) and not self._is_launching(job)
+            if job.state in (JobState.STARTING, JobState.RUNNING)
+            and self._context.engines.name_of(job) == self._name
+            and not self._is_launching(job)
         }
-        if not watched:
+        if not watched or self._backoff.holds:
             return
         seen: dict[str, list[Observation]] = {}
         found = await self._see(list(watched.values()))
-        if isinstance(self._context.engine, FollowsLogs):
-            await self._followed.keep_up(self._context.engine, watched.values(), found)
+        if isinstance(self._engine, FollowsLogs):
+            await self._followed.keep_up(self._engine, watched.values(), found)
         for one in found:
             seen.setdefault(one.attempt_id, []).append(one)
         now = self._context.clock.now()
@@ -94,12 +111,32 @@ class Observer:
     async def _see(self, jobs: Sequence[Job]) -> Sequence[Observation]:
         """Look at these jobs; one that cannot be looked at must not hide the others."""
         try:
-            return await self._context.engine.observe([attempt_of(job) for job in jobs])
+            seen = await self._engine.observe([attempt_of(job) for job in jobs])
         except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
-            if len(jobs) == 1:
-                self._report(f"looking at job {jobs[0].id}", error)
-                return ()
-            return [one for job in jobs for one in await self._see([job])]
+            if len(jobs) > 1:
+                return await self._see_one_by_one(jobs)
+            self._report(f"looking at job {jobs[0].id}", error)
+            if isinstance(error, EngineUnavailable):
+                self._backoff.fail()
+            return ()
+        self._backoff.succeed()
+        return seen
+
+    async def _see_one_by_one(self, jobs: Sequence[Job]) -> Sequence[Observation]:
+        """Look at each by itself, unless the engine as a whole does not answer: then it is left alone."""
+        seen: list[Observation] = []
+        n_unanswered = 0
+        for job in jobs:
+            try:
+                seen += await self._engine.observe([attempt_of(job)])
+                n_unanswered = 0
+            except Exception as error:  # noqa: BLE001  # as above
+                self._report(f"looking at job {job.id}", error)
+                n_unanswered += isinstance(error, EngineUnavailable)
+            if n_unanswered == MOST_UNANSWERED:
+                self._backoff.fail()
+                break
+        return seen
 
     def forget(self, job: Job) -> None:
         """Let go of what is known of a job that is over."""
@@ -107,3 +144,26 @@ class Observer:
 
     async def close(self) -> None:
         await self._followed.close()
+
+
+class Observers:
+    """One observer for each engine: an engine that hangs keeps nobody from looking at the others."""
+
+    def __init__(self, context: Context, work: JobWork, passes: Passes, report: Report) -> None:
+        self._context = context
+        self.by_engine = {
+            name: Observer(context, name, engine, work, passes, report) for name, engine in context.engines
+        }
+
+    def of(self, job: Job) -> Observer:
+        name = self._context.engines.name_of(job)
+        return self.by_engine.get(name) or self.by_engine[self._context.engines.default]
+
+    def hint(self, attempt_id: str) -> None:
+        """Look at an attempt soon."""
+        job = self._context.store.board.get(job_of(attempt_id))
+        if job is not None:
+            self.of(job).hint(attempt_id)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(observer.close() for observer in self.by_engine.values()))

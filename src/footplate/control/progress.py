@@ -16,7 +16,7 @@ from footplate.domain.kinds import show_instant
 from footplate.domain.messages import say
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
-from footplate.engines.base import DumpsStacks, ReadsUsage, Usage
+from footplate.engines.base import DumpsStacks, Engine, ReadsUsage, Usage
 from footplate.store import transitions
 from footplate.store.logs import Logs
 from footplate.store.writer import Transaction
@@ -49,13 +49,15 @@ class Mark:
 class Progress:
     """Looks at the tasks of jobs that want to be watched, and remembers when each was last active."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, name: str, engine: Engine) -> None:
         self._context = context
+        self._name = name
+        self._engine = engine
         self._marks: dict[Key, Mark] = {}
         self._told: set[tuple[str, int]] = set()
 
     async def look(self) -> None:
-        engine = self._context.engine
+        engine = self._engine
         jobs = [job for job in list(self._context.store.board.values()) if self._is_watched(job)]
         self._forget_others(jobs)
         if not jobs or not isinstance(engine, ReadsUsage):
@@ -74,7 +76,8 @@ class Progress:
 
     def _is_watched(self, job: Job) -> bool:
         wants = job.spec.hang is not None or self._idle_limit(job) is not None
-        return wants and job.state is JobState.RUNNING
+        is_ours = self._context.engines.name_of(job) == self._name
+        return wants and job.state is JobState.RUNNING and is_ours
 
     def _idle_limit(self, job: Job) -> float | None:
         """What a job says itself, or what the platform says of interactive ones."""
@@ -158,7 +161,7 @@ class Progress:
         await store.write(unit)
 
     async def _stacks(self, job: Job) -> dict[str, str]:
-        engine = self._context.engine
+        engine = self._engine
         if not isinstance(engine, DumpsStacks):
             return {}
         try:

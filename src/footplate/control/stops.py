@@ -45,7 +45,7 @@ class Stops:
     async def _stop_sooner(self, job: Job, grace_s: float) -> None:
         """Shorten the grace of a stop that is under way, which then finds that all have ended."""
         await self._work.until_done(job, LAUNCH)
-        await self._context.engine.stop(attempt_of(job), grace_s)
+        await self._context.engines.of(job).stop(attempt_of(job), grace_s)
 
     async def _stop_others(self, job: Job, grace_s: float, keep: Collection[tuple[str, int]]) -> None:
         """End all tasks but those whose environment is kept."""
@@ -63,12 +63,13 @@ class Stops:
     async def _end(self, job: Job, attempt: Attempt, grace_s: float) -> Sequence[Observation]:
         notice = _notice(job, self._context.clock.now(), grace_s)
         try:
-            await self._context.engine.stop(attempt, grace_s, notice)
+            engine = self._context.engines.of(job)
+            await engine.stop(attempt, grace_s, notice)
         except EngineUnavailable as error:
             await self._tell_delay(job, error.said)
             raise
         self._delayed.discard((job.id, job.attempt))
-        return await self._context.engine.observe([attempt])
+        return await engine.observe([attempt])
 
     async def _tell_delay(self, job: Job, why: Message) -> None:
         """Say once in the job's events why it does not end."""

@@ -9,7 +9,7 @@ from functools import partial
 from footplate.control.context import Context
 from footplate.domain.events import DeleteAsked
 from footplate.domain.job import Job
-from footplate.engines.base import PullsImages
+from footplate.engines.base import Engine, PullsImages
 from footplate.store import job_queries, transitions
 from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.invite_queries import remove_expired
@@ -35,10 +35,10 @@ async def sweep(context: Context) -> None:
     await _empty_trash(context)
 
 
-async def sweep_engine(context: Context) -> None:
-    """Have the engine remove leftovers of attempts that have ended."""
-    if isinstance(context.engine, PullsImages):
-        await context.engine.sweep(_Living(context.store.board))
+async def sweep_engine(context: Context, engine: Engine) -> None:
+    """Have an engine remove leftovers of attempts that have ended."""
+    if isinstance(engine, PullsImages):
+        await engine.sweep(_Living(context.store.board))
 
 
 async def _empty_trash(context: Context) -> None:

@@ -10,7 +10,7 @@ from footplate.control.context import Context
 from footplate.domain.attempt import attempt_of
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
-from footplate.engines.base import ReadsUsage, Usage
+from footplate.engines.base import Engine, ReadsUsage, Usage
 from footplate.store.usagefiles import UNKNOWN, Sample
 
 log = logging.getLogger(__name__)
@@ -22,15 +22,20 @@ SELDOM_S = 30.0
 class UsageKeeper:
     """Looks at running jobs, and writes down what their tasks use."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, name: str, engine: Engine) -> None:
         self._context = context
+        self._name = name
+        self._engine = engine
         self._kept_at: dict[str, float] = {}
 
     async def look(self) -> None:
-        engine, now = self._context.engine, self._context.clock.now()
+        engine, now = self._engine, self._context.clock.now()
         if not isinstance(engine, ReadsUsage):
             return
-        running = [job for job in list(self._context.store.board.values()) if job.state is JobState.RUNNING]
+        board, engines = list(self._context.store.board.values()), self._context.engines
+        running = [
+            job for job in board if job.state is JobState.RUNNING and engines.name_of(job) == self._name
+        ]
         self._kept_at = {job.id: self._kept_at.get(job.id, 0.0) for job in running}
         due = [job for job in running if self._is_due(job, now)]
         if due:

@@ -50,10 +50,10 @@ class JobWork:
 
     async def until_done(self, job: Job, *kinds: str) -> None:
         """Wait for the end of work of these kinds; a launch is asked to give up what it waits for."""
-        engine = self._context.engine
         for kind in kinds:
             task = self._tasks.get((kind, job.id, job.attempt))
             while task is not None and not task.done():
+                engine = self._context.engines.of(job)
                 if kind == LAUNCH and isinstance(engine, AbandonsLaunches):
                     # Time and again: what it waits for may have begun just now.
                     engine.abandon(job.attempt_id)

@@ -33,6 +33,8 @@ class Node:
     gpus: tuple[Gpu, ...] = ()
     address: str = "127.0.0.1"
     is_schedulable: bool = True
+    # Which engine runs tasks there; no gang straddles two.
+    engine: str = ""
     # What tasks are really held to there, and why not to the rest.
     enforced: tuple[str, ...] = ()
     unenforced: Message | None = None
@@ -81,6 +83,8 @@ class Placement:
 
     tasks: tuple[TaskPlacement, ...]
     images: tuple[ChosenImage, ...] = ()
+    # The engine of its nodes; empty means the server's default.
+    engine: str = ""
 
     @property
     def held(self) -> Placement:

@@ -101,7 +101,7 @@ class Room:
 
 
 class Ledger:
-    """The rooms of all nodes, in the order of their names."""
+    """The rooms of all nodes, by engine, in the order of their names."""
 
     __slots__ = ("rooms",)
 
@@ -111,7 +111,8 @@ class Ledger:
     @classmethod
     def of(cls, nodes: Iterable[Node], *, with_others: bool = False) -> Ledger:
         """Open the books of nodes without jobs; cards that others use count as free only when asked to."""
-        return cls(_empty_room(node, with_others) for node in sorted(nodes, key=lambda node: node.name))
+        ordered = sorted(nodes, key=lambda node: (node.engine, node.name))
+        return cls(_empty_room(node, with_others) for node in ordered)
 
     def __iter__(self) -> Iterator[Room]:
         return iter(self.rooms.values())
@@ -123,7 +124,8 @@ class Ledger:
         """List the rooms of some nodes; of all when none is named."""
         if not names:
             return list(self.rooms.values())
-        return [self.rooms[name] for name in sorted(set(names)) if name in self.rooms]
+        wanted = [self.rooms[name] for name in sorted(set(names)) if name in self.rooms]
+        return sorted(wanted, key=lambda room: room.node.engine)
 
     def take(self, placement: Placement) -> None:
         for task in placement.tasks:

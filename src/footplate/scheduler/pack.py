@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import Resources, total
@@ -17,9 +18,13 @@ def total_of(shape: Shape) -> Resources:
 
 
 def fits(shape: Shape, rooms: Sequence[Room]) -> bool:
-    """Tell whether a whole gang finds room."""
+    """Tell whether a whole gang finds room, on the nodes of one engine."""
     if len(shape) != 1:
         return _lay_out(shape, rooms) is not None
+    return any(_fits_in(shape, same) for same in _by_engine(rooms))
+
+
+def _fits_in(shape: Shape, rooms: Sequence[Room]) -> bool:
     role = shape[0]
     left = role.count
     for room in rooms:
@@ -27,6 +32,17 @@ def fits(shape: Shape, rooms: Sequence[Room]) -> bool:
         if not left:
             return True
     return not left
+
+
+def _by_engine(rooms: Sequence[Room]) -> list[Sequence[Room]]:
+    """Part rooms by the engines of their nodes, which nearly always are of one."""
+    # They come in the order of their engines.
+    if not rooms or rooms[0].node.engine == rooms[-1].node.engine:
+        return [rooms]
+    parts: dict[str, list[Room]] = {}
+    for room in rooms:
+        parts.setdefault(room.node.engine, []).append(room)
+    return list(parts.values())
 
 
 def pack(shape: Shape, rooms: Sequence[Room]) -> Placement | None:
@@ -57,12 +73,13 @@ class _Layout:
             room.restore(level)
 
     def placement(self, shape: Shape) -> Placement:
+        tasks = tuple(
+            _task(role, index, room, cards)
+            for role, places in zip(shape, self.places, strict=True)
+            for index, (room, cards) in enumerate(places)
+        )
         return Placement(
-            tuple(
-                _task(role, index, room, cards)
-                for role, places in zip(shape, self.places, strict=True)
-                for index, (room, cards) in enumerate(places)
-            )
+            tasks, engine=next((places[0][0].node.engine for places in self.places if places), "")
         )
 
 
@@ -74,7 +91,7 @@ def _task(role: RoleShape, index: int, room: Room, cards: int) -> TaskPlacement:
 
 def _lay_out(shape: Shape, rooms: Sequence[Room]) -> _Layout | None:
     orders = _orders(shape)
-    for choice in _choices(shape, rooms):
+    for choice in chain.from_iterable(_choices(shape, same) for same in _by_engine(rooms)):
         for positions in orders:
             layout = _Layout(len(shape))
             is_whole = all(_fill(layout, position, shape[position], choice) for position in positions)

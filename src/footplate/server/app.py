@@ -17,6 +17,7 @@ from fastapi import FastAPI
 from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
+from footplate.control.engines import Engines, one_engine
 from footplate.control.ports import Ports
 from footplate.control.quota import QuotaKeeper
 from footplate.control.storagewatch import StorageWatch
@@ -205,11 +206,13 @@ async def _shared(settings: Settings, store: Store, clock: Clock) -> Shared:
     return shared
 
 
-def _context(settings: Settings, shared: Shared, engine: Engine, keyring: Keyring, tokens: Tokens) -> Context:
+def _context(
+    settings: Settings, shared: Shared, engines: Engines, keyring: Keyring, tokens: Tokens
+) -> Context:
     """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
     return Context(
         **shared.parts(),
-        engine=engine,
+        engines=engines,
         url=settings.url,
         job_token=tokens.issue,
         ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
@@ -251,13 +254,14 @@ async def _wire(
     shared, tokens, vault = await _shared(settings, store, clock), Tokens(secret), Vault(secret)
     stack.callback(shared.logs.close)
     keyring = Keyring(store, vault, clock)
-    context = _context(settings, shared, engine, keyring, tokens)
+    engines = one_engine(engine)
+    context = _context(settings, shared, engines, keyring, tokens)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
         **shared.parts(),
         outlook=controller.admission,
         replan=controller.replan,
-        refuses=engine.refuses,
+        refuses=engines.refuses,
         run_inside=controller.run_inside,
         vault=vault,
         disk=disk,

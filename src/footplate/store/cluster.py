@@ -26,10 +26,11 @@ class Cluster:
         self._closed = queue_queries.closed_nodes(connection)
         self._merge()
 
-    def take_nodes(self, found: Sequence[Node]) -> bool:
-        """Take over what the engine found; True when something changed."""
+    def take_nodes(self, found: Sequence[Node], engine: str = "") -> bool:
+        """Take over what an engine found, in place of what it found before; True when something changed."""
         before = self.nodes
-        self._found = tuple(found)
+        others = [node for node in self._found if node.engine != engine]
+        self._found = (*others, *(replace(node, engine=engine) for node in found))
         self._merge()
         return self.nodes != before
 

@@ -132,7 +132,9 @@ def write_placement(placement: Placement | None) -> str | None:
         for t in placement.tasks
     ]
     images = [[image.name, image.reference, image.environment] for image in placement.images]
-    return dumps({"tasks": tasks, "images": images} if images else tasks)
+    if not images and not placement.engine:
+        return dumps(tasks)
+    return dumps({"tasks": tasks, "images": images, "engine": placement.engine})
 
 
 def read_ports(ports: Iterable[Any]) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -143,14 +145,16 @@ def read_placement(text: str | None) -> Placement | None:
     if text is None:
         return None
     written = json.loads(text)
-    # Without images, and in older versions, the tasks are all there is.
-    tasks, images = (written, []) if isinstance(written, list) else (written["tasks"], written["images"])
+    # Without images, on the default engine, and in older versions, the tasks are all there is.
+    more_of: dict[str, Any] = {} if isinstance(written, list) else written
+    tasks, images = (more_of.get("tasks", written), more_of.get("images", []))
     return Placement(
         tuple(
             TaskPlacement(role, index, node, Resources(*amount), tuple(gpus), read_ports(ports), *more)
             for role, index, node, amount, gpus, ports, *more in tasks
         ),
         tuple(ChosenImage(*image) for image in images),
+        more_of.get("engine", ""),
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.controller import Controller
+from footplate.control.engines import LOCAL, Engines
 from footplate.domain import job as jobs
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node, Queue
@@ -81,6 +83,7 @@ async def life(
     world: FakeWorld | None = None,
     node: Node = SMALL,
     kind: type[FakeEngine] = FakeEngine,
+    more_engines: Mapping[str, FakeEngine] = MappingProxyType({}),
     **surroundings: Any,
 ) -> AsyncIterator[Life]:
     """Let a server live for a while; with the world of another, it is the same one after a restart."""
@@ -94,7 +97,7 @@ async def life(
         store=store,
         cluster=cluster,
         blobs=Blobs(home / "blobs"),
-        engine=engine,
+        engines=Engines({LOCAL: engine, **more_engines}),
         clock=clock,
         home=home,
         logs=Logs(home),

@@ -12,6 +12,7 @@ import pytest
 from footplate.control.admit import EXPLAIN_EVERY_S, MOST_AT_ONCE
 from footplate.control.context import Context
 from footplate.control.controller import Controller
+from footplate.control.engines import one_engine
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain import job as jobs
@@ -93,7 +94,7 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
         store=store,
         cluster=cluster,
         blobs=Blobs(home / "blobs"),
-        engine=engine,
+        engines=one_engine(engine),
         clock=clock,
         home=home / "home",
         logs=Logs(home / "home"),

@@ -26,6 +26,7 @@ TABLE = {
     "start_not_prevented": "无法阻止 {attempt} 启动：{error}",
     "task_stopping": "子任务 {task} 正在停止，不能再执行命令",
     "command_not_started": "无法启动命令：{error}",
+    "engine_not_configured": "此服务器已不再配置引擎 {engine}",
     "port_closed": "{address} 的端口 {port} 没有服务在监听：{error}",
     "task_not_started": "子任务 {task} 尚未启动，还不能执行命令",
     "task_ended": "子任务 {task} 已结束，不能再执行命令",

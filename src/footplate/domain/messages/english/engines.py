@@ -26,6 +26,7 @@ TABLE = {
     "start_not_prevented": "the start of {attempt} cannot be prevented: {error}",
     "task_stopping": "task {task} is being stopped: no command can be run in it any more",
     "command_not_started": "the command could not be started: {error}",
+    "engine_not_configured": "engine {engine} is not configured on this server any more",
     "port_closed": "nothing listens on port {port} of {address}: {error}",
     "task_not_started": "task {task} has not started: no command can be run in it yet",
     "task_ended": "task {task} has ended: no command can be run in it any more",
