@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from footplate.domain.errors import EngineUnavailable, Problem
 from footplate.domain.job import Job
 from footplate.domain.spec import JobSpec
-from footplate.engines.base import Engine
+from footplate.engines.base import ChecksPorts, Engine
 
 LOCAL = "local"
 
@@ -38,6 +38,11 @@ class Engines:
         """Say why no engine would ever run a job: what the first says, when all of them refuse."""
         problems = [engine.refuses(spec, environments) for engine in self._engines.values()]
         return None if None in problems else problems[0]
+
+    def is_port_free(self, engine: str, node: str, port: int) -> bool:
+        """Ask the engine of a node whether nobody listens on one of its ports."""
+        asked = self._engines.get(engine or self.default)
+        return not isinstance(asked, ChecksPorts) or asked.is_port_free(node, port)
 
     async def close(self) -> None:
         await asyncio.gather(*(engine.close() for engine in self._engines.values()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterable, Sequence
 
 from footplate.domain.cluster import Placement
@@ -12,25 +11,22 @@ from footplate.scheduler.ports import FIRST, PortLedger, PortNeeds, PortRoom
 MOST_PROBES = 200
 
 
-def is_free_here(port: int) -> bool:
-    """Tell whether nobody listens on a port of this machine."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+IsFree = Callable[[str, int], bool]
+
+
+def all_free(_node: str, _port: int) -> bool:
     return True
 
 
 class Ports:
     """Knows where the search for ports goes on, and which ones were found in use by strangers.
 
+    `is_free` says of a node and a port whether nobody listens there.
     Servers that share a machine should begin at different ports: those that one has given out are free until
     its tasks listen there.
     """
 
-    def __init__(self, is_free: Callable[[int], bool] = is_free_here, begin_at: int = FIRST) -> None:
+    def __init__(self, is_free: IsFree = all_free, begin_at: int = FIRST) -> None:
         self._is_free = is_free
         self._busy: dict[str, set[int]] = {}
         self.begin_at = begin_at
@@ -38,7 +34,7 @@ class Ports:
     def room(self) -> PortRoom:
         """How the ports stand; those that were in use are tried again."""
         for node, ports in list(self._busy.items()):
-            self._busy[node] = {port for port in ports if not self._is_free(port)}
+            self._busy[node] = {port for port in ports if not self._is_free(node, port)}
         busy = {node: frozenset(ports) for node, ports in self._busy.items() if ports}
         return PortRoom(self.begin_at, busy)
 
@@ -68,6 +64,6 @@ class Ports:
         for task in placement.tasks:
             for _, numbers in task.ports:
                 for port in numbers:
-                    if not self._is_free(port):
+                    if not self._is_free(task.node, port):
                         return task.node, port
         return None

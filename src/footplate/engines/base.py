@@ -235,6 +235,13 @@ class OffersNodes(Protocol):
 
 
 @runtime_checkable
+class ChecksPorts(Protocol):
+    def is_port_free(self, node: str, port: int) -> bool:
+        """Tell at once whether nobody listens on a port of a node; ports of other engines count as free."""
+        ...
+
+
+@runtime_checkable
 class GivesHints(Protocol):
     def on_change(self, tell: Callable[[str], None]) -> None:
         """Call `tell(attempt_id)` on the event loop soon after a task of that attempt changes."""

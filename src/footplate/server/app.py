@@ -210,12 +210,16 @@ def _context(
     settings: Settings, shared: Shared, engines: Engines, keyring: Keyring, tokens: Tokens
 ) -> Context:
     """What the loops of control share: parts of this server, and what its settings say of jobs' lives."""
+
+    def is_free(node: str, port: int) -> bool:
+        return engines.is_port_free(shared.cluster.engine_of(node), node, port)
+
     return Context(
         **shared.parts(),
         engines=engines,
         url=settings.url,
         job_token=tokens.issue,
-        ports=Ports(begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin, no secret
+        ports=Ports(is_free, begin_at=random.choice(GIVEN_PORTS)),  # noqa: S311  # a place to begin
         secrets_of=keyring.variables_of,
         login_of=keyring.login_of,
         trash_kept_s=settings.trash_kept_s,

@@ -18,6 +18,7 @@ class Cluster:
         self._found: tuple[Node, ...] = ()
         self._closed: set[str] = set()
         self.nodes: tuple[Node, ...] = ()
+        self._engines: dict[str, str] = {}
         self.queues: dict[str, Queue] = {}
 
     def load(self, connection: sa.Connection) -> None:
@@ -35,10 +36,15 @@ class Cluster:
         return self.nodes != before
 
     def _merge(self) -> None:
+        self._engines = {node.name: node.engine for node in self._found if node.engine}
         self.nodes = tuple(
             replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed)
             for node in self._found
         )
+
+    def engine_of(self, node: str) -> str:
+        """Name the engine of a node; empty for the default one, and for a node that is gone."""
+        return self._engines.get(node, "")
 
     def node(self, name: str) -> Node | None:
         return next((node for node in self.nodes if node.name == name), None)

@@ -120,7 +120,7 @@ def tell(
     home: Path, story: Story, ports: Ports | None = None, watch: type[StorageWatch] = StorageWatch
 ) -> None:
     async def run() -> None:
-        async with world(home, ports or Ports(lambda _: True), watch()) as one:
+        async with world(home, ports or Ports(lambda _node, _port: True), watch()) as one:
             await story(one)
 
     asyncio.run(run())
@@ -168,7 +168,7 @@ def test_a_job_without_ports_waits_with_that_reason_and_holds_nobody_up(tmp_path
         one.engine.finish(f"{modest}.0")
         await one.until(greedy, JobState.RUNNING)
 
-    tell(tmp_path, story, Ports(lambda port: port != 65_535 or not taken))
+    tell(tmp_path, story, Ports(lambda _node, port: port != 65_535 or not taken))
 
 
 def test_a_job_of_a_silent_storage_waits_with_that_reason_and_holds_nobody_up(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_a_job_that_is_refused_takes_no_room_from_those_beside_it(tmp_path: Path
 def test_a_job_is_stored_also_when_the_planning_fails(tmp_path: Path) -> None:
     is_broken = [True]
 
-    def is_free(_port: int) -> bool:
+    def is_free(_node: str, _port: int) -> bool:
         if is_broken:
             raise RuntimeError("no ports can be looked at")
         return True

@@ -24,13 +24,13 @@ def confirmed(ports: Ports, asked: JobSpec, *others: Placement) -> list[tuple[in
 
 def test_ports_that_nobody_uses_stay_as_planned() -> None:
     asked = spec(ports=[{"label": "web", "begin_at": 6006}])
-    assert confirmed(Ports(lambda _: True), asked) == [(FIRST,), (6006,)]
+    assert confirmed(Ports(lambda _node, _: True), asked) == [(FIRST,), (6006,)]
 
 
 def test_a_port_that_a_stranger_uses_is_replaced_beside_those_of_others() -> None:
     asked = spec(ports=[{"label": "web", "begin_at": 6006}])
     beside = planned(spec(ports=[{"label": "web", "begin_at": 6007}]))
-    ports = Ports(lambda port: port != 6006)
+    ports = Ports(lambda _node, port: port != 6006)
     found = confirmed(ports, asked, beside)
     assert found is not None
     assert found[1] == (6008,)
@@ -39,7 +39,7 @@ def test_a_port_that_a_stranger_uses_is_replaced_beside_those_of_others() -> Non
 
 def test_a_port_that_is_free_again_is_forgotten() -> None:
     busy = {6006}
-    ports = Ports(lambda port: port not in busy)
+    ports = Ports(lambda _node, port: port not in busy)
     assert confirmed(ports, spec(ports=[{"label": "web", "begin_at": 6006}]))
     busy.clear()
     assert ports.room().busy == {}
@@ -47,5 +47,5 @@ def test_a_port_that_is_free_again_is_forgotten() -> None:
 
 def test_the_search_ends_when_nothing_is_free() -> None:
     probed: list[int] = []
-    assert confirmed(Ports(lambda port: bool(probed.append(port))), spec()) is None
+    assert confirmed(Ports(lambda _node, port: bool(probed.append(port))), spec()) is None
     assert len(probed) == MOST_PROBES

@@ -125,3 +125,18 @@ def test_an_engine_that_is_away_is_asked_more_and_more_seldom(tmp_path: Path) ->
             assert one.engine.n_asked == 8
 
     asyncio.run(story())
+
+
+class Busy(FakeEngine):
+    """Has strangers at every port."""
+
+    def is_port_free(self, node: str, port: int) -> bool:
+        return False
+
+
+def test_the_engine_of_a_node_says_which_of_its_ports_are_free() -> None:
+    engines = Engines({"local": FakeEngine(), "other": Busy()})
+    assert engines.is_port_free("", "here", 6006)
+    assert engines.is_port_free("local", "here", 6006)
+    assert not engines.is_port_free("other", "far", 6006)
+    assert engines.is_port_free("gone", "nowhere", 6006)

@@ -47,6 +47,7 @@ from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine import Machine
 from footplate.engines.local.notices import give_notice
 from footplate.engines.local.places import Places
+from footplate.engines.local.ports import is_free
 from footplate.engines.local.processes import boot_id, descendants, open_process
 from footplate.engines.local.processruntime import ProcessRuntime
 from footplate.engines.local.records import (
@@ -313,6 +314,9 @@ class LocalEngine:
 
     def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:  # noqa: ARG002  # all tasks share this machine's ports
         return connection(self._address, port)
+
+    def is_port_free(self, node: str, port: int) -> bool:  # noqa: ARG002  # there is one node
+        return is_free(port)
 
     async def stacks(self, attempt: Attempt) -> Mapping[str, str]:
         running = self._running([attempt])
