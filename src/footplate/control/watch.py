@@ -63,7 +63,7 @@ def _events_of(
 ) -> Iterable[Event]:
     who = (attempt, one.role, one.index)
     if one.state in (TaskState.RUNNING, TaskState.EXITED) and not is_running:
-        yield TaskStarted(one.started_at or now, *who, one.run)
+        yield TaskStarted(one.started_at or now, *who, one.run, one.where)
     if one.state is TaskState.EXITED:
         code = 255 if one.exit_code is None else one.exit_code
         words = search(one) if code else SILENCE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from footplate.domain.image import ChosenImage
 from footplate.domain.messages import Message
@@ -61,6 +62,21 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """What an engine has chosen for a task by itself, as far as it has: None is as it was planned."""
+
+    node: str | None = None
+    address: str | None = None
+    gpus: tuple[int, ...] | None = None
+    ports: tuple[tuple[str, tuple[int, ...]], ...] | None = None
+
+    def changes(self) -> dict[str, Any]:
+        """Name what was chosen, as fields of a task and of its placement."""
+        chosen = {"node": self.node, "address": self.address, "gpus": self.gpus, "ports": self.ports}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPlacement:
     """One task's place: node, cards, and the ports it was given, by label.
 
@@ -85,6 +101,14 @@ class Placement:
     images: tuple[ChosenImage, ...] = ()
     # The engine of its nodes; empty means the server's default.
     engine: str = ""
+
+    def found_at(self, role: str, index: int, where: Whereabouts) -> Placement:
+        """The placement with what an engine has chosen for one task."""
+        tasks = (
+            replace(task, **where.changes()) if (task.role, task.index) == (role, index) else task
+            for task in self.tasks
+        )
+        return replace(self, tasks=tuple(tasks))
 
     @property
     def held(self) -> Placement:

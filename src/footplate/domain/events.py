@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from footplate.domain.cluster import Placement
+from footplate.domain.cluster import Placement, Whereabouts
 from footplate.domain.messages import Message
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import Reason
@@ -22,11 +22,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
+    """A task runs; `where` is what its engine has chosen for it by itself, where it has."""
+
     at: float
     attempt: int
     role: str
     index: int
     run: int = 0
+    where: Whereabouts | None = None
 
 
 @dataclass(frozen=True, slots=True)

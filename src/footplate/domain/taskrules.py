@@ -71,8 +71,14 @@ def start_task(job: Job, event: TaskStarted) -> Outcome:
     """Note that a task runs; the job runs once all have started."""
     if job.task(event.role, event.index).state is TaskState.RUNNING:
         return Outcome(job)
-    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail=None)
-    return Outcome(job) if changed is None else Outcome(_run_when_all_started(changed, event.at))
+    found = event.where.changes() if event.where is not None else {}
+    changed = _with_task(job, event, state=TaskState.RUNNING, started_at=event.at, detail=None, **found)
+    if changed is None:
+        return Outcome(job)
+    if event.where is not None and changed.placement is not None:
+        placement = changed.placement.found_at(event.role, event.index, event.where)
+        changed = replace(changed, placement=placement)
+    return Outcome(_run_when_all_started(changed, event.at))
 
 
 def _run_when_all_started(job: Job, at: float) -> Job:

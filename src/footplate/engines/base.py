@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from footplate.domain.attempt import Attempt, TaskRun
-from footplate.domain.cluster import Node, Placement, TaskPlacement
+from footplate.domain.cluster import Node, Placement, TaskPlacement, Whereabouts
 from footplate.domain.errors import Problem
 from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
@@ -127,6 +127,8 @@ class Observation:
     cause: Cause = ""
     limit_bytes: int | None = None
     peak_bytes: int | None = None
+    # What the engine has chosen for the task by itself, once it runs.
+    where: Whereabouts | None = None
 
 
 @dataclass(frozen=True, slots=True)

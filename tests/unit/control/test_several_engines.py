@@ -12,7 +12,7 @@ import pytest
 
 from footplate.control.engines import Engines
 from footplate.domain.attempt import Attempt
-from footplate.domain.cluster import Node, Placement
+from footplate.domain.cluster import Node, Placement, Whereabouts
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
@@ -140,3 +140,29 @@ def test_the_engine_of_a_node_says_which_of_its_ports_are_free() -> None:
     assert engines.is_port_free("local", "here", 6006)
     assert not engines.is_port_free("other", "far", 6006)
     assert engines.is_port_free("gone", "nowhere", 6006)
+
+
+class Chooses(FakeEngine):
+    """Runs tasks where it likes, with cards and ports of its own choice."""
+
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
+        where = Whereabouts("elsewhere", "10.0.0.7", (3,), (("main", (7777,)),))
+        seen = await super().observe(attempts)
+        return [replace(one, where=where if one.started_at else None) for one in seen]
+
+
+def test_what_an_engine_chooses_by_itself_is_learned_when_the_task_runs(tmp_path: Path) -> None:
+    async def story() -> None:
+        clock = FakeClock()
+        async with life(tmp_path, clock, kind=Chooses) as one:
+            job_id = await one.submit(1)
+            running = await one.until(job_id, JobState.RUNNING)
+            (task,) = running.tasks
+            assert (task.node, task.address, task.gpus) == ("elsewhere", "10.0.0.7", (3,))
+            assert task.ports == (("main", (7777,)),)
+            assert running.placement is not None
+            assert running.placement.tasks[0].node == "elsewhere"
+        async with life(tmp_path, clock, one.engine.world) as again:
+            assert again.store.board[job_id].tasks == running.tasks, "stored, not only remembered"
+
+    asyncio.run(story())
