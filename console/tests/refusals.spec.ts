@@ -115,7 +115,7 @@ test('guided, the last step leads to the review; alerts say that they come later
   await page.goto('/submit');
   await page.getByLabel('Name', { exact: true }).fill(fresh('to-the-end'));
   for (let i = 0; i < 4; i += 1) await page.getByRole('button', { name: 'Next' }).click();
-  await expect(page.getByText(/sending them comes in a later version/)).toBeVisible();
+  await expect(page.getByText(/they are not sent yet/)).toBeVisible();
   await page.getByRole('button', { name: 'Next' }).click();
   await expect(page.getByRole('button', { name: 'Review', exact: true })).toBeDisabled();
   await page.getByLabel('Command', { exact: true }).fill('true');

@@ -99,7 +99,7 @@ test('the session of this browser is marked, and revoking it is asked about', as
   await page.goto('/profile');
   const line = page.getByRole('listitem').filter({ hasText: 'this browser' });
   await line.getByRole('button', { name: /^Revoke/ }).click();
-  await expect(page.getByText(/you are signed out at once/)).toBeVisible();
+  await expect(page.getByText(/revoking it signs you out/)).toBeVisible();
 });
 
 test('a name that is taken is told at the field', async ({ page, api, expected }) => {
