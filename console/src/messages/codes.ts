@@ -165,13 +165,13 @@ export interface MessageParams {
   number_not_finite: {  };
   too_many_digits: {  };
   nested_too_deep: { where: unknown; most: unknown; };
-  document_too_long: { source: unknown; size: unknown; most: unknown; };
+  document_too_long: { source: unknown; size_bytes: number; most_bytes: number; };
   document_not_json: { source: unknown; error: unknown; };
   document_not_utf8: { source: unknown; error: unknown; position: unknown; };
   key_twice: { source: unknown; key: unknown; };
   number_too_long: { source: unknown; };
   document_empty: { source: unknown; };
-  aliases_too_large: { where: unknown; most: unknown; };
+  aliases_too_large: { where: unknown; most_bytes: number; };
   not_finite: { source: unknown; };
   no_exec_here: {  };
   attempt_over: { attempt: unknown; };
@@ -287,6 +287,7 @@ export interface MessageParams {
   query_unknown: { known?: readonly unknown[]; };
   query_unknown_similar: { similar: unknown; };
   field_unused: { field: unknown; };
+  no_task_enterable: { job: unknown; };
   task_not_enterable: { task: unknown; job: unknown; };
   job_not_enterable: { job: unknown; state: unknown; };
   command_too_long: { most: unknown; most_bytes: number; };
@@ -401,12 +402,12 @@ export interface MessageParams {
   server_stands_by: { holder: unknown; };
   file_unusable: { file: unknown; error: unknown; };
   token_needed: {  };
-  headers_too_large: { most: unknown; };
-  body_too_slow: { rate: unknown; };
+  headers_too_large: { most_bytes: number; };
+  body_too_slow: { rate_bytes: number; };
   too_many_headers: { given: unknown; most: unknown; };
   headers_too_slow: { seconds: unknown; };
   not_media_type: { wanted: unknown; given: unknown; };
-  too_many_connections: { n: unknown; where: unknown; };
+  too_many_connections: { n: unknown; address?: unknown; };
   account_needs_root: {  };
   account_unknown: { account: unknown; };
   server_cannot_start: { why: unknown; };
@@ -458,7 +459,7 @@ export interface MessageParams {
   archive_header_too_large: { most_bytes: number; };
   wrong_digest: {  };
   archive_encrypted: { entry: unknown; };
-  archive_too_large: { most: unknown; };
+  archive_too_large: { most_bytes: number; };
   archive_odd_entry: { entry: unknown; };
   image_unknown: { image: unknown; };
   code_twice: {  };

@@ -14,7 +14,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from footplate.domain.errors import FootplateError, HeadTooLarge, InvalidInput, TooManyConnections, TooSlow
 from footplate.domain.messages import text
-from footplate.domain.resources import show_bytes
 from footplate.server.bounds import Bounds
 from footplate.server.door import Door
 from footplate.server.errors import status_of
@@ -209,8 +208,7 @@ class BoundedConnection(HttpToolsProtocol):
         if waited_s < over_s:
             return
         if self._n_body < self._bounds.body_rate_bytes * waited_s:
-            rate = show_bytes(self._bounds.body_rate_bytes)
-            self._refuse(TooSlow("body_too_slow", rate=rate))
+            self._refuse(TooSlow("body_too_slow", rate_bytes=self._bounds.body_rate_bytes))
         else:
             self._enter(Phase.BODY)
 
@@ -230,8 +228,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._phase, self._since, self._n_body = phase, self.loop.time(), 0
 
     def _too_large(self) -> HeadTooLarge:
-        most = show_bytes(self._bounds.header_bytes)
-        return HeadTooLarge("headers_too_large", most=most)
+        return HeadTooLarge("headers_too_large", most_bytes=self._bounds.header_bytes)
 
     def _refuse(self, error: FootplateError, status: int | None = None) -> None:
         """Say why, as far as nothing else was said, and cut the connection."""

@@ -54,9 +54,9 @@ class Door:
         place = neighbourhood(address)
         near = self._guests.get(place, set())
         if len(near) >= self.bounds.n_per_address and not self._is_proxy(address):
-            self._make_room(near, f"from {address}", loop)
+            self._make_room(near, address, loop)
         if self._n_guests >= self._most:
-            self._make_room({guest for near in self._guests.values() for guest in near}, "open", loop)
+            self._make_room({guest for near in self._guests.values() for guest in near}, None, loop)
         self._guests.setdefault(place, set()).add(guest)
         self._n_guests += 1
         if self._tick is None:
@@ -72,11 +72,11 @@ class Door:
         if not near:
             self._guests.pop(place, None)
 
-    def _make_room(self, among: set[Guest], where: str, loop: asyncio.AbstractEventLoop) -> None:
+    def _make_room(self, among: set[Guest], address: str | None, loop: asyncio.AbstractEventLoop) -> None:
         waiting = [(since, guest) for guest in among if (since := guest.waits_since()) is not None]
         self.tell("too many connections", loop.time())
         if not waiting:
-            raise TooManyConnections("too_many_connections", n=len(among), where=where)
+            raise TooManyConnections("too_many_connections", n=len(among), address=address)
         min(waiting, key=lambda one: one[0])[1].give_way()
 
     def tell(self, what: str, now: float) -> None:

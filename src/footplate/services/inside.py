@@ -47,8 +47,9 @@ def _task_of(job: Job, name: str | None) -> tuple[str, int]:
     for task in named:
         if _can_be_entered(job, task):
             return task.role, task.index
-    which = f"task {name}" if name else "every task"
-    raise Conflict("task_not_enterable", task=which, job=job.id)
+    if name:
+        raise Conflict("task_not_enterable", task=name, job=job.id)
+    raise Conflict("no_task_enterable", job=job.id)
 
 
 def _can_be_entered(job: Job, task: Task) -> bool:

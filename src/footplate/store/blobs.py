@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
 from footplate.domain.errors import InvalidInput, TooLarge
-from footplate.domain.resources import show_bytes
 
 MAX_ARCHIVE_BYTES = 200 * 1024**2
 MAX_UNPACKED_BYTES = 2 * 1024**3
@@ -53,8 +52,7 @@ class Blobs:
                 async for chunk in chunks:
                     size += len(chunk)
                     if size > MAX_ARCHIVE_BYTES:
-                        limit = show_bytes(MAX_ARCHIVE_BYTES)
-                        raise TooLarge("archive_too_large", "code", most=limit)
+                        raise TooLarge("archive_too_large", "code", most_bytes=MAX_ARCHIVE_BYTES)
                     hasher.update(chunk)
                     out.write(chunk)
             if expected and expected.removeprefix("sha256:") != hasher.hexdigest():

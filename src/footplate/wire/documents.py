@@ -28,7 +28,7 @@ from yaml.events import (
 from footplate.domain.errors import InvalidInput, TooLarge
 from footplate.domain.messages import Message, say, text
 from footplate.domain.problems import shorten
-from footplate.domain.resources import MIB, show_bytes
+from footplate.domain.resources import MIB
 from footplate.domain.specfields import JOB
 
 MAX_BYTES = MIB
@@ -61,8 +61,7 @@ def load_json(text: str | bytes, source: str) -> Any:
 
 def _check_size(text: str | bytes, source: str) -> None:
     if len(text) > MAX_BYTES:
-        size, limit = show_bytes(len(text)), show_bytes(MAX_BYTES)
-        raise TooLarge("document_too_long", source=source, size=size, most=limit)
+        raise TooLarge("document_too_long", source=source, size_bytes=len(text), most_bytes=MAX_BYTES)
 
 
 def _decode(text: str | bytes, source: str) -> str:
@@ -284,8 +283,8 @@ class _Reader:
         parent.size += value.size
         parent.height = max(parent.height, value.height)
         if parent.size > MAX_EXPANDED_BYTES:
-            where, limit = self._where(event.start_mark), show_bytes(MAX_EXPANDED_BYTES)
-            raise TooLarge("aliases_too_large", where=where, most=limit)
+            where = self._where(event.start_mark)
+            raise TooLarge("aliases_too_large", where=where, most_bytes=MAX_EXPANDED_BYTES)
         if isinstance(parent.data, list):
             parent.data.append(value.data)
         elif parent.key is None:

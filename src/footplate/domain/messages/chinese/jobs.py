@@ -2,7 +2,8 @@
 
 TABLE = {
     "field_unused": "{field} 会随任务保存，但目前不起作用",
-    "task_not_enterable": "任务 {job} 的 {task} 已结束或即将结束：只能在运行中或失败后保留的子任务中执行命令",
+    "no_task_enterable": "任务 {job} 的所有子任务已结束或即将结束：只能在运行中或失败后保留的子任务中执行命令",
+    "task_not_enterable": "任务 {job} 的子任务 {task} 已结束或即将结束：只能在运行中或失败后保留的子任务中执行命令",
     "job_not_enterable": "任务 {job} {state:state}：只能在运行中或失败后保留的任务中执行命令",
     "command_too_long": "最多 {most} 个词、{most_bytes:size}",
     "not_task_of_job": "必须是任务的子任务（{some}），不能是 {given:quoted}",

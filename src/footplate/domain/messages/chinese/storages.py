@@ -12,7 +12,7 @@ TABLE = {
     "archive_header_too_large": "代码包的头部超过 {most_bytes:size}",
     "wrong_digest": "上传内容与声明的摘要不符：请重新上传",
     "archive_encrypted": "含有加密的 {entry:quoted}",
-    "archive_too_large": "代码包超过上限 {most}",
+    "archive_too_large": "代码包超过上限 {most_bytes:size}",
     "archive_odd_entry": "含有既非文件、文件夹也非链接的 {entry:quoted}",
     "image_unknown": "这里没有镜像 {image}",
     "code_twice": "已有上传的代码：代码只能来自一处",

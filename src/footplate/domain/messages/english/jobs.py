@@ -2,7 +2,8 @@
 
 TABLE = {
     "field_unused": "{field} is stored with the job but has no effect yet",
-    "task_not_enterable": "{task} of job {job} has ended or is ending: commands can be run only in a task that runs, or that failed and is kept",
+    "no_task_enterable": "every task of job {job} has ended or is ending: commands can be run only in a task that runs, or that failed and is kept",
+    "task_not_enterable": "task {task} of job {job} has ended or is ending: commands can be run only in a task that runs, or that failed and is kept",
     "job_not_enterable": "job {job} is {state:state}: commands can be run only in a job that runs, or that is kept after a failure",
     "command_too_long": "may have at most {most} words and {most_bytes:size}",
     "not_task_of_job": "must be a task of the job ({some}), not {given:quoted}",

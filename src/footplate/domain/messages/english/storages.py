@@ -12,7 +12,7 @@ TABLE = {
     "archive_header_too_large": "a header of the archive is larger than {most_bytes:size}",
     "wrong_digest": "the upload does not have the announced digest: send it again",
     "archive_encrypted": "contains {entry:quoted}, which is encrypted",
-    "archive_too_large": "the archive is larger than {most}, the maximum for code",
+    "archive_too_large": "the archive is larger than {most_bytes:size}, the maximum for code",
     "archive_odd_entry": "contains {entry:quoted}, which is neither file, folder nor link",
     "image_unknown": "there is no image {image} here",
     "code_twice": "has no place beside an upload: code can come from one place only",
