@@ -60,5 +60,5 @@ def test_a_job_that_uses_its_grace_cannot_be_entered(server: ServerProcess) -> N
     assert server.command("stop", "slow").returncode == 0
     ran = run(server, "slow", "--", "true")
     assert ran.returncode != 0
-    assert b"is STOPPING: only a job that runs" in ran.stderr
+    assert b"is STOPPING: commands can be run only in a job that runs" in ran.stderr
     assert server.command("stop", "slow", "--now", "--wait").returncode == 0

@@ -97,12 +97,15 @@ class Controller:
     def _loops_of(self, name: str, engine: Engine) -> Iterator[Loop]:
         """The loops that ask an engine: one that does not answer holds up its own only."""
         context, observer = self._context, self.observers.by_engine[name]
+        # A start waits for the default engine alone: the others are asked as soon as the server runs.
+        first_s = None if name == context.engines.default else 0.0
         yield Loop(f"watch {name}", observer.observe_hinted)
-        yield Loop(f"poll {name}", observer.observe_all, POLL_S)
-        yield Loop(f"nodes {name}", partial(refresh_nodes, context, name, engine, self.replan), NODES_S)
+        yield Loop(f"poll {name}", observer.observe_all, POLL_S, first_s)
+        refresh = partial(refresh_nodes, context, name, engine, self.replan)
+        yield Loop(f"nodes {name}", refresh, NODES_S, first_s)
         yield Loop(f"progress {name}", self._progress[name].look, PROGRESS_S)
         yield Loop(f"usage {name}", UsageKeeper(context, name, engine).look, USAGE_S)
-        yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S)
+        yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S, first_s)
 
     async def look_at_progress(self) -> None:
         """Look once for tasks that make no progress."""
@@ -111,19 +114,17 @@ class Controller:
 
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""
-        store = self._context.store
-        for name, engine in self._context.engines:
-            await refresh_nodes(self._context, name, engine, self.replan)
+        store, (name, default) = self._context.store, next(iter(self._context.engines))
+        await refresh_nodes(self._context, name, default, self.replan)
         self.admission.take_all()
         self.admission.run_times.learn(await store.read(job_queries.recently_succeeded))
         self._unsubscribe = store.subscribe(self._take_news)
         self._context.storage_watch.on_answer(self.replan)
         for _, engine in self._context.engines:
             self._callbacks.connect(engine)
-            await sweep_engine(self._context, engine)
+        await sweep_engine(self._context, default)
         await recover(store, self._carry_out)
-        for observer in self.observers.by_engine.values():
-            await observer.observe_all()
+        await self.observers.by_engine[name].observe_all()
         self.replan()
         self._running.start(self._loops())
 

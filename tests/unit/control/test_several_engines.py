@@ -29,6 +29,13 @@ FAR = Node("far", 4000, 16 * GIB)
 class Hangs(FakeEngine):
     """Does not answer when it is asked about tasks."""
 
+    is_silent = False
+
+    async def nodes(self) -> Sequence[Node]:
+        if self.is_silent:
+            await asyncio.Event().wait()
+        return await super().nodes()
+
     async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
         if attempts:
             await asyncio.Event().wait()
@@ -164,5 +171,21 @@ def test_what_an_engine_chooses_by_itself_is_learned_when_the_task_runs(tmp_path
             assert running.placement.tasks[0].node == "elsewhere"
         async with life(tmp_path, clock, one.engine.world) as again:
             assert again.store.board[job_id].tasks == running.tasks, "stored, not only remembered"
+
+    asyncio.run(story())
+
+
+class Silent(Hangs):
+    """Never answers."""
+
+    is_silent = True
+
+
+def test_a_server_starts_without_an_engine_that_does_not_answer(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with asyncio.timeout(10), two_engines(tmp_path, Silent) as (one, _other):
+            small = await one.submit(1, cpus=1)
+            await one.until(small, JobState.RUNNING)
+            assert [node.name for node in one.cluster.nodes] == ["here"]
 
     asyncio.run(story())
