@@ -96,24 +96,24 @@ def test_the_config_of_a_job_submits_the_same_job_again(ann: Api) -> None:
 
 def test_a_dry_run_creates_nothing_and_shows_the_request(ann: Api, admin: Api) -> None:
     before = snapshot(admin)
-    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
-    assert forecast["would_start"] is True
-    assert forecast["config"]["name"] == "both"
-    assert forecast["request"]["tasks"][0]["command"] == "wait 5"
+    tried = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
+    assert tried["would_start"] is True
+    assert tried["config"]["name"] == "both"
+    assert tried["request"]["tasks"][0]["command"] == "wait 5"
     assert snapshot(admin) == before
 
 
 def test_the_token_in_a_dry_run_opens_nothing(ann: Api, sign: Sign) -> None:
-    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
-    token = forecast["request"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"]
+    tried = ann.ok("POST", "/jobs/dry-run", DryRun, json=DOCUMENT)
+    token = tried["request"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"]
     sign(token).refused("GET", "/me", 401)
 
 
 def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
     ann.running(cpus=8)
-    forecast = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
-    assert (forecast["would_start"], forecast["request"]) == (False, None)
-    assert forecast["reason"]["code"] == "insufficient_resources"
+    tried = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
+    assert (tried["would_start"], tried["request"]) == (False, None)
+    assert tried["reason"]["code"] == "insufficient_resources"
 
 
 def test_a_dry_run_refuses_what_a_submit_refuses(ann: Api) -> None:

@@ -378,7 +378,7 @@ class TestPodman(ContainerContract, ProcessContract):
 
     @on_loop
     async def test_an_engine_killed_during_launches_starts_every_task_once(self, bench: Bench) -> None:
-        async def insist(attempt: int) -> Attempt:
+        async def keep_trying(attempt: int) -> Attempt:
             request = bench.compile(RoleSpec("echo once; exit 3", count=2), attempt=attempt)
             while True:
                 try:
@@ -386,7 +386,7 @@ class TestPodman(ContainerContract, ProcessContract):
                 except EngineError:
                     await asyncio.sleep(0.1)
 
-        launches = [asyncio.create_task(insist(attempt)) for attempt in range(6)]
+        launches = [asyncio.create_task(keep_trying(attempt)) for attempt in range(6)]
         for pause_s in (0.15, 0.3, 0.45):
             await asyncio.sleep(pause_s)
             await asyncio.to_thread(self.engine.kill)

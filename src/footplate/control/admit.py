@@ -9,9 +9,9 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from footplate.control.context import Context
+from footplate.control.durations import Durations
+from footplate.control.estimates import Estimates
 from footplate.control.launch import chosen_images, launch_plan
-from footplate.control.outlook import Foresight
-from footplate.control.runtimes import RunTimes
 from footplate.control.volumes import storages_of
 from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
@@ -33,7 +33,7 @@ from footplate.scheduler.snapshot import (
     shape_of,
 )
 from footplate.store.store import Move
-from footplate.store.transitions import Foretold, foretell
+from footplate.store.transitions import Ahead, work_ahead
 from footplate.store.writer import Transaction, Unit, Work
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Admission:
         self._arriving: dict[str, Job] = {}
         self._pending: dict[str, PendingJob] = {}
         self._running: dict[str, RunningJob] = {}
-        self._foretold: set[str] = set()
+        self._counted_on: set[str] = set()
         # The last event that made somebody ask for a pass; 0 when only time has passed.
         self._asked_by = 0
         self._one_at_a_time = asyncio.Lock()
@@ -75,8 +75,8 @@ class Admission:
         # Jobs of which somebody was told why they wait since that was last stored.
         self._told: set[str] = set()
         self.last: Plan | None = None
-        self.run_times = RunTimes()
-        self._foresight = Foresight()
+        self.durations = Durations()
+        self._estimates = Estimates()
 
     async def enter(self, job: Job, unit: Unit[T]) -> T:
         """Run the unit that stores a new job, and start the job in the same commit if there is room for it.
@@ -119,7 +119,7 @@ class Admission:
                 self.take_all()
                 return False
             self.take(dict.fromkeys(refused))
-            self._foretold.difference_update(refused)
+            self._counted_on.difference_update(refused)
         return not refused
 
     async def _commit(self, news: Sequence[Move], works: Sequence[Work[Any]]) -> list[str] | None:
@@ -127,8 +127,8 @@ class Admission:
         store, arriving = self._context.store, list(self._arriving)
         asked_by, self._asked_by = self._asked_by, 0
         try:
-            foretold = self._foretell(news)
-            freed = self._look_ahead(foretold)
+            ahead = self._work_ahead(news)
+            freed = self._look_ahead(ahead)
             moves = self._decide()
         except BaseException:
             # A fault of the planning is none of whoever submits: their jobs are stored all the same.
@@ -136,7 +136,7 @@ class Admission:
             raise
 
         def unit(tx: Transaction) -> list[str] | None:
-            store.apply_living(tx, news, foretold)
+            store.apply_living(tx, news, ahead)
             if any((job := store.living(tx, job_id)) and job.placement for job_id in freed):
                 return None
             store.apply_living(tx, moves, cause=max([asked_by, *(_last_move(tx, one) for one in freed)]))
@@ -148,36 +148,36 @@ class Admission:
         store.put([*works, committing])
         return await store.outcome(committing)
 
-    def _foretell(self, news: Sequence[Move]) -> list[Foretold | None]:
+    def _work_ahead(self, news: Sequence[Move]) -> list[Ahead | None]:
         """What each of these news will make of its job; None for jobs that are over."""
         board = self._context.store.board
-        ahead: dict[str, Job] = {}
-        foretold: list[Foretold | None] = []
+        jobs: dict[str, Job] = {}
+        ahead: list[Ahead | None] = []
         for job_id, event in news:
-            job = ahead.get(job_id) or board.get(job_id)
-            one = None if job is None else foretell(job, event)
-            foretold.append(one)
+            job = jobs.get(job_id) or board.get(job_id)
+            one = None if job is None else work_ahead(job, event)
+            ahead.append(one)
             if one is not None:
-                ahead[job_id] = one.outcome.job
-        return foretold
+                jobs[job_id] = one.outcome.job
+        return ahead
 
-    def _look_ahead(self, foretold: Iterable[Foretold | None]) -> set[str]:
+    def _look_ahead(self, ahead: Iterable[Ahead | None]) -> set[str]:
         """Apply events to the view ahead of the commit; return the jobs that free their resources."""
         board = self._context.store.board
-        ahead = {one.before.id: one.outcome.job for one in foretold if one is not None}
+        jobs = {one.before.id: one.outcome.job for one in ahead if one is not None}
         freed = {
             job_id
-            for job_id, job in ahead.items()
+            for job_id, job in jobs.items()
             if job.placement is None and (held := board.get(job_id)) and held.placement is not None
         }
-        self.take({**ahead, **self._arriving})
-        self._foretold |= freed | self._arriving.keys()
+        self.take({**jobs, **self._arriving})
+        self._counted_on |= freed | self._arriving.keys()
         return freed
 
-    def is_foretold(self, job: Job) -> bool:
+    def is_counted_on(self, job: Job) -> bool:
         """Whether a pass has counted on the end of a job already; asked once for each."""
-        known = job.id in self._foretold
-        self._foretold.discard(job.id)
+        known = job.id in self._counted_on
+        self._counted_on.discard(job.id)
         return known
 
     def _decide(self) -> list[Move]:
@@ -244,7 +244,7 @@ class Admission:
         """Rebuild the view from the board."""
         self._pending.clear()
         self._running.clear()
-        self._foretold.clear()
+        self._counted_on.clear()
         self.take(dict(self._context.store.board))
 
     def take(self, jobs: Mapping[str, Job | None]) -> None:
@@ -298,18 +298,18 @@ class Admission:
             return None
         context = self._context
         now, jobs = context.clock.now(), context.store.board
-        return await self._foresight.tell(
-            job_id, self.last, self.snapshot(), context.policy, now, jobs, self.run_times
+        return await self._estimates.tell(
+            job_id, self.last, self.snapshot(), context.policy, now, jobs, self.durations
         )
 
-    def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         snapshot = self.snapshot()
         pending = (*snapshot.pending, pending_of(job))
-        foreseen = plan(replace(snapshot, pending=pending), self._context.policy, job.queued_at)
-        start = next((start for start in foreseen.starts if start.job_id == job.id), None)
+        planned = plan(replace(snapshot, pending=pending), self._context.policy, job.queued_at)
+        start = next((start for start in planned.starts if start.job_id == job.id), None)
         if start is None:
-            return foreseen.explain(job.id), None
+            return planned.explain(job.id), None
         placed = start.placement
         hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
         would_start = replace(job, placement=placed)

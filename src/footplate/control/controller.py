@@ -117,7 +117,7 @@ class Controller:
         store, (name, default) = self._context.store, next(iter(self._context.engines))
         await refresh_nodes(self._context, name, default, self.replan)
         self.admission.take_all()
-        self.admission.run_times.learn(await store.read(job_queries.recently_succeeded))
+        self.admission.durations.learn(await store.read(job_queries.recently_succeeded))
         self._unsubscribe = store.subscribe(self._take_news)
         self._context.storage_watch.on_answer(self.replan)
         for _, engine in self._context.engines:
@@ -140,7 +140,7 @@ class Controller:
 
     def _take_news(self, news: News) -> None:
         self.admission.take(news.jobs)
-        self.admission.run_times.learn(job for job in news.jobs.values() if job and job.state.is_final)
+        self.admission.durations.learn(job for job in news.jobs.values() if job and job.state.is_final)
         for job, effect in news.effects:
             if job.state.is_final:
                 self.observers.of(job).forget(job)

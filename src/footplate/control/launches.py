@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from footplate.control.context import Context
-from footplate.control.insist import insist
 from footplate.control.launch import launch
 from footplate.control.observe import Observers
+from footplate.control.retrying import keep_trying
 from footplate.control.taskpauses import TaskPauses
 from footplate.control.work import LAUNCH, JobWork
 from footplate.domain.events import LaunchTasks
@@ -32,7 +32,7 @@ class Launches:
 
     async def _launch(self, job: Job) -> None:
         left_out = job.pausing(self._context.clock.now())
-        await insist(f"launching job {job.id}", lambda: launch(self._context, job, left_out))
+        await keep_trying(f"launching job {job.id}", lambda: launch(self._context, job, left_out))
         self._pauses.set_alarm(job, left_out)
 
     def _end(self, job: Job) -> None:

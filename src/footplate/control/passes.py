@@ -34,7 +34,7 @@ class Passes:
 
         One for which there is no room is looked at when the others are: nothing starts by its coming.
         """
-        if self.admission.is_foretold(job):
+        if self.admission.is_counted_on(job):
             return
         self.admission.ask_for(job.moved_by)
         if job.state is JobState.QUEUED and not job.attempt and not self.admission.has_room(job):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from footplate.control.context import Context
-from footplate.control.insist import insist
+from footplate.control.retrying import keep_trying
 from footplate.control.work import LAUNCH, REMOVE, STOP, STOP_OTHERS, JobWork
 from footplate.domain.events import RemoveJob
 from footplate.domain.job import Job
@@ -25,7 +25,7 @@ class Removals:
 
     async def _remove(self, job: Job) -> None:
         await self._work.until_done(job, LAUNCH, STOP_OTHERS, STOP)
-        await insist(f"removing job {job.id}", lambda: _remove(self._context, job))
+        await keep_trying(f"removing job {job.id}", lambda: _remove(self._context, job))
 
 
 async def _remove(context: Context, job: Job) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from footplate.control.context import Context
-from footplate.control.insist import insist
+from footplate.control.retrying import keep_trying
 from footplate.control.watch import events_from
 from footplate.control.work import LAUNCH, STOP, STOP_OTHERS, STOP_SOONER, JobWork
 from footplate.domain.attempt import Attempt, attempt_of
@@ -36,8 +36,8 @@ class Stops:
 
     async def _stop(self, job: Job, grace_s: float) -> None:
         await self._work.until_done(job, LAUNCH, STOP_OTHERS)
-        seen = await insist(f"stopping job {job.id}", lambda: self._end(job, attempt_of(job), grace_s))
-        await insist(
+        seen = await keep_trying(f"stopping job {job.id}", lambda: self._end(job, attempt_of(job), grace_s))
+        await keep_trying(
             f"noting the end of job {job.id}",
             lambda: self._tell_end(job, seen, self._gone(job)),
         )
@@ -53,9 +53,9 @@ class Stops:
         others = [(task.role, task.index) for task in job.tasks if (task.role, task.index) not in keep]
         if others:
             attempt = attempt_of(job).only(others)
-            seen = await insist(f"stopping job {job.id}", lambda: self._end(job, attempt, grace_s))
+            seen = await keep_trying(f"stopping job {job.id}", lambda: self._end(job, attempt, grace_s))
             gone = OthersGone(self._context.clock.now(), job.attempt)
-            await insist(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, gone))
+            await keep_trying(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, gone))
 
     def _gone(self, job: Job) -> TasksGone:
         return TasksGone(self._context.clock.now(), job.attempt, self._context.pauses)

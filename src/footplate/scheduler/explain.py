@@ -12,8 +12,8 @@ from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, say
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.fit import misfit_on_empty
-from footplate.scheduler.kinds import Kind, Kinds, limit_of
 from footplate.scheduler.ledger import Ledger, Room
+from footplate.scheduler.needs import Need, Needs, limit_of
 from footplate.scheduler.pack import fits, total_of
 from footplate.scheduler.phrases import as_json
 from footplate.scheduler.policy import Policy
@@ -28,10 +28,10 @@ class Explainer:
     """Answers for the jobs that one pass left waiting; equal jobs share all but their place in line."""
 
     def __init__(
-        self, situation: Situation, kinds: Kinds, waiting: Sequence[PendingJob], policy: Policy
+        self, situation: Situation, needs: Needs, waiting: Sequence[PendingJob], policy: Policy
     ) -> None:
         self._situation = situation
-        self._kinds = kinds
+        self._kinds = needs
         self._waiting = waiting
         self._policy = policy
         self._shared: dict[tuple[object, ...], Reason] = {}
@@ -41,12 +41,12 @@ class Explainer:
         job, n_ahead = self._line[job_id]
         if why := self._situation.why_left_out(job_id):
             return Reason(why.code, why.said, {**why.facts, "ahead": n_ahead})
-        kind = self._kinds.find(job)
-        reason = self._reason_shared_by_equals(job, kind)
+        need = self._kinds.find(job)
+        reason = self._reason_shared_by_equals(job, need)
         facts = {**reason.facts, "ahead": n_ahead}
         if not n_ahead:
             return Reason(reason.code, reason.said, facts)
-        if reason.code is ReasonCode.INSUFFICIENT_RESOURCES and kind.first_waiting != job_id:
+        if reason.code is ReasonCode.INSUFFICIENT_RESOURCES and need.first_waiting != job_id:
             return Reason(ReasonCode.BEHIND_OTHERS, say("behind", ahead=n_ahead, why=reason.said), facts)
         return Reason(reason.code, say("with_ahead", why=reason.said, ahead=n_ahead), facts)
 
@@ -57,38 +57,38 @@ class Explainer:
         One that was left out is ahead of nobody.
         """
         n_contending, n_held = 0, Counter[str]()
-        is_held: dict[Kind, bool] = {}
+        is_held: dict[Need, bool] = {}
         line = {}
         for job in self._waiting:
             line[job.id] = job, n_contending + n_held[job.queue]
             if self._situation.why_left_out(job.id):
                 continue
-            kind = self._kinds.find(job)
-            if kind not in is_held:
-                is_held[kind] = self._is_held_back(kind)
-            if is_held[kind]:
+            need = self._kinds.find(job)
+            if need not in is_held:
+                is_held[need] = self._is_held_back(need)
+            if is_held[need]:
                 n_held[job.queue] += 1
             else:
                 n_contending += 1
         return line
 
-    def _is_held_back(self, kind: Kind) -> bool:
-        if kind.queue is None or not kind.queue.is_open:
+    def _is_held_back(self, need: Need) -> bool:
+        if need.queue is None or not need.queue.is_open:
             return True
-        share = self._situation.shares.get(kind.queue_name)
-        is_over_maximum = share is not None and not share.has_room(kind.total)
-        return is_over_maximum or self._explain_no_node(kind) is not None
+        share = self._situation.shares.get(need.queue_name)
+        is_over_maximum = share is not None and not share.has_room(need.total)
+        return is_over_maximum or self._explain_no_node(need) is not None
 
-    def _reason_shared_by_equals(self, job: PendingJob, kind: Kind) -> Reason:
-        obstacle = self._situation.obstacle(job, kind)
+    def _reason_shared_by_equals(self, job: PendingJob, need: Need) -> Reason:
+        obstacle = self._situation.obstacle(job, need)
         in_the_way = self._in_the_way(job)
         own = next((r for r in self._situation.reservations if r.job_id == job.id), None)
-        key = (kind, obstacle, own and own.job_id, *(ahead.job_id for ahead in in_the_way))
+        key = (need, obstacle, own and own.job_id, *(ahead.job_id for ahead in in_the_way))
         if key not in self._shared:
             if obstacle:
-                self._shared[key] = explain_obstacle(obstacle, kind, self._situation)
+                self._shared[key] = explain_obstacle(obstacle, need, self._situation)
             else:
-                self._shared[key] = self._explain_nodes(job, kind, own, in_the_way)
+                self._shared[key] = self._explain_nodes(job, need, own, in_the_way)
         return self._shared[key]
 
     def _in_the_way(self, job: PendingJob) -> list[Reservation]:
@@ -96,30 +96,30 @@ class Explainer:
         return [r for r in self._situation.reservations if r.job_id != job.id and r.binds(ends_at)]
 
     def _explain_nodes(
-        self, job: PendingJob, kind: Kind, own: Reservation | None, in_the_way: Sequence[Reservation]
+        self, job: PendingJob, need: Need, own: Reservation | None, in_the_way: Sequence[Reservation]
     ) -> Reason:
-        if no_node := self._explain_no_node(kind):
+        if no_node := self._explain_no_node(need):
             return no_node
-        rooms = self._situation.free_rooms(kind)
-        names = suitable_nodes(kind.shape, self._empty.among(kind.nodes))
+        rooms = self._situation.free_rooms(need)
+        names = suitable_nodes(need.shape, self._empty.among(need.nodes))
         head = next((ahead for ahead in in_the_way if ahead.spare.keys() & names), None)
-        if head and fits(kind.shape, rooms):
-            return _explain_reserved(kind, head, self._situation.now)
-        facts, clauses = self._explain_shortage(job, kind, rooms)
+        if head and fits(need.shape, rooms):
+            return _explain_reserved(need, head, self._situation.now)
+        facts, clauses = self._explain_shortage(job, need, rooms)
         if own:
-            outlook, more = _outlook(own, self._situation.now)
-            clauses.append(outlook)
+            expected, more = _expected_start(own, self._situation.now)
+            clauses.append(expected)
             facts |= more
         elif first := next((r for r in self._situation.reservations if r.suitable & names), None):
             facts["head"] = first.job_id
         return Reason(ReasonCode.INSUFFICIENT_RESOURCES, _joined(clauses), facts)
 
-    def _explain_no_node(self, kind: Kind) -> Reason | None:
-        rooms = self._empty.among(kind.nodes)
+    def _explain_no_node(self, need: Need) -> Reason | None:
+        rooms = self._empty.among(need.nodes)
         if not rooms:
-            said = say("no_node_in_service", queue=kind.queue_name) if kind.nodes else say("no_node_at_all")
-            return Reason(ReasonCode.NO_NODE, said, {"needed": as_json(kind.total), "n_nodes": 0})
-        misfit = misfit_on_empty(kind.shape, rooms, {"service": "in_service"})
+            said = say("no_node_in_service", queue=need.queue_name) if need.nodes else say("no_node_at_all")
+            return Reason(ReasonCode.NO_NODE, said, {"needed": as_json(need.total), "n_nodes": 0})
+        misfit = misfit_on_empty(need.shape, rooms, {"service": "in_service"})
         return Reason(ReasonCode.NO_NODE, misfit.said, misfit.facts) if misfit else None
 
     @cached_property
@@ -127,12 +127,12 @@ class Explainer:
         return Ledger.of(self._situation.nodes, with_others=True)
 
     def _explain_shortage(
-        self, job: PendingJob, kind: Kind, rooms: Sequence[Room]
+        self, job: PendingJob, need: Need, rooms: Sequence[Room]
     ) -> tuple[dict[str, Any], list[Message]]:
-        shortage = find_shortage(kind.shape, rooms)
-        facts = numbers(kind.shape, shortage, rooms, self._policy.n_nodes_explained)
-        clauses = [describe(kind.shape, shortage, rooms)]
-        hint, would_fit = smaller_ask(kind.shape, shortage, self._situation.open_rooms(job, kind))
+        shortage = find_shortage(need.shape, rooms)
+        facts = numbers(need.shape, shortage, rooms, self._policy.n_nodes_explained)
+        clauses = [describe(need.shape, shortage, rooms)]
+        hint, would_fit = smaller_ask(need.shape, shortage, self._situation.open_rooms(job, need))
         if hint:
             facts["would_fit"] = would_fit
             clauses.append(hint)
@@ -143,7 +143,7 @@ def _joined(clauses: list[Message]) -> Message:
     return clauses[0] if len(clauses) == 1 else say("clauses", clauses=clauses)
 
 
-def _outlook(own: Reservation, now: float) -> tuple[Message, dict[str, Any]]:
+def _expected_start(own: Reservation, now: float) -> tuple[Message, dict[str, Any]]:
     """Say when or where the job that is next on its nodes will start."""
     nodes = sorted(own.spare)
     if own.at is None:
@@ -154,10 +154,10 @@ def _outlook(own: Reservation, now: float) -> tuple[Message, dict[str, Any]]:
     return say("starts_by", at=show_instant(own.at)), facts
 
 
-def _explain_reserved(kind: Kind, head: Reservation, now: float) -> Reason:
+def _explain_reserved(need: Need, head: Reservation, now: float) -> Reason:
     clauses = [say("reserved_for", head=head.job_id, head_needs=as_json(total_of(head.shape)))]
     facts: dict[str, Any] = {
-        "needed": as_json(kind.total),
+        "needed": as_json(need.total),
         "head": head.job_id,
         "reserved_nodes": sorted(head.spare),
     }

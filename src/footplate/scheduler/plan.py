@@ -20,7 +20,7 @@ from footplate.domain.cluster import Placement
 from footplate.scheduler.decisions import Plan, Refuse, Start
 from footplate.scheduler.explain import Explainer
 from footplate.scheduler.fit import can_ever_fit
-from footplate.scheduler.kinds import Kind, Kinds, limit_of
+from footplate.scheduler.needs import Need, Needs, limit_of
 from footplate.scheduler.order import in_order
 from footplate.scheduler.pack import fits, pack
 from footplate.scheduler.policy import Policy
@@ -31,7 +31,7 @@ from footplate.scheduler.snapshot import PendingJob, Snapshot
 def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
     """Decide which waiting jobs start now and where."""
     situation = Situation(snapshot, now)
-    kinds = Kinds(situation.queues)
+    needs = Needs(situation.queues)
     # Nearly always nobody pauses, and then this look is all that it costs.
     paused = [job for job in snapshot.pending if job.pause is not None and job.pause.holds(now)]
     left_out = situation.leave_out(paused, snapshot.holds)
@@ -40,23 +40,23 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
     if left_out:
         awake = [job for job in snapshot.pending if job.id not in left_out]
         idle = [job for job in snapshot.pending if job.id in left_out]
-    starts, waiting = _walk(in_order(awake, kinds, situation.shares), kinds, situation)
+    starts, waiting = _walk(in_order(awake, needs, situation.shares), needs, situation)
     refusals: tuple[Refuse, ...] = ()
     if policy.refuse_impossible:
-        refusals = _refuse_impossible(snapshot, kinds, waiting)
+        refusals = _refuse_impossible(snapshot, needs, waiting)
         refused = {refusal.job_id for refusal in refusals}
         waiting = [job for job in waiting if job.id not in refused]
     if idle:
-        waiting = in_order([*waiting, *idle], Kinds(situation.queues), situation.shares)
+        waiting = in_order([*waiting, *idle], Needs(situation.queues), situation.shares)
     order = tuple([job.id for job in waiting])
-    explain = Explainer(situation, kinds, waiting, policy).explain
+    explain = Explainer(situation, needs, waiting, policy).explain
     wakes_at = min((job.pause.until for job in paused if job.pause is not None), default=None)
 
     def has_room(job: PendingJob) -> bool:
         # Not found by identity: the shapes of this pass may be gone, and another may have taken their place.
-        kind = kinds.add(job)
-        may_start = situation.obstacle(job, kind) in (None, Obstacle.KEPT_IN_QUEUE)
-        return may_start and fits(kind.shape, situation.free_rooms(kind))
+        need = needs.add(job)
+        may_start = situation.obstacle(job, need) in (None, Obstacle.KEPT_IN_QUEUE)
+        return may_start and fits(need.shape, situation.free_rooms(need))
 
     return Plan(
         starts=tuple(starts),
@@ -71,53 +71,53 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
 
 
 def _walk(
-    ordered: list[PendingJob], kinds: Kinds, situation: Situation
+    ordered: list[PendingJob], needs: Needs, situation: Situation
 ) -> tuple[list[Start], list[PendingJob]]:
     starts: list[Start] = []
     waiting: list[PendingJob] = []
-    by_identity = kinds.by_identity
+    by_identity = needs.by_identity
     for job in ordered:
         # With ten thousand jobs waiting, these lookups are most of what a pass costs.
-        kind = by_identity.get((job.queue, id(job.shape))) or kinds.add(job)
-        if kind.first_waiting and (job.time_limit_s is None or job.time_limit_s >= kind.blocked_from_s):
+        need = by_identity.get((job.queue, id(job.shape))) or needs.add(job)
+        if need.first_waiting and (job.time_limit_s is None or job.time_limit_s >= need.blocked_from_s):
             waiting.append(job)
-        elif placement := _find_place(job, kind, situation):
+        elif placement := _find_place(job, need, situation):
             if placed := situation.give_ports(job, placement):
-                situation.start(job, kind, placed)
+                situation.start(job, need, placed)
                 starts.append(Start(job.id, placed, job.attempt))
             else:
                 waiting.append(job)
         else:
-            kind.first_waiting = kind.first_waiting or job.id
+            need.first_waiting = need.first_waiting or job.id
             waiting.append(job)
     return starts, waiting
 
 
-def _find_place(job: PendingJob, kind: Kind, situation: Situation) -> Placement | None:
+def _find_place(job: PendingJob, need: Need, situation: Situation) -> Placement | None:
     """Find the place where a job can start now; if there is none, note why not and keep room for it."""
-    obstacle = situation.obstacle(job, kind)
+    obstacle = situation.obstacle(job, need)
     if obstacle is None:
-        placement = pack(kind.shape, situation.open_rooms(job, kind))
+        placement = pack(need.shape, situation.open_rooms(job, need))
         if placement is not None:
             return placement
-        if fits(kind.shape, situation.free_rooms(kind)):
-            kind.blocked_from_s = limit_of(job)
+        if fits(need.shape, situation.free_rooms(need)):
+            need.blocked_from_s = limit_of(job)
             return None
-        situation.keep_nodes(job, kind)
+        situation.keep_nodes(job, need)
     elif obstacle is Obstacle.KEPT_IN_QUEUE:
-        kind.blocked_from_s = limit_of(job)
+        need.blocked_from_s = limit_of(job)
         return None
     elif obstacle is Obstacle.OVER_MAXIMUM:
-        situation.keep_share(job, kind)
-    kind.blocked_from_s = 0
+        situation.keep_share(job, need)
+    need.blocked_from_s = 0
     return None
 
 
-def _refuse_impossible(snapshot: Snapshot, kinds: Kinds, waiting: list[PendingJob]) -> tuple[Refuse, ...]:
+def _refuse_impossible(snapshot: Snapshot, needs: Needs, waiting: list[PendingJob]) -> tuple[Refuse, ...]:
     reasons = {}
     for job in waiting:
-        kind = kinds.find(job)
-        if kind not in reasons and kind.queue is not None:
-            reasons[kind] = can_ever_fit(kind.shape, snapshot.nodes, kind.queue)
-    verdicts = ((job, reasons.get(kinds.find(job))) for job in waiting)
+        need = needs.find(job)
+        if need not in reasons and need.queue is not None:
+            reasons[need] = can_ever_fit(need.shape, snapshot.nodes, need.queue)
+    verdicts = ((job, reasons.get(needs.find(job))) for job in waiting)
     return tuple(Refuse(job.id, reason, job.attempt) for job, reason in verdicts if reason is not None)

@@ -7,8 +7,8 @@ from enum import Enum, auto
 
 from footplate.domain.cluster import Placement
 from footplate.domain.states import Reason
-from footplate.scheduler.kinds import Kind, limit_of
 from footplate.scheduler.ledger import Ledger, Room
+from footplate.scheduler.needs import Need, limit_of
 from footplate.scheduler.ports import NO_PORTS, PortLedger
 from footplate.scheduler.reserve import Reservation, reserve, suitable_nodes
 from footplate.scheduler.shares import Share, keep_from, keep_until_below_maximum, shares_of
@@ -34,7 +34,7 @@ class Situation:
         self.shares: dict[str, Share] = shares_of(snapshot)
         self.running = list(snapshot.running)
         self._reservations: list[Reservation] = []
-        self._owed: list[tuple[PendingJob, Kind]] = []
+        self._owed: list[tuple[PendingJob, Need]] = []
         self.ledger = Ledger.of(self.nodes)
         for job in self.running:
             self.ledger.take(job.placement)
@@ -73,54 +73,54 @@ class Situation:
         """Where the search for ports goes on."""
         return self._port_room.begin_at if self._ports is None else self._ports.begin_at
 
-    def obstacle(self, job: PendingJob, kind: Kind) -> Obstacle | None:
+    def obstacle(self, job: PendingJob, need: Need) -> Obstacle | None:
         """Say what in its own queue keeps a job from starting, if anything does."""
-        if kind.queue is None:
+        if need.queue is None:
             return Obstacle.NO_QUEUE
-        if not kind.queue.is_open:
+        if not need.queue.is_open:
             return Obstacle.QUEUE_CLOSED
         share = self.shares.get(job.queue)
         if share is None:
             return None
-        if not share.has_room(kind.total):
+        if not share.has_room(need.total):
             return Obstacle.OVER_MAXIMUM
         is_first = share.kept is not None and share.kept.job_id == job.id
-        if not is_first and share.is_kept_from(kind.total, self.now + limit_of(job)):
+        if not is_first and share.is_kept_from(need.total, self.now + limit_of(job)):
             return Obstacle.KEPT_IN_QUEUE
         return None
 
-    def free_rooms(self, kind: Kind) -> list[Room]:
-        return self.ledger.among(kind.nodes)
+    def free_rooms(self, need: Need) -> list[Room]:
+        return self.ledger.among(need.nodes)
 
-    def open_rooms(self, job: PendingJob, kind: Kind) -> list[Room]:
+    def open_rooms(self, job: PendingJob, need: Need) -> list[Room]:
         """List what is free of the nodes that the job may use, less what is reserved for jobs ahead of it."""
         ends_at = self.now + limit_of(job)
-        rooms = self.free_rooms(kind)
+        rooms = self.free_rooms(need)
         for ahead in self.reservations:
             if ahead.job_id != job.id and ahead.binds(ends_at):
                 spare = ahead.spare
                 rooms = [r.clipped(spare[r.node.name]) if r.node.name in spare else r for r in rooms]
         return rooms
 
-    def start(self, job: PendingJob, kind: Kind, placement: Placement) -> None:
+    def start(self, job: PendingJob, need: Need, placement: Placement) -> None:
         """Count a job as running from now on."""
         ends_by = None if job.time_limit_s is None else self.now + job.time_limit_s
         ends_at = self.now + limit_of(job)
         self.ledger.take(placement)
         self.running.append(RunningJob(job.id, job.queue, job.priority, placement, ends_by))
         if share := self.shares.get(job.queue):
-            share.take(kind.total, ends_at)
+            share.take(need.total, ends_at)
         for ahead in self.reservations:
             if ahead.binds(ends_at):
                 Ledger(ahead.spare.values()).take(placement)
 
-    def keep_nodes(self, job: PendingJob, kind: Kind) -> None:
+    def keep_nodes(self, job: PendingJob, need: Need) -> None:
         """Reserve nodes for a job that found too little free, unless a job ahead waits for the same ones.
 
-        Which nodes is worked out when somebody asks, and most often nobody does: jobs of the same kind do
+        Which nodes is worked out when somebody asks, and most often nobody does: jobs of the same need do
         not. Nothing is taken meanwhile, since whoever takes room asks first what is reserved of it.
         """
-        self._owed.append((job, kind))
+        self._owed.append((job, need))
         if self.shares:
             self._reserve_owed()
 
@@ -132,28 +132,28 @@ class Situation:
 
     def _reserve_owed(self) -> None:
         owed, self._owed = self._owed, []
-        for job, kind in owed:
-            self._reserve(job, kind)
+        for job, need in owed:
+            self._reserve(job, need)
 
-    def _reserve(self, job: PendingJob, kind: Kind) -> None:
+    def _reserve(self, job: PendingJob, need: Need) -> None:
         headed: frozenset[str] = frozenset().union(*(ahead.suitable for ahead in self._reservations))
         if len(headed) == len(self.ledger.rooms):
             return
-        suitable = suitable_nodes(kind.shape, self._empty_rooms(kind))
+        suitable = suitable_nodes(need.shape, self._empty_rooms(need))
         if not suitable or suitable & headed:
             return
-        reservation = reserve(job.id, kind.shape, self.ledger, suitable, self.running, self.now)
+        reservation = reserve(job.id, need.shape, self.ledger, suitable, self.running, self.now)
         if reservation is None:
             return
         self._reservations.append(reservation)
         if share := self.shares.get(job.queue):
-            keep_from(share, job.id, kind.total, reservation.at, self.running)
+            keep_from(share, job.id, need.total, reservation.at, self.running)
 
-    def keep_share(self, job: PendingJob, kind: Kind) -> None:
+    def keep_share(self, job: PendingJob, need: Need) -> None:
         """Keep a part of the queue's maximum for a job that is over it."""
-        keep_until_below_maximum(self.shares[job.queue], job.id, kind.total, self.running)
+        keep_until_below_maximum(self.shares[job.queue], job.id, need.total, self.running)
 
-    def _empty_rooms(self, kind: Kind) -> list[Room]:
+    def _empty_rooms(self, need: Need) -> list[Room]:
         if self._empty is None:
             self._empty = Ledger.of(self.nodes)
-        return self._empty.among(kind.nodes)
+        return self._empty.among(need.nodes)

@@ -263,7 +263,7 @@ async def _wire(
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
         **shared.parts(),
-        outlook=controller.admission,
+        scheduler=controller.admission,
         replan=controller.replan,
         refuses=engines.refuses,
         run_inside=controller.run_inside,

@@ -107,7 +107,7 @@ async def _submit(
             job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
         return Submission(job, is_new=True)
 
-    submission = await platform.outlook.enter(job, unit)
+    submission = await platform.scheduler.enter(job, unit)
     if not submission.is_new:
         return submission
     # It may have started in the same commit.
@@ -200,7 +200,7 @@ def _check_ports(spec: JobSpec, n_nodes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
+class DryRun:
     """What a submit would do now."""
 
     spec: JobSpec
@@ -208,7 +208,7 @@ class Forecast:
     request: dict[str, Any] | None
 
 
-async def dry_run(platform: Platform, caller: Caller, document: Any, code_follows: bool = False) -> Forecast:
+async def dry_run(platform: Platform, caller: Caller, document: Any, code_follows: bool = False) -> DryRun:
     """Check a job document and say whether it would start now, without creating anything.
 
     `code_follows`: the caller has the code, and will send it before the job.
@@ -220,8 +220,8 @@ async def dry_run(platform: Platform, caller: Caller, document: Any, code_follow
             await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
     now = platform.clock.now()
-    reason, request = platform.outlook.foresee(jobs.submit("0" * 12, caller.name, spec, now))
-    return Forecast(spec, reason, request)
+    reason, request = platform.scheduler.dry_run(jobs.submit("0" * 12, caller.name, spec, now))
+    return DryRun(spec, reason, request)
 
 
 async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:

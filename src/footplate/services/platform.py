@@ -21,7 +21,7 @@ from footplate.store.writer import Unit
 T = TypeVar("T")
 
 
-class Outlook(Protocol):
+class Scheduler(Protocol):
     """The scheduler: what it takes in, and its view of the future."""
 
     async def enter(self, job: Job, unit: Unit[T]) -> T:
@@ -41,7 +41,7 @@ class Outlook(Protocol):
         """When a waiting job is expected to start."""
         ...
 
-    def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
         ...
 
@@ -53,7 +53,7 @@ RunInside = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran
 class Platform(Shared):
     """The surroundings of services, handed in once."""
 
-    outlook: Outlook
+    scheduler: Scheduler
     replan: Callable[[], None]
     refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
     run_inside: RunInside

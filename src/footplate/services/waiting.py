@@ -24,14 +24,14 @@ class WaitingJob:
 async def in_order(platform: Platform, caller: Caller, queue: str, limit: int) -> list[WaitingJob]:
     """The waiting jobs that a caller may see, first to start first."""
     found: list[WaitingJob] = []
-    for job_id in platform.outlook.order:
+    for job_id in platform.scheduler.order:
         job = platform.store.board.get(job_id)
         if job is None or job.state is not JobState.QUEUED or queue not in ("", job.spec.queue):
             continue
         if may_see(caller, job.owner, job.spec.queue):
             near = len(found) < MOST_ESTIMATES
-            estimate = await platform.outlook.estimate(job_id) if near else None
-            found.append(WaitingJob(job, platform.outlook.explain(job_id), estimate))
+            estimate = await platform.scheduler.estimate(job_id) if near else None
+            found.append(WaitingJob(job, platform.scheduler.explain(job_id), estimate))
         if len(found) == limit:
             break
     return found
@@ -39,4 +39,4 @@ async def in_order(platform: Platform, caller: Caller, queue: str, limit: int) -
 
 def n_waiting(platform: Platform) -> int:
     """How many jobs wait in all, also those that a caller may not see."""
-    return len(platform.outlook.order)
+    return len(platform.scheduler.order)

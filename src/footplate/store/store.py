@@ -20,7 +20,7 @@ from footplate.domain.events import Effect, Event
 from footplate.domain.job import Job
 from footplate.store import faults, leases, tables, transitions
 from footplate.store.rows import EventRecord
-from footplate.store.transitions import Foretold, Transition
+from footplate.store.transitions import Ahead, Transition
 from footplate.store.writer import Transaction, Unit, Work, Writer
 
 log = logging.getLogger(__name__)
@@ -122,18 +122,18 @@ class Store:
         self,
         tx: Transaction,
         moves: Iterable[Move],
-        foretold: Iterable[Foretold | None] = (),
+        ahead: Iterable[Ahead | None] = (),
         cause: int = 0,
     ) -> None:
         """Move jobs within a unit of work; those that are over by then, this unit included, are passed over.
 
-        `foretold` has what each of the moves was thought to lead to, in their order; `cause` is the number
+        `ahead` has what each of the moves was thought to lead to, in their order; `cause` is the number
         of the event that they answer.
         """
-        for (job_id, event), ahead in zip_longest(moves, foretold):
+        for (job_id, event), worked_out in zip_longest(moves, ahead):
             job = self.living(tx, job_id)
             if job is not None and not job.state.is_final:
-                transitions.apply(tx, self.board, job_id, event, foretold=ahead, cause=cause)
+                transitions.apply(tx, self.board, job_id, event, ahead=worked_out, cause=cause)
 
     def living(self, tx: Transaction, job_id: str) -> Job | None:
         """The job as a unit of work sees it; None for one that was over before, or is not there."""

@@ -56,16 +56,16 @@ def _task_rows(connection: sa.Connection, job_id: str, attempt: int) -> list[row
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class Ahead:
     """The result of applying an event to a job in this state."""
 
     before: Job
     outcome: Outcome
 
 
-def foretell(job: Job, event: ev.Event) -> Foretold:
+def work_ahead(job: Job, event: ev.Event) -> Ahead:
     """Work out what an event would make of a job."""
-    return Foretold(job, advance(job, event))
+    return Ahead(job, advance(job, event))
 
 
 def apply(
@@ -74,17 +74,17 @@ def apply(
     job_id: str,
     event: ev.Event,
     actor: str = "",
-    foretold: Foretold | None = None,
+    ahead: Ahead | None = None,
     cause: int = 0,
 ) -> Transition:
     """Move a job by an event; nothing is recorded when the event means nothing any more.
 
-    What was foretold of this event is taken as it is where the job still stands as it stood then. `cause` is
-    the number of the event that this one answers.
+    What was worked out ahead is taken as it is where the job still stands as it stood then. `cause` is the
+    number of the event that this one answers.
     """
     before = current(tx, job_id, board)
-    is_so = foretold is not None and foretold.before is before
-    outcome = foretold.outcome if foretold is not None and is_so else advance(before, event)
+    is_so = ahead is not None and ahead.before is before
+    outcome = ahead.outcome if ahead is not None and is_so else advance(before, event)
     after = outcome.job
     if after is not before:
         tx.before.setdefault(job_id, board.get(job_id) or before)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footplate.control import insist
+from footplate.control import retrying
 from footplate.domain.events import StopAsked
 from footplate.domain.messages import text
 from footplate.domain.states import JobState, Reason, ReasonCode
@@ -34,7 +34,7 @@ def fail_once_after_a_failed_stop(one: Life, monkeypatch: pytest.MonkeyPatch) ->
 def test_why_a_job_does_not_end_is_told_once_in_its_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_full: bool
 ) -> None:
-    monkeypatch.setattr(insist, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(retrying, "FIRST_PAUSE_S", 0.01)
 
     async def story() -> None:
         async with life(tmp_path, FakeClock(), kind=ResistsStop) as one:

@@ -11,7 +11,7 @@ from footplate.domain.cluster import Queue
 from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
 from footplate.scheduler.decisions import Plan
-from footplate.scheduler.forecast import only_ahead_of, start_of
+from footplate.scheduler.estimate import only_ahead_of, start_of
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import Pause, PendingJob, RunningJob, Snapshot

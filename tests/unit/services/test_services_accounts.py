@@ -36,7 +36,7 @@ from footplate.testing.fake_clock import FakeClock
 ROOT = Caller("admin", is_admin=True)
 
 
-class NoOutlook:
+class NoScheduler:
     """A platform whose scheduler has nothing to say."""
 
     order: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class NoOutlook:
     async def run_inside(*_what: Any) -> Any:
         raise NotImplementedError
 
-    def foresee(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         raise NotImplementedError
 
 
@@ -73,10 +73,10 @@ class Office:
             logs=Logs(home),
             usage=UsageFiles(home),
             files=JobFiles(home),
-            outlook=NoOutlook(),
+            scheduler=NoScheduler(),
             replan=lambda: None,
             refuses=lambda _spec, _environments: None,
-            run_inside=NoOutlook.run_inside,
+            run_inside=NoScheduler.run_inside,
             vault=Vault(b"secret"),
         )
         self.tokens = Tokens(b"secret")

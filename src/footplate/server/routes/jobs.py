@@ -67,7 +67,7 @@ PageSize = Annotated[int, Query(ge=1, le=1000)]
 
 def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
     """A job as the caller sees it."""
-    waits = parts.platform.outlook.explain(job.id) if job.state is JobState.QUEUED else None
+    waits = parts.platform.scheduler.explain(job.id) if job.state is JobState.QUEUED else None
     return _show(parts, caller, job, waits)
 
 
@@ -116,13 +116,13 @@ async def dry_run(
     ] = False,
 ) -> Response:
     """Check a job document and say whether it would start now; nothing is created."""
-    forecast = await jobs.dry_run(parts.platform, caller, await read_document(request), code_follows)
+    tried = await jobs.dry_run(parts.platform, caller, await read_document(request), code_follows)
     view = {
-        "config": write_job(forecast.spec),
-        "would_start": forecast.request is not None,
-        "reason": reason_view(forecast.reason),
-        "request": forecast.request,
-        "warnings": [told(one) for one in warnings_of(forecast.spec)],
+        "config": write_job(tried.spec),
+        "would_start": tried.request is not None,
+        "reason": reason_view(tried.reason),
+        "request": tried.request,
+        "warnings": [told(one) for one in warnings_of(tried.spec)],
     }
     return JSONResponse(view)
 
@@ -149,7 +149,7 @@ async def page(
     wanted = Filter(caller.name, None, queue, owner, state, search, tag, trash)
     after = _read_token(page_token, sort) if page_token else None
     lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
-    now, explain = parts.platform.clock.now(), parts.platform.outlook.explain
+    now, explain = parts.platform.clock.now(), parts.platform.scheduler.explain
     views = [
         line_view(line, now, explain(line.id) if line.state is JobState.QUEUED else None) for line in lines
     ]
@@ -204,7 +204,7 @@ async def detail(
         caller = await caller_of(request)
         job = await jobs.find(parts.platform, caller, job.id)
     view = show(parts, caller, job)
-    estimate = await parts.platform.outlook.estimate(job.id) if job.state is JobState.QUEUED else None
+    estimate = await parts.platform.scheduler.estimate(job.id) if job.state is JobState.QUEUED else None
     if estimate is not None:
         view["estimate"] = estimate_view(estimate)
     return JSONResponse(view)

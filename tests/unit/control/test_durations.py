@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from footplate.control.outlook import Known, estimate, know
-from footplate.control.runtimes import MOST_KINDS, RunTimes, kind_of
+from footplate.control.durations import MOST_SERIES, Durations, series_of
+from footplate.control.estimates import Known, estimate, know
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
@@ -21,12 +21,12 @@ def ended(name: str, seconds: float, state: JobState = JobState.SUCCEEDED) -> Jo
 
 
 def test_names_that_differ_in_a_number_are_of_one_kind() -> None:
-    assert kind_of("ann", "digits-17") == kind_of("ann", "digits") == kind_of("ann", "digits_2")
-    assert kind_of("ann", "digits") != kind_of("bob", "digits")
+    assert series_of("ann", "digits-17") == series_of("ann", "digits") == series_of("ann", "digits_2")
+    assert series_of("ann", "digits") != series_of("bob", "digits")
 
 
 def test_what_is_usual_comes_from_jobs_that_ended_well() -> None:
-    times = RunTimes()
+    times = Durations()
     times.learn([ended(f"d-{n}", 10.0 * n) for n in range(1, 12)])
     times.learn([ended("d-99", 9999, JobState.FAILED), ended("d-98", 9999, JobState.STOPPED)])
     assert times.usual(("ann", "d")) == (60.0, 100.0)
@@ -36,10 +36,10 @@ def test_what_is_usual_comes_from_jobs_that_ended_well() -> None:
 
 
 def test_only_so_many_kinds_are_remembered() -> None:
-    times = RunTimes()
-    times.learn(ended(f"name-{n}x", 1) for n in range(MOST_KINDS + 1))
+    times = Durations()
+    times.learn(ended(f"name-{n}x", 1) for n in range(MOST_SERIES + 1))
     assert times.usual(("ann", "name-0x")) is None
-    assert times.usual(("ann", f"name-{MOST_KINDS}x")) == (1, 1)
+    assert times.usual(("ann", f"name-{MOST_SERIES}x")) == (1, 1)
 
 
 def test_an_estimate_uses_history_and_limits() -> None:
@@ -61,7 +61,7 @@ def test_a_job_that_has_outrun_what_is_usual_is_not_expected_to_end_at_once() ->
 def told_of(behind: Job) -> Estimate:
     """What a job is told that waits for the end of another."""
     state = snapshot([node(cpus=2)], [pending("a", role(cpus=2))], [running(behind.id, cpus=2)])
-    known = know([behind, job("a", name="other")], RunTimes())
+    known = know([behind, job("a", name="other")], Durations())
     return asyncio.run(estimate("a", state, Policy(), AT + 2, known))
 
 

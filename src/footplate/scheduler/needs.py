@@ -11,7 +11,7 @@ from footplate.scheduler.pack import total_of
 from footplate.scheduler.snapshot import PendingJob, Shape
 
 
-class Kind:
+class Need:
     """One need in one queue, and what this pass has found out about it.
 
     Room only shrinks during a pass, and a longer time limit only narrows it: what did not start
@@ -35,8 +35,8 @@ class Kind:
         return self.queue.nodes if self.queue else ()
 
 
-class Kinds:
-    """Finds the kind of a job.
+class Needs:
+    """Finds the need of a job.
 
     Hashing a shape takes longer than all else that a pass does for a waiting job, so equal shapes
     are first recognised by being the same object; the snapshot keeps them alive meanwhile.
@@ -44,19 +44,19 @@ class Kinds:
 
     def __init__(self, queues: Mapping[str, Queue]) -> None:
         self._queues = queues
-        self._by_value: dict[tuple[str, Shape], Kind] = {}
-        self.by_identity: dict[tuple[str, int], Kind] = {}
+        self._by_value: dict[tuple[str, Shape], Need] = {}
+        self.by_identity: dict[tuple[str, int], Need] = {}
 
-    def find(self, job: PendingJob) -> Kind:
+    def find(self, job: PendingJob) -> Need:
         return self.by_identity.get((job.queue, id(job.shape))) or self.add(job)
 
-    def add(self, job: PendingJob) -> Kind:
+    def add(self, job: PendingJob) -> Need:
         key = (job.queue, job.shape)
-        kind = self._by_value.get(key)
-        if kind is None:
-            kind = self._by_value[key] = Kind(job.queue, self._queues.get(job.queue), job.shape)
-        self.by_identity[job.queue, id(job.shape)] = kind
-        return kind
+        need = self._by_value.get(key)
+        if need is None:
+            need = self._by_value[key] = Need(job.queue, self._queues.get(job.queue), job.shape)
+        self.by_identity[job.queue, id(job.shape)] = need
+        return need
 
 
 def limit_of(job: PendingJob) -> float:

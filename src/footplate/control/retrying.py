@@ -16,7 +16,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-async def insist(what: str, step: Callable[[], Awaitable[T]]) -> T:
+async def keep_trying(what: str, step: Callable[[], Awaitable[T]]) -> T:
     """Repeat a step until it succeeds, with growing pauses; log every failure."""
     pause_s = FIRST_PAUSE_S
     while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from footplate.scheduler.forecast import MOST_STEPS, only_ahead_of, start_of
+from footplate.scheduler.estimate import MOST_STEPS, only_ahead_of, start_of
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from footplate.control import outlook
-from footplate.control.outlook import GOOD_FOR_S, MOST_AHEAD, Foresight
-from footplate.control.runtimes import RunTimes
+from footplate.control import estimates
+from footplate.control.durations import Durations
+from footplate.control.estimates import GOOD_FOR_S, MOST_AHEAD, Estimates
 from footplate.domain.job import Job
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
@@ -32,13 +32,13 @@ class Board(dict[str, Job]):
 @pytest.fixture
 def simulated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The jobs for which the scheduler was run ahead."""
-    real, asked = outlook.start_of, []
+    real, asked = estimates.start_of, []
 
     def start_of(job_id: str, *rest: object) -> float | None:
         asked.append(job_id)
         return real(job_id, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(outlook, "start_of", start_of)
+    monkeypatch.setattr(estimates, "start_of", start_of)
     return asked
 
 
@@ -50,13 +50,13 @@ def crowd(n_waiting: int) -> Snapshot:
 BOARD = Board(x=replace(running_job(time_limit="10m", grace="0s"), id="x"))
 
 
-async def tell(foresight: Foresight, job_id: str, state: Snapshot) -> outlook.Estimate:
-    return await foresight.tell(job_id, plan(state, Policy(), AT), state, Policy(), AT, BOARD, RunTimes())
+async def tell(estimating: Estimates, job_id: str, state: Snapshot) -> estimates.Estimate:
+    return await estimating.tell(job_id, plan(state, Policy(), AT), state, Policy(), AT, BOARD, Durations())
 
 
 def test_a_job_with_too_many_ahead_is_told_so_without_running_the_scheduler(simulated: list[str]) -> None:
     state = crowd(MOST_AHEAD + 1)
-    told = asyncio.run(tell(Foresight(), state.pending[-1].id, state))
+    told = asyncio.run(tell(Estimates(), state.pending[-1].id, state))
     assert (told.expected_at, told.latest_at) == (None, None)
     assert str(told.basis) == f"no estimate: {MOST_AHEAD} jobs ahead"
     assert simulated == []
@@ -65,10 +65,10 @@ def test_a_job_with_too_many_ahead_is_told_so_without_running_the_scheduler(simu
 def test_the_same_question_is_answered_once_for_a_plan_and_a_while(simulated: list[str]) -> None:
     state = crowd(3)
     last = plan(state, Policy(), AT)
-    foresight = Foresight()
+    estimating = Estimates()
 
-    async def ask(job_id: str, at: float = AT) -> outlook.Estimate:
-        return await foresight.tell(job_id, last, state, Policy(), at, BOARD, RunTimes())
+    async def ask(job_id: str, at: float = AT) -> estimates.Estimate:
+        return await estimating.tell(job_id, last, state, Policy(), at, BOARD, Durations())
 
     async def story() -> None:
         first = await asyncio.gather(*(ask("j0000") for _ in range(20)))
@@ -85,11 +85,11 @@ def test_the_same_question_is_answered_once_for_a_plan_and_a_while(simulated: li
 
 
 def test_another_plan_means_another_answer(simulated: list[str]) -> None:
-    foresight, state = Foresight(), crowd(1)
+    estimating, state = Estimates(), crowd(1)
 
     async def story() -> None:
-        await tell(foresight, "j0000", state)
-        await tell(foresight, "j0000", state)
+        await tell(estimating, "j0000", state)
+        await tell(estimating, "j0000", state)
 
     asyncio.run(story())
     assert simulated == ["j0000", "j0000"]

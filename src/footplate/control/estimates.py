@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from footplate.control.runtimes import Kind, RunTimes, kind_of
+from footplate.control.durations import Durations, Series, series_of
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say
 from footplate.scheduler.decisions import Plan
-from footplate.scheduler.forecast import MOST_STEPS, Remaining, only_ahead_of, start_of
+from footplate.scheduler.estimate import MOST_STEPS, Remaining, only_ahead_of, start_of
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
@@ -24,7 +24,7 @@ MOST_AHEAD = 1000
 GOOD_FOR_S = 5.0
 
 
-class Foresight:
+class Estimates:
     """Tells when jobs start, one at a time, and the same thing as long as it is good for."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Foresight:
         policy: Policy,
         now: float,
         jobs: Mapping[str, Job],
-        run_times: RunTimes,
+        durations: Durations,
     ) -> Estimate:
         """Say when a job that waits by the last plan starts."""
         async with self._one_at_a_time:
@@ -49,17 +49,17 @@ class Foresight:
                 self._told, self._told_by, self._told_at = {}, last, now
             if job_id not in self._told:
                 seen = only_ahead_of(job_id, last.order, snapshot)
-                self._told[job_id] = await _foresee(job_id, seen, policy, now, jobs, run_times)
+                self._told[job_id] = await _estimate(job_id, seen, policy, now, jobs, durations)
             return self._told[job_id]
 
 
-async def _foresee(
-    job_id: str, seen: Snapshot, policy: Policy, now: float, jobs: Mapping[str, Job], run_times: RunTimes
+async def _estimate(
+    job_id: str, seen: Snapshot, policy: Policy, now: float, jobs: Mapping[str, Job], durations: Durations
 ) -> Estimate:
     if len(seen.pending) > MOST_AHEAD:
         return Estimate(None, None, say("no_estimate_many", n=len(seen.pending) - 1))
     ids = [one.id for one in seen.running] + [one.id for one in seen.pending]
-    known = know([job for one in ids if (job := jobs.get(one))], run_times)
+    known = know([job for one in ids if (job := jobs.get(one))], durations)
     return await estimate(job_id, seen, policy, now, known)
 
 
@@ -90,18 +90,18 @@ async def estimate(
     return Estimate(expected, latest, basis)
 
 
-def know(jobs: Iterable[Job], run_times: RunTimes) -> dict[str, Known]:
+def know(jobs: Iterable[Job], durations: Durations) -> dict[str, Known]:
     """Gather what is known of the run times of living jobs."""
-    usual: dict[Kind, tuple[float, float] | None] = {}
+    usual: dict[Series, tuple[float, float] | None] = {}
     known = {}
     for job in jobs:
-        kind = kind_of(job.owner, job.spec.name)
-        if kind not in usual:
-            usual[kind] = run_times.usual(kind)
+        series = series_of(job.owner, job.spec.name)
+        if series not in usual:
+            usual[series] = durations.usual(series)
         # A failure may be kept for a while, and then comes the polite stop.
         keep_s = 0.0 if job.is_kept else job.spec.keep_on_failure_s or 0.0
         after_s = keep_s + job.spec.grace_s
-        known[job.id] = Known(job.running_at, job.spec.time_limit_s, usual[kind], after_s, job.kept_until)
+        known[job.id] = Known(job.running_at, job.spec.time_limit_s, usual[series], after_s, job.kept_until)
     return known
 
 
