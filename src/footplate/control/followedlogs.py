@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from functools import partial
 
 from footplate.control.context import Context
-from footplate.domain.attempt import Attempt, TaskRun
+from footplate.domain.attempt import Attempt, TaskRun, job_of
 from footplate.domain.job import Job
 from footplate.domain.states import TaskState
 from footplate.engines.base import FollowsLogs, Observation
@@ -67,9 +68,14 @@ class FollowedLogs:
                 return
 
     def forget(self, job: Job) -> None:
-        """Let go of what is known of a job that is over."""
-        for key in [key for key in self._following if key[0] == job.attempt_id]:
-            self._following.pop(key).cancel()
+        """Let go of what is known of a job that is over, once its last words are kept."""
+        for key in [key for key in self._following if job_of(key[0]) == job.id]:
+            task = self._following[key]
+            task.add_done_callback(partial(self._drop, key))
+            asyncio.get_running_loop().call_later(LAST_WORDS_S, task.cancel)
+
+    def _drop(self, key: Key, _task: asyncio.Task[None]) -> None:
+        self._following.pop(key, None)
 
     async def close(self) -> None:
         for task in self._following.values():

@@ -10,7 +10,7 @@ from footplate.engines.local.watching import TaskKey
 
 # Written before the container engine is asked for anything.
 MARK = "container"
-MOST_REMEMBERED = 100_000
+MOST_REMEMBERED = 20_000
 
 
 class Kinds:
