@@ -56,9 +56,9 @@ class OfEngine:
         containers = replace(self.settings, socket=str(self.engine.socket))
         return InContainers(local_settings(self.home, containers=containers))
 
-    def is_running(self, pid: int) -> bool:
-        """Tell whether some container has a living process with this number of its own."""
-        return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
+    def is_running(self, launched: Attempt, pid: int) -> bool:
+        """Tell whether a container of the attempt has a living process with this number of its own."""
+        return has_process(pid, f"FOOTPLATE_ATTEMPT_ID={launched.id}".encode())
 
 
 def create(tests: OfEngine, request: Request, *, start: bool, dev: Path | None = None) -> None:

@@ -16,6 +16,7 @@ import psutil
 import pytest
 import uvloop
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
@@ -57,8 +58,8 @@ class TestLocalEngine(ProcessContract):
     def make_engine(self, home: Path) -> LocalEngine:
         return LocalEngine(local_settings(home, is_native=False))
 
-    def is_running(self, pid: int) -> bool:
-        return has_process(pid, b"FOOTPLATE_JOB_NAME=contract")
+    def is_running(self, launched: Attempt, pid: int) -> bool:
+        return has_process(pid, f"FOOTPLATE_ATTEMPT_ID={launched.id}".encode())
 
     @on_loop
     async def test_a_killed_server_loses_neither_tasks_nor_exit_codes(self, bench: Bench) -> None:
@@ -117,7 +118,7 @@ class TestLocalEngine(ProcessContract):
         (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.LOST
         assert seen.detail
-        assert not self.is_running(daemon)
+        assert not self.is_running(launched, daemon)
         await bench.engine.stop(launched, grace_s=1)
         assert (await bench.see_one(launched)).state is TaskState.LOST
 

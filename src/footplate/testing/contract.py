@@ -195,8 +195,8 @@ def let_go(bench: Bench, launched: Attempt, code: int) -> None:
 class ProcessContract(LimitContract, StreamContract, EngineContract):
     """What holds for every engine that runs real commands, and keeps logs in the task's folder."""
 
-    def is_running(self, pid: int) -> bool:
-        """Tell whether a process that a task started still runs."""
+    def is_running(self, launched: Attempt, pid: int) -> bool:
+        """Tell whether a process that a task of the attempt started still runs."""
         raise NotImplementedError
 
     @on_loop
@@ -311,7 +311,7 @@ class ProcessContract(LimitContract, StreamContract, EngineContract):
         launched = await bench.launch(f"{DAEMON} echo ready; sleep 600")
         daemon = await self._daemon(bench, launched)
         await bench.engine.stop(launched, grace_s=0.2)
-        assert not self.is_running(daemon)
+        assert not self.is_running(launched, daemon)
         assert (await bench.see_one(launched)).state is TaskState.EXITED
 
     @on_loop
@@ -344,7 +344,7 @@ class ProcessContract(LimitContract, StreamContract, EngineContract):
     async def test_what_a_task_leaves_behind_ends_with_it(self, bench: Bench) -> None:
         launched = await bench.launch(f"{DAEMON} until [ -s daemon ]; do sleep 0.01; done; exit 6")
         assert await bench.exit_code(launched) == 6
-        assert not self.is_running(await self._daemon(bench, launched))
+        assert not self.is_running(launched, await self._daemon(bench, launched))
 
     @on_loop
     async def test_5_an_exit_while_no_server_ran_is_learned(self, bench: Bench) -> None:
