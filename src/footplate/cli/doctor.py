@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from footplate import __version__
-from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding, carry_out
 from footplate.cli.reader import told
 from footplate.cli.session import asked_url, json_option, print_json
 from footplate.cli.table import lay_out
 from footplate.domain.messages import say, text
 from footplate.sdk.errors import message_in
+from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding, carry_out
 
 LEAST_PYTHON = (3, 11)
 ASKED_WITHIN_S = 5.0

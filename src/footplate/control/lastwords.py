@@ -8,9 +8,9 @@ from pathlib import Path
 from footplate.control.watch import LastWords, Search
 from footplate.domain.job import Job
 from footplate.engines.base import Observation
-from footplate.logpattern import compile_expression, expression_in
+from footplate.machine.taskfiles import unfollowed
+from footplate.store.logpattern import compile_expression, expression_in
 from footplate.store.logs import Logs
-from footplate.taskfiles import unfollowed
 
 LAST_BYTES = 64 * 1024
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from footplate.asking import Asker, Place
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.messages import Message, say, text
 from footplate.domain.storage import Storage
+from footplate.machine.probe_client import Asker, Place
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import httpx
 import sqlalchemy as sa
 
-from footplate.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 from footplate.domain.errors import InvalidInput
 from footplate.domain.messages import Message, codes_in, say, text
 from footplate.domain.resources import GIB
@@ -29,6 +28,7 @@ from footplate.server.settings import Settings
 from footplate.server.tls import Tls, describe
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import HEAD, known_versions, version
+from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
 
 LEAST_FREE_BYTES = 5 * GIB
 ASKED_WITHIN_S = 5

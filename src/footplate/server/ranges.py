@@ -12,8 +12,8 @@ from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
 from footplate.domain.errors import FootplateError
+from footplate.machine.taskfiles import unfollowed
 from footplate.server.errors import answer
-from footplate.taskfiles import unfollowed
 
 CHUNK_BYTES = 256 * 1024
 MEDIA_TYPE = "application/octet-stream"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from footplate.asking import locate_all
 from footplate.control.quota import Quotas
 from footplate.control.storagewatch import SILENT_AFTER_S
 from footplate.domain.cluster import Gpu
@@ -23,6 +22,7 @@ from footplate.domain.resources import GIB, MIB
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.machine.probe_client import locate_all
 from footplate.server.addresses import Proxies
 from footplate.server.bounds import BOUNDS, Bounds
 from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES

@@ -16,11 +16,11 @@ from typing import BinaryIO
 
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
-from footplate.foldertree import walk
+from footplate.machine.foldertree import walk
+from footplate.machine.taskfiles import Spoilt, open_folder, unfollowed_in
 from footplate.services.access import Caller, require_files
 from footplate.services.jobs import find
 from footplate.services.platform import Platform
-from footplate.taskfiles import Spoilt, open_folder, unfollowed_in
 
 CHUNK_BYTES = 256 * 1024
 MOST_CHUNKS = 8

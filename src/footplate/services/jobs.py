@@ -27,7 +27,6 @@ from footplate.domain.names import JOB_NAME, require_text
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import JobState, Reason
 from footplate.engines.strategies import registry as strategies
-from footplate.logpattern import compile_expression, expression_in
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
 from footplate.services import code, storages
@@ -43,6 +42,7 @@ from footplate.services.platform import Platform
 from footplate.services.secrets import check_named
 from footplate.store import job_queries, transitions
 from footplate.store.job_queries import Attempt, Filter
+from footplate.store.logpattern import compile_expression, expression_in
 from footplate.store.writer import Transaction
 
 CLONE_TRIES = 5

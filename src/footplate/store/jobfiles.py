@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from footplate.domain.job import Job
-from footplate.foldertree import remove_tree, size_of
 from footplate.home import layout
+from footplate.machine.foldertree import remove_tree, size_of
 
 
 class JobFiles:

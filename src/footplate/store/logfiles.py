@@ -20,7 +20,7 @@ from pathlib import Path
 
 from footplate.domain.resources import show_bytes
 from footplate.home.layout import log_file, log_holes_file, log_index_file
-from footplate.taskfiles import unfollowed
+from footplate.machine.taskfiles import unfollowed
 
 BLOCK = 64 * 1024
 # How far back the last lines are looked for.

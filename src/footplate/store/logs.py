@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from footplate.home.layout import folder_of_task
+from footplate.machine.taskfiles import unfollowed
 from footplate.store.growth import Growth
 from footplate.store.logfiles import LogFile
-from footplate.taskfiles import unfollowed
 
 
 class Logs:

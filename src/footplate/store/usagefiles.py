@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from footplate.home.layout import folder_of_task, usage_file
-from footplate.taskfiles import unfollowed
+from footplate.machine.taskfiles import unfollowed
 
 # time, CPU seconds, memory, bytes read, bytes written, processes, busiest share of cards, their memory.
 _RECORD = struct.Struct("<ddqqqidq")

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from footplate.asking import Asker, locate_all
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.storage import Storage
+from footplate.machine.probe_client import Asker, locate_all
 from footplate.testing.engine_bench import until
 from footplate.testing.hanging import HangingFolder, hanging_folder, why_none
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from footplate.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
 from footplate.domain.messages import say, text
 from footplate.engines.local import native
 from footplate.engines.local.confinement import ALL_LIMITS, Confinement
@@ -22,6 +21,7 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import migrate
 from footplate.testing.certificates import Authority
 from footplate.testing.postgres import Postgres
+from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
 
 
 def only(findings: Iterable[Finding]) -> Finding:

@@ -19,9 +19,9 @@ import stat
 import termios
 from typing import Any, NoReturn
 
-from footplate import taskfiles
 from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, steps
 from footplate.engines.local.ground import Ground
+from footplate.machine import taskfiles
 
 INIT = os.path.join(os.path.dirname(__file__), "init.sh")
 EXIT_CANNOT_EXECUTE = 126

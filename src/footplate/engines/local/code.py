@@ -13,7 +13,7 @@ from typing import Any
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.engines.base import Request
-from footplate.taskfiles import check_folder, unfollowed
+from footplate.machine.taskfiles import check_folder, unfollowed
 
 FindCode = Callable[[str], Path | None]
 

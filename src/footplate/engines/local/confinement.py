@@ -16,7 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from footplate.bareprocess import PACKAGES
 from footplate.domain.errors import Problem, problem
 from footplate.domain.messages import Message, say, text
 from footplate.domain.spec import JobSpec
@@ -28,6 +27,7 @@ from footplate.engines.local.delegation import Delegated, find_tree
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.targets import bad_target, is_below, overlapping
 from footplate.engines.local.view import Outlook, compose, outermost
+from footplate.machine.bareprocess import PACKAGES
 
 PROBE_S = 20
 SYS = "/sys"

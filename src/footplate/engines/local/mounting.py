@@ -19,7 +19,6 @@ import os
 import stat
 from typing import Any
 
-from footplate import taskfiles
 from footplate.engines.local import kernel, kernelfiles, ownership, targets
 from footplate.engines.local.kernel import (
     AT_FDCWD,
@@ -36,6 +35,7 @@ from footplate.engines.local.kernel import (
     mount,
 )
 from footplate.engines.local.targets import OLD_ROOT, TMP, VAR_TMP
+from footplate.machine import taskfiles
 
 MOST_ENTRIES = 1000
 # What a file system says of a path that will not be there later either; anything else may pass.

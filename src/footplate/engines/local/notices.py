@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from footplate.engines.base import Notice
-from footplate.taskfiles import open_folder
+from footplate.machine.taskfiles import open_folder
 
 
 def give_notice(path: Path, notice: Notice) -> None:

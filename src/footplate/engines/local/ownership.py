@@ -15,8 +15,8 @@ import os
 import stat
 from typing import Any
 
-from footplate import taskfiles
 from footplate.engines.local import apart, kernel
+from footplate.machine import taskfiles
 
 
 class NotTheirs(Exception):

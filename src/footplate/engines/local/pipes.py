@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from footplate.taskfiles import open_pipe
+from footplate.machine.taskfiles import open_pipe
 
 READ_BYTES = 64 * 1024
 CLOSED = -1

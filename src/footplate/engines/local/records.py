@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from footplate.taskfiles import Spoilt, unfollowed
+from footplate.machine.taskfiles import Spoilt, unfollowed
 
 STOPPED_BY_TERM = 143
 STOPPED_BY_KILL = 137

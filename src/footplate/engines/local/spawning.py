@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from footplate.bareprocess import start_bare
+from footplate.machine.bareprocess import start_bare
 
 PROGRAM = "footplate.engines.local.spawner"
 MAX_ANSWER_BYTES = 16 * 1024**2

@@ -16,7 +16,7 @@ from footplate.engines.local.containers.naming import labels
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 from footplate.engines.local.settings import LocalSettings
 from footplate.engines.local.watching import TaskKey
-from footplate.taskfiles import beneath
+from footplate.machine.taskfiles import beneath
 
 ENTRY = Path(__file__).with_name("entry.sh")
 CPU_PERIOD_US = 100_000

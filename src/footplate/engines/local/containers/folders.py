@@ -10,8 +10,8 @@ from typing import Any
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.base import Request
 from footplate.engines.local.kinds import mark_container
-from footplate.foldertree import walk
-from footplate.taskfiles import check_folder, open_folder
+from footplate.machine.foldertree import walk
+from footplate.machine.taskfiles import check_folder, open_folder
 
 
 def make_folders(request: Request, tasks: Sequence[Mapping[str, Any]], user: str) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from footplate.asking import Asker
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.engines.base import Request
 from footplate.engines.local.mounting import LASTING
+from footplate.machine.probe_client import Asker
 
 MOST_AT_ONCE = 4
 

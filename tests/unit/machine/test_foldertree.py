@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from footplate.foldertree import remove_tree, walk
+from footplate.machine.foldertree import remove_tree, walk
 
 SOMEBODY = 65534
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PACKAGES = str(Path(__file__).parents[1])
+PACKAGES = str(Path(__file__).parents[2])
 PROGRAM = """
 import sys
 from importlib import import_module

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from footplate.bareprocess import start_bare
+from footplate.machine.bareprocess import start_bare
 
-PROGRAM = "footplate.answering"
+PROGRAM = "footplate.machine.probe_server"
 # A killed process is gone in no time, unless the kernel itself waits for the file system.
 GONE_WITHIN_S = 1.0
 # With so many that cannot be killed, no more are started.

@@ -10,7 +10,7 @@ import pytest
 from footplate.control.lastwords import searcher
 from footplate.domain.states import TaskState
 from footplate.engines.base import Observation
-from footplate.logpattern import compile_expression, expression_in
+from footplate.store.logpattern import compile_expression, expression_in
 from footplate.store.logs import Logs
 from footplate.testing.builders import job
 

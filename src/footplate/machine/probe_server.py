@@ -14,7 +14,7 @@ import os
 import signal
 from typing import Any
 
-from footplate import taskfiles
+from footplate.machine import taskfiles
 
 CHUNK_BYTES = 1 << 16
 # Whoever asks kills this process in time; it ends by itself only when nobody is left to do that.

@@ -1,0 +1,1 @@
+"""What touches files and processes of the machine, below all other packages: standard library only."""
