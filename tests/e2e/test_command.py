@@ -231,7 +231,7 @@ def test_more_ports_than_there_are_are_refused(server: ServerProcess, tmp_path: 
     job.write_text("name: ports\ncommand: true\ncount: 2\nports: [{label: x, begin_at: 65500, count: 30}]\n")
     result = server.command("submit", str(job))
     assert result.returncode == 1
-    assert "leaves room for 1 times 30 ports" in result.stderr
+    assert "leaves room for 1 block of 30 ports" in result.stderr
 
 
 def test_a_second_server_on_the_same_home_is_refused(server: ServerProcess) -> None:
