@@ -1,4 +1,5 @@
 import { translated } from '@/i18n/translated';
+import type { Words } from '@/messages/codes';
 
 export const words = translated({
   en: {
@@ -121,7 +122,9 @@ export const words = translated({
         shm: 'shared memory',
         processes: 'processes',
         files: 'files',
-      } as Record<string, string>,
+        isolation: 'isolation',
+        accounts: 'accounts',
+      } satisfies Words['limit'],
     },
     images: {
       title: 'Images',
@@ -340,7 +343,9 @@ export const words = translated({
         shm: '共享内存',
         processes: '进程数',
         files: '文件',
-      } as Record<string, string>,
+        isolation: '隔离',
+        accounts: '账户',
+      } satisfies Words['limit'],
     },
     images: {
       title: '镜像',

@@ -81,7 +81,7 @@ function NodeCard({ node }: { node: Node }) {
         <dd className={styles.tags}>
           {node.enforced.map((limit) => (
             <span key={limit} className={styles.tag} data-tone="accent">
-              {say.nodes.limits[limit] ?? limit}
+              {say.nodes.limits[limit as keyof typeof say.nodes.limits] ?? limit}
             </span>
           ))}
           {node.enforced.length === 0 && '–'}
