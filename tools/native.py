@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-LOCAL = Path(__file__).resolve().parent.parent / "src" / "footplate" / "engines" / "local"
-SOURCE, PROGRAM = LOCAL / "init.c", LOCAL / "footplate-init"
+FOLDER = Path(__file__).resolve().parent.parent / "src" / "footplate" / "engines" / "local" / "process"
+SOURCE, PROGRAM = FOLDER / "init.c", FOLDER / "footplate-init"
 # Static: it runs in views in which anything may be missing, and obeys no loader's variables.
 OPTIONS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-static", "-s")
 INSTALL = "sudo apt-get install -y gcc libc6-dev"

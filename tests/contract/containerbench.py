@@ -18,7 +18,7 @@ from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import read_claim
+from footplate.engines.local.observe.records import read_claim
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.engine_bench import Bench, local_settings, until, volume

@@ -12,10 +12,11 @@ import psutil
 import pytest
 
 from footplate.domain.attempt import Attempt
-from footplate.engines.local import cgroups, native
+from footplate.engines.local.confine import cgroups
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.processes import descendants
-from footplate.engines.local.records import read_claim
+from footplate.engines.local.observe.records import read_claim
+from footplate.engines.local.process import native
+from footplate.engines.local.process.processes import descendants
 from footplate.testing.engine_bench import Bench, local_settings, until
 from footplate.testing.namespaced import numbers_of
 

@@ -26,7 +26,7 @@ from footplate.engines.local.containers.describing import key_of
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.processes import descendants
+from footplate.engines.local.process.processes import descendants
 from footplate.engines.streams import run
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing

@@ -21,8 +21,8 @@ from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.processes import marked
-from footplate.engines.local.records import read_claim
+from footplate.engines.local.observe.records import read_claim
+from footplate.engines.local.process.processes import marked
 from footplate.testing.contract import DAEMON, RUNS_LONG, WAITS_FOR_GO, ProcessContract, let_go
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, plan, upload
 from footplate.testing.namespaced import has_process
@@ -31,7 +31,7 @@ LAUNCH_AND_DIE = """
 import asyncio, json, os, signal, sys
 from pathlib import Path
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.settings import LocalSettings
 
 async def main():
     await LocalEngine(LocalSettings(home=Path(sys.argv[1]))).launch(json.loads(sys.stdin.read()))

@@ -10,7 +10,7 @@ from localbench import WithEngine
 from footplate.domain.errors import Conflict, EngineUnavailable
 from footplate.engines.base import Ran
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.processes import marked
+from footplate.engines.local.process.processes import marked
 from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, on_loop
 

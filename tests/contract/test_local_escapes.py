@@ -21,9 +21,9 @@ from localbench import BY_SHELL, WithEngine, groups, is_running, shim_of
 
 import footplate
 from footplate.domain.resources import MIB, Resources
-from footplate.engines.local.accounts import FIRST_ID, N_IDS, Accounts
+from footplate.engines.local.confine.accounts import FIRST_ID, N_IDS, Accounts
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.processes import descendants
+from footplate.engines.local.process.processes import descendants
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, volume
 
 ORDINARY = 65534
@@ -125,7 +125,7 @@ class TestEscapes(WithEngine):
 
 def needs_mapped_owners(folder: Path) -> None:
     """Skip where the file system, or the kernel, cannot show a folder with other owners than on disk."""
-    asked = f"from footplate.engines.local.probe import try_mapping; try_mapping({str(folder)!r})"
+    asked = f"from footplate.engines.local.confine.probe import try_mapping; try_mapping({str(folder)!r})"
     ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
     if ran.returncode:
         pytest.skip(f"owners of files cannot be mapped in {folder}: {ran.stderr.strip().splitlines()[-1]}")

@@ -21,8 +21,8 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.states import TaskState
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.inside import commands_in
-from footplate.engines.local.processes import boot_id, descendants, marked, start_ticks
+from footplate.engines.local.process.inside import commands_in
+from footplate.engines.local.process.processes import boot_id, descendants, marked, start_ticks
 from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, until
 

@@ -15,10 +15,10 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Volume
-from footplate.engines.local import cgroups
-from footplate.engines.local.confinement import confine
+from footplate.engines.local.confine import cgroups
+from footplate.engines.local.confine.confinement import confine
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.spawner import MAX_STARTING
+from footplate.engines.local.process.spawner import MAX_STARTING
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, volume
 from footplate.testing.hanging import HangingFolder, hanging_folder, why_none
 from footplate.testing.process import await_that

@@ -21,10 +21,10 @@ from footplate.domain.messages import say
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.local.confinement import Confinement, confine
+from footplate.engines.local.confine.confinement import Confinement, confine
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import read_exit
-from footplate.engines.local.stacks import find_spy
+from footplate.engines.local.observe.records import read_exit
+from footplate.engines.local.observe.stacks import find_spy
 from footplate.engines.streams import run
 from footplate.testing.contract import RUNS_LONG
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, until, volume

@@ -14,9 +14,10 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.local import apart, inplace
+from footplate.engines.local.confine import user_namespaces
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import read_exit
+from footplate.engines.local.observe.records import read_exit
+from footplate.engines.local.process import inplace
 from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, on_loop, until
 
@@ -74,7 +75,7 @@ class TestNative(WithEngine):
         assert await bench.exit_code(launched) == 0
         lines = bench.log(launched).decode().splitlines()
         assert lines[:7] == lines[7:]
-        kept = f"{apart.mask_of(apart.KEPT_CAPABILITIES):016x}"
+        kept = f"{user_namespaces.mask_of(user_namespaces.KEPT_CAPABILITIES):016x}"
         assert [line.split()[1] for line in lines[:7]] == ["0" * 16, kept, kept, kept, "0" * 16, "1", "2"]
 
     @on_loop

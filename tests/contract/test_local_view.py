@@ -14,10 +14,10 @@ from localbench import WithEngine, shim_of, until_no_groups
 
 from footplate.domain.errors import EngineRejected
 from footplate.domain.spec import RoleSpec
-from footplate.engines.local.becoming import INIT
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.inside import commands_in
-from footplate.engines.local.processes import descendants
+from footplate.engines.local.process.becoming import INIT
+from footplate.engines.local.process.inside import commands_in
+from footplate.engines.local.process.processes import descendants
 from footplate.engines.streams import run
 from footplate.home.layout import job_folder
 from footplate.testing.contract import RUNS_LONG

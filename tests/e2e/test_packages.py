@@ -53,7 +53,7 @@ def test_a_wheel_holds_the_console_and_the_licence_and_says_what_it_is(wheel: Pa
         info = f"footplate-{__version__}.dist-info"
         about = HeaderParser().parsestr(archive.read(f"{info}/METADATA").decode())
     assert "footplate/server/static/index.html" in names
-    has_program = "footplate/engines/local/footplate-init" in names
+    has_program = "footplate/engines/local/process/footplate-init" in names
     assert wheel.stem.endswith("-none-any") != has_program, "a compiled program is for one kind of machine"
     assert has_program == (shutil.which("cc") is not None)
     assert f"{info}/licenses/LICENSE" in names

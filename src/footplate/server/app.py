@@ -25,7 +25,7 @@ from footplate.domain.clock import Clock
 from footplate.domain.cluster import GIVEN_PORTS
 from footplate.engines.base import Engine
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.settings import LocalSettings
 from footplate.server import errors
 from footplate.server.auth import describe_more
 from footplate.server.bundle import Bundle

@@ -17,13 +17,13 @@ from footplate.domain.errors import InvalidInput
 from footplate.domain.messages import Message, codes_in, say, text
 from footplate.domain.resources import GIB
 from footplate.engines.base import Limit
-from footplate.engines.local import native
-from footplate.engines.local.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
+from footplate.engines.local.confine.confinement import ALL_LIMITS, BY_VIEW, Confinement, confine
+from footplate.engines.local.confine.delegation import find_tree
 from footplate.engines.local.containers.finding import find_socket
-from footplate.engines.local.delegation import find_tree
-from footplate.engines.local.devices import nvidia_nodes
-from footplate.engines.local.gpus import Cards
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.devices import nvidia_nodes
+from footplate.engines.local.machine.gpus import Cards
+from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.process import native
 from footplate.server.settings import Settings
 from footplate.server.tls import Tls, describe
 from footplate.store.database import open_engine, sqlite_url

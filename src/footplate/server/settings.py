@@ -20,7 +20,7 @@ from footplate.domain.pauses import Pauses
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
 from footplate.domain.storage import OWN, Storage, overlap
-from footplate.engines.local.accounts import FIRST_ID, Accounts
+from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
 from footplate.machine.probe_client import locate_all
 from footplate.server.addresses import Proxies

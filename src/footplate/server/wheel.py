@@ -13,7 +13,7 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import footplate
-from footplate.engines.local import native
+from footplate.engines.local.process import native
 
 # The built console is the server's, and larger than all the rest; tests are nobody's. A program that was
 # compiled is for machines like this one only.

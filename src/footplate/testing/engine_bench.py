@@ -18,7 +18,7 @@ from footplate.domain.spec import CodeRef, JobSpec, RoleSpec
 from footplate.domain.states import TaskState
 from footplate.domain.storage import Storage
 from footplate.engines.base import Engine, GivesHints, LaunchPlan, Observation, Request, Volume
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.settings import LocalSettings
 from footplate.home.layout import attempt_folder, log_file, task_folder
 
 DEADLINE_S = 60

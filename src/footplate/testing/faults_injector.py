@@ -239,7 +239,7 @@ def _spawners(parent: int) -> Iterator[int]:
     with contextlib.suppress(OSError):
         for thread in (PROC / str(parent) / "task").iterdir():
             for pid in map(int, (thread / "children").read_text().split()):
-                if "footplate.engines.local.spawner" in " ".join(_words(pid)):
+                if "footplate.engines.local.process.spawner" in " ".join(_words(pid)):
                     yield pid
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.settings import LocalSettings
 from footplate.testing.checker import check
 from footplate.testing.faults_clock import JumpingClock
 from footplate.testing.faults_evidence import leftovers, read_database, read_notes

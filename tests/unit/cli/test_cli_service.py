@@ -14,7 +14,7 @@ from commandline import Command
 
 from footplate.cli.main import run
 from footplate.cli.serviceplan import Plan, Wish, install, settings_text, uninstall, unit_text
-from footplate.engines.local.delegation import OWN_GROUP
+from footplate.engines.local.confine.delegation import OWN_GROUP
 from footplate.server.settings import load
 from footplate.testing.process import FOOTPLATE
 

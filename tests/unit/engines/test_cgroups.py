@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from footplate.engines.local import cgroups, delegation, devices
-from footplate.engines.local.cgroups import Need, Tree
-from footplate.engines.local.records import read_exit
-from footplate.engines.local.sighting import glance
+from footplate.engines.local.confine import cgroups, delegation
+from footplate.engines.local.confine.cgroups import Need, Tree
+from footplate.engines.local.machine import devices
+from footplate.engines.local.observe.records import read_exit
+from footplate.engines.local.observe.sighting import glance
 
 NEED = Need(milli_cpus=300, memory_bytes=2**30, n_processes=100, denied_devices=("c 195:1 rwm",))
 V1 = Tree(1, {"cpu": "/c/cpu", "memory": "/c/memory", "pids": "/c/pids", "devices": "/c/devices"}, True)

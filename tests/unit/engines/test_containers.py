@@ -32,10 +32,10 @@ from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.references import split_reference
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.records import Identity, read_claim
-from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import Sight, glance
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.records import Identity, read_claim
+from footplate.engines.local.observe.sighting import Sight, glance
+from footplate.engines.local.observe.watches import TaskKey
 from footplate.engines.streams import Output
 from footplate.home.layout import job_folder
 from footplate.testing.engine_bench import JOB_ID, Bench, local_settings, plan, volume

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footplate.engines.local.gpus import short_type
+from footplate.engines.local.machine.gpus import short_type
 
 
 @pytest.mark.parametrize(

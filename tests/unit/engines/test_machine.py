@@ -10,14 +10,14 @@ import pytest
 
 from footplate.domain.cluster import Gpu
 from footplate.domain.resources import GIB
-from footplate.engines.local.gpus import select_visible
-from footplate.engines.local.machine import (
+from footplate.engines.local.machine.detect import (
     Machine,
     detect_memory_bytes,
     detect_milli_cpus,
     spare_memory_bytes,
 )
-from footplate.engines.local.settings import LocalSettings
+from footplate.engines.local.machine.gpus import select_visible
+from footplate.engines.local.machine.settings import LocalSettings
 
 ALL_CPUS = len(os.sched_getaffinity(0)) * 1000
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from footplate.domain.states import TaskState
 from footplate.engines.local.code import place_code
-from footplate.engines.local.records import Identity, fence, read_claim, read_exit, write_exit
-from footplate.engines.local.sighting import look
+from footplate.engines.local.observe.records import Identity, fence, read_claim, read_exit, write_exit
+from footplate.engines.local.observe.sighting import look
 
 
 def test_an_empty_folder_says_nothing(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from footplate.engines.local import sighting
-from footplate.engines.local.records import Claim, Exit
+from footplate.engines.local.observe import sighting
+from footplate.engines.local.observe.records import Claim, Exit
 
 MB = 1024 * 1024
 SAID = "out of memory: its limit is 64MB, its peak was 64MB"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from footplate.engines.local.confinement import kept_of_run
-from footplate.engines.local.targets import bad_target, overlapping, resolve, shadows
-from footplate.engines.local.view import Outlook, compose, outermost
+from footplate.engines.local.confine.confinement import kept_of_run
+from footplate.engines.local.confine.targets import bad_target, overlapping, resolve, shadows
+from footplate.engines.local.confine.view import Outlook, compose, outermost
 
 TASK = {
     "folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0",

@@ -9,7 +9,7 @@ import pytest
 
 from footplate.engines.local.code import place_code
 from footplate.engines.local.containers.folders import _hand_over
-from footplate.engines.local.records import read_claim, read_exit, write_exit
+from footplate.engines.local.observe.records import read_claim, read_exit, write_exit
 from footplate.home.layout import log_file
 from footplate.machine.taskfiles import Spoilt, beneath, check_folder, open_beneath, unfollowed
 from footplate.store import usagefiles

@@ -13,8 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 from footplate.domain.messages import say, text
-from footplate.engines.local import native
-from footplate.engines.local.confinement import ALL_LIMITS, Confinement
+from footplate.engines.local.confine.confinement import ALL_LIMITS, Confinement
+from footplate.engines.local.process import native
 from footplate.server import machinechecks as checks
 from footplate.server.settings import GpuGroup, NodeSettings, Settings
 from footplate.store.database import open_engine, sqlite_url

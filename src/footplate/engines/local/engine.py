@@ -37,20 +37,15 @@ from footplate.engines.base import (
 )
 from footplate.engines.local import request as requests
 from footplate.engines.local.code import place_files
-from footplate.engines.local.confinement import Confinement, confine, unconfined
+from footplate.engines.local.confine.confinement import Confinement, confine, unconfined
 from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
-from footplate.engines.local.devices import Nodes
-from footplate.engines.local.entrances import Entrances
 from footplate.engines.local.kinds import Kinds
-from footplate.engines.local.machine import Machine
-from footplate.engines.local.notices import give_notice
-from footplate.engines.local.places import Places
-from footplate.engines.local.ports import is_free
-from footplate.engines.local.processes import boot_id, descendants, open_process
-from footplate.engines.local.processruntime import ProcessRuntime
-from footplate.engines.local.records import (
+from footplate.engines.local.machine.detect import Machine
+from footplate.engines.local.machine.devices import Nodes
+from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.records import (
     STOPPED_BY_KILL,
     Identity,
     fence,
@@ -58,13 +53,18 @@ from footplate.engines.local.records import (
     read_exit,
     write_exit,
 )
+from footplate.engines.local.observe.sighting import Sight, glance
+from footplate.engines.local.observe.stacks import dump_stacks
+from footplate.engines.local.observe.usage import locate, read_usage
+from footplate.engines.local.observe.watches import TaskKey, Watch, Watches
+from footplate.engines.local.places import Places
+from footplate.engines.local.ports import is_free
+from footplate.engines.local.process.entrances import Entrances
+from footplate.engines.local.process.notices import give_notice
+from footplate.engines.local.process.processes import boot_id, descendants, open_process
+from footplate.engines.local.process.runtime import ProcessRuntime
+from footplate.engines.local.process.stopping import end
 from footplate.engines.local.runtime import Answer, Runtime
-from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import Sight, glance
-from footplate.engines.local.stacks import dump_stacks
-from footplate.engines.local.stopping import end
-from footplate.engines.local.usage import locate, read_usage
-from footplate.engines.local.watching import TaskKey, Watch, Watches
 from footplate.engines.streams import connection
 
 log = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.observe.watches import TaskKey
 
 # Written before the container engine is asked for anything.
 MARK = "container"

@@ -14,10 +14,10 @@ from typing import Any
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
 from footplate.engines.base import LaunchPlan, Request, TaskPaths
-from footplate.engines.local.confinement import Confinement
+from footplate.engines.local.confine.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
+from footplate.engines.local.observe.watches import HOME_ID, TaskKey
 from footplate.engines.local.places import Places, starts_in_code
-from footplate.engines.local.watching import HOME_ID, TaskKey
 from footplate.engines.strategies import Prepared, prepare
 from footplate.home.layout import log_file, run_folder, task_folder
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from footplate.engines.base import Request
-from footplate.engines.local.sighting import Sight
-from footplate.engines.local.watching import TaskKey, Watch
+from footplate.engines.local.observe.sighting import Sight
+from footplate.engines.local.observe.watches import TaskKey, Watch
 
 Answer = Mapping[str, Any]
 

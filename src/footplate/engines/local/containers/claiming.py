@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Collection
 from pathlib import Path
 
-from footplate.engines.local.processes import PROC, boot_id, marked, start_ticks
-from footplate.engines.local.records import Identity
+from footplate.engines.local.observe.records import Identity
+from footplate.engines.local.process.processes import PROC, boot_id, marked, start_ticks
 
 # Linux gives no process a higher number than 2**22.
 BEYOND_PIDS = 2**22 + 1

@@ -14,8 +14,8 @@ from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.naming import labels
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
-from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.watches import TaskKey
 from footplate.machine.taskfiles import beneath
 
 ENTRY = Path(__file__).with_name("entry.sh")

@@ -13,9 +13,9 @@ from pathlib import Path
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.local.containers import claiming
 from footplate.engines.local.containers.api import ContainerApi, Refused
-from footplate.engines.local.processes import ask_to_end, open_process
-from footplate.engines.local.records import read_claim, read_exit
-from footplate.engines.local.watching import Watch
+from footplate.engines.local.observe.records import read_claim, read_exit
+from footplate.engines.local.observe.watches import Watch
+from footplate.engines.local.process.processes import ask_to_end, open_process
 
 REMOVE_WITHIN_S = 20
 LOOK_EVERY_S = 0.02

@@ -15,7 +15,7 @@ from httpcore import AsyncNetworkStream
 from footplate.domain.errors import NotFound
 from footplate.engines.base import Stream
 from footplate.engines.local.containers.api import CONFLICT, NOT_FOUND, ContainerApi, Refused
-from footplate.engines.local.processes import descendants, kill_marked, send
+from footplate.engines.local.process.processes import descendants, kill_marked, send
 
 CANNOT_EXECUTE = 126
 UNKNOWN_CODE = 124

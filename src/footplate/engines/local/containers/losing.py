@@ -10,8 +10,8 @@ from typing import Any
 from footplate.domain.messages import say
 from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.claiming import has_begun
-from footplate.engines.local.records import STOPPED_BY_KILL, write_record
-from footplate.engines.local.sighting import Sight, glance
+from footplate.engines.local.observe.records import STOPPED_BY_KILL, write_record
+from footplate.engines.local.observe.sighting import Sight, glance
 
 
 def explain(sight: Sight, container: Document, folder: Path) -> Sight:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.observe.watches import TaskKey
 
 HOME = "footplate.home"
 ATTEMPT = "footplate.attempt"

@@ -38,11 +38,11 @@ from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
 from footplate.engines.local.containers.sources import Sources
 from footplate.engines.local.containers.tidying import Tidying
-from footplate.engines.local.records import read_claim
+from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.records import read_claim
+from footplate.engines.local.observe.sighting import Sight, look
+from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.runtime import Answer
-from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.sighting import Sight, look
-from footplate.engines.local.watching import TaskKey, Watch
 
 INSIST_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0

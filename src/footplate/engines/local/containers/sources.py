@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.engines.base import Request
-from footplate.engines.local.mounting import LASTING
+from footplate.engines.local.confine.mounting import LASTING
 from footplate.machine.probe_client import Asker
 
 MOST_AT_ONCE = 4

@@ -20,7 +20,7 @@ from footplate.engines.local.containers.api import (
     Document,
     Refused,
 )
-from footplate.engines.local.records import Identity, read_claim, read_exit
+from footplate.engines.local.observe.records import Identity, read_claim, read_exit
 from footplate.engines.local.runtime import Answer
 
 EXISTS: Answer = {"exists": True}

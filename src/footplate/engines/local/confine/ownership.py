@@ -15,7 +15,7 @@ import os
 import stat
 from typing import Any
 
-from footplate.engines.local import apart, kernel
+from footplate.engines.local.confine import kernel, user_namespaces
 from footplate.machine import taskfiles
 
 
@@ -28,7 +28,7 @@ def give(path: str, account: dict[str, Any], is_new: bool = False) -> None:
 
     Only the folder's own name could be a link: tasks cannot write to what is around it.
     """
-    uid, gid = apart.id_outside(account), apart.group_outside(account)
+    uid, gid = user_namespaces.id_outside(account), user_namespaces.group_outside(account)
     if is_new:
         os.chown(path, uid, gid, follow_symlinks=False)
     elif os.lstat(path).st_uid != uid:
@@ -64,7 +64,7 @@ def bind_as_theirs(fd: int, target: str, account: dict[str, Any], read_only: boo
     if "first" not in account or _is_theirs(status, account):
         return False
     if read_only:
-        return _try_mapped(fd, target, *apart.maps_of(account))
+        return _try_mapped(fd, target, *user_namespaces.maps_of(account))
     if status.st_mode & stat.S_IWOTH:
         return False
     owner, group, first = status.st_uid, status.st_gid, account["first"]
@@ -103,7 +103,7 @@ def mapped(fd: int, uid_map: str, gid_map: str) -> int:
     """Copy the mounts below an open folder with other owners, attached to nothing yet."""
     tree = kernel.clone_tree(fd)
     try:
-        namespace_fd = apart.make_namespace(uid_map, gid_map)
+        namespace_fd = user_namespaces.make_namespace(uid_map, gid_map)
         try:
             flags = kernel.AT_EMPTY_PATH | kernel.AT_RECURSIVE
             kernel.set_mount_attributes(tree, "", flags, kernel.MOUNT_ATTR_IDMAP, namespace_fd)

@@ -11,8 +11,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from footplate.engines.local import becoming, mounting, steps
-from footplate.engines.local.ground import Ground
+from footplate.engines.local.confine import mounting
+from footplate.engines.local.process import becoming, steps
+from footplate.engines.local.process.ground import Ground
 
 # More tasks than these are begun by processes of their own, on as many processors as there are.
 MOST_TASKS = 4

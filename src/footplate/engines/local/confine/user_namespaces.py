@@ -14,7 +14,7 @@ import resource
 from collections.abc import Iterable
 from typing import Any
 
-from footplate.engines.local import kernel
+from footplate.engines.local.confine import kernel
 
 # Tasks that run on keep a namespace that is forgotten here.
 MOST_PEOPLE = 256

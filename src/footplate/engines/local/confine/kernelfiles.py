@@ -11,8 +11,8 @@ import os
 import stat
 from collections.abc import Iterator
 
-from footplate.engines.local import kernel
-from footplate.engines.local.kernel import (
+from footplate.engines.local.confine import kernel
+from footplate.engines.local.confine.kernel import (
     MS_BIND,
     MS_NODEV,
     MS_NOEXEC,

@@ -7,9 +7,9 @@ import time
 from collections.abc import Collection
 
 from footplate.domain.errors import EngineUnavailable
-from footplate.engines.local.processes import KILL_EVERY_S
+from footplate.engines.local.observe.watches import Watch
+from footplate.engines.local.process.processes import KILL_EVERY_S
 from footplate.engines.local.runtime import Runtime
-from footplate.engines.local.watching import Watch
 
 ASK_AGAIN_S = 0.01
 WHY_NOT = "SIGKILL has no effect while the kernel waits for a file server or a device that does not answer"

@@ -10,8 +10,7 @@ from pathlib import Path
 from footplate.domain.messages import Message, say
 from footplate.domain.states import TaskState
 from footplate.engines.base import Cause
-from footplate.engines.local.processes import boot_id, is_alive, is_foreign, kill_marked, open_process
-from footplate.engines.local.records import (
+from footplate.engines.local.observe.records import (
     STOPPED_BY_KILL,
     STOPPED_BY_TERM,
     Claim,
@@ -23,6 +22,7 @@ from footplate.engines.local.records import (
     read_exit,
     write_record,
 )
+from footplate.engines.local.process.processes import boot_id, is_alive, is_foreign, kill_marked, open_process
 
 LEFTOVERS_S = 10
 # A task that is killed for its own limit has come this close to it.

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from footplate.domain.errors import Conflict
-from footplate.engines.local.watching import TaskKey
+from footplate.engines.local.observe.watches import TaskKey
 
 # Whoever asks later than that many stops finds the job at its end.
 MOST_REMEMBERED = 10_000

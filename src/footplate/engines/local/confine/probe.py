@@ -6,7 +6,14 @@ import os
 import sys
 from typing import Any
 
-from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, syscallfilter
+from footplate.engines.local.confine import (
+    kernel,
+    kernelfiles,
+    mounting,
+    ownership,
+    syscall_filter,
+    user_namespaces,
+)
 
 FIRST_ID = 0x78000000
 NOTHING: dict[str, Any] = {
@@ -45,7 +52,7 @@ def _try_view(asked: dict[str, Any]) -> None:
 
 def _try_accounts(asked: dict[str, Any]) -> None:
     account = {"first": asked["first"], "n": 65536}
-    apart.join(apart.make_namespace(*apart.maps_of(account)), account)
+    user_namespaces.join(user_namespaces.make_namespace(*user_namespaces.maps_of(account)), account)
 
 
 def _try_pids(asked: dict[str, Any]) -> None:
@@ -55,8 +62,8 @@ def _try_pids(asked: dict[str, Any]) -> None:
         _try_view(asked)
         kernelfiles.Proc().make()
         kernel.unshare(kernel.CLONE_NEWCGROUP)
-        if syscallfilter.is_known():
-            kernel.set_filter(syscallfilter.build())
+        if syscall_filter.is_known():
+            kernel.set_filter(syscall_filter.build())
         os._exit(0)
     _, status = os.waitpid(child, 0)
     # The child has said why.

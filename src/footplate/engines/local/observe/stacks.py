@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from footplate.engines.local.processes import PROC
+from footplate.engines.local.process.processes import PROC
 
 DUMP_S = 10
 AT_ONCE = 4

@@ -15,12 +15,18 @@ from typing import Any
 from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
 from footplate.engines.base import Request
 from footplate.engines.local import request as requests
-from footplate.engines.local.confinement import Confinement
-from footplate.engines.local.pipes import Pipes
-from footplate.engines.local.processes import KILL_EVERY_S, boot_id, environment_of, kill_tree, open_process
-from footplate.engines.local.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
+from footplate.engines.local.confine.confinement import Confinement
+from footplate.engines.local.observe.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
+from footplate.engines.local.observe.watches import TaskKey
+from footplate.engines.local.process.pipes import Pipes
+from footplate.engines.local.process.processes import (
+    KILL_EVERY_S,
+    boot_id,
+    environment_of,
+    kill_tree,
+    open_process,
+)
 from footplate.engines.local.runtime import Answer
-from footplate.engines.local.watching import TaskKey
 
 PREFIX = "inside-"
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from footplate.domain.messages import Message, say
-from footplate.engines.local.cgroups import Need, Tree, write_text
-from footplate.engines.local.processes import start_ticks
+from footplate.engines.local.confine.cgroups import Need, Tree, write_text
+from footplate.engines.local.process.processes import start_ticks
 
 WANTED = {1: ("cpu", "cpuacct", "memory", "pids", "devices"), 2: ("cpu", "memory", "pids", "io")}
 HOLDERS = ("cpu", "memory", "pids")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from footplate.engines.local.records import Identity
+from footplate.engines.local.observe.records import Identity
 
 HOME_ID = "FOOTPLATE_HOME_ID"
 

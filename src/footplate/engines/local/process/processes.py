@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from pathlib import Path
 
-from footplate.engines.local.records import Identity
+from footplate.engines.local.observe.records import Identity
 
 PROC = Path("/proc")
 KILL_EVERY_S = 0.02

@@ -19,8 +19,8 @@ import os
 import stat
 from typing import Any
 
-from footplate.engines.local import kernel, kernelfiles, ownership, targets
-from footplate.engines.local.kernel import (
+from footplate.engines.local.confine import kernel, kernelfiles, ownership, targets
+from footplate.engines.local.confine.kernel import (
     AT_FDCWD,
     AT_RECURSIVE,
     MOUNT_ATTR_RDONLY,
@@ -34,7 +34,7 @@ from footplate.engines.local.kernel import (
     MS_SLAVE,
     mount,
 )
-from footplate.engines.local.targets import OLD_ROOT, TMP, VAR_TMP
+from footplate.engines.local.confine.targets import OLD_ROOT, TMP, VAR_TMP
 from footplate.machine import taskfiles
 
 MOST_ENTRIES = 1000

@@ -12,7 +12,7 @@ from typing import Any
 
 from footplate.machine.bareprocess import start_bare
 
-PROGRAM = "footplate.engines.local.spawner"
+PROGRAM = "footplate.engines.local.process.spawner"
 MAX_ANSWER_BYTES = 16 * 1024**2
 # Starting a task takes milliseconds, unless a file system hangs: then the spawner itself still answers.
 QUICK_S, HUNG_AFTER_S = 2.0, 8.0

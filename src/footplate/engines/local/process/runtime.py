@@ -12,11 +12,14 @@ from typing import Any
 
 from footplate.domain.errors import OutcomeUnknown
 from footplate.engines.base import Request, Stream
-from footplate.engines.local import inside, native
 from footplate.engines.local import request as requests
-from footplate.engines.local.confinement import Confinement
-from footplate.engines.local.leftovers import Leftovers
-from footplate.engines.local.processes import (
+from footplate.engines.local.confine.confinement import Confinement
+from footplate.engines.local.observe.records import Identity, read_claim, read_exit
+from footplate.engines.local.observe.sighting import LEFTOVERS_S, Sight, look
+from footplate.engines.local.observe.watches import TaskKey, Watch
+from footplate.engines.local.process import inside, native
+from footplate.engines.local.process.leftovers import Leftovers
+from footplate.engines.local.process.processes import (
     ask_to_end,
     environment_of,
     is_foreign,
@@ -24,11 +27,8 @@ from footplate.engines.local.processes import (
     kill_tree,
     send,
 )
-from footplate.engines.local.records import Identity, read_claim, read_exit
+from footplate.engines.local.process.spawner_client import SpawnerClient, SpawnerGone
 from footplate.engines.local.runtime import Answer
-from footplate.engines.local.sighting import LEFTOVERS_S, Sight, look
-from footplate.engines.local.spawning import SpawnerClient, SpawnerGone
-from footplate.engines.local.watching import TaskKey, Watch
 
 SPAWN_TIMEOUT_S = 60
 SPAWN_TRIES = 3

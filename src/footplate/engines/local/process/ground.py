@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from footplate.engines.local import apart, kernel, kernelfiles, mounting, syscallfilter
+from footplate.engines.local.confine import kernel, kernelfiles, mounting, syscall_filter, user_namespaces
 
 # When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
 OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
@@ -37,8 +37,8 @@ class Ground:
         self.mounted_within_s = confined["mounted_within_s"]
         # Whether tasks have processes, and a /proc, of their own.
         self.has_pids = confined["pids"]
-        self.people = apart.People() if confined["accounts"] else None
-        self.filter = syscallfilter.build() if confined["filter"] else b""
+        self.people = user_namespaces.People() if confined["accounts"] else None
+        self.filter = syscall_filter.build() if confined["filter"] else b""
         # The program that begins and watches over tasks; empty where there is none.
         self.native = confined["native"]
         self.filter_fd = in_memory(self.filter)

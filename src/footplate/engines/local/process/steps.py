@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from footplate.engines.local import apart, kernel
-from footplate.engines.local.ground import FIRST_OWN_FD, Ground
+from footplate.engines.local.confine import kernel, user_namespaces
+from footplate.engines.local.process.ground import FIRST_OWN_FD, Ground
 
 NAME = "footplate-init"
 ORDER_FD, NEWS_FD, FIRST_LENT_FD = 3, 4, 5
@@ -96,9 +96,9 @@ def watch(task: Mapping[str, Any], env: Mapping[str, str], counters: Iterable[st
 def _give_up_rights(order: Order, task: Mapping[str, Any], ground: Ground) -> None:
     if task["data_bytes"] is not None:
         order.add("limit_data", task["data_bytes"])
-    kept = apart.mask_of(apart.KEPT_CAPABILITIES)
+    kept = user_namespaces.mask_of(user_namespaces.KEPT_CAPABILITIES)
     if (account := task["account"]) is not None:
-        uid, gid, groups = apart.inside(account)
+        uid, gid, groups = user_namespaces.inside(account)
         order.add("unlock_memory")
         order.add("user", order.lend(task["people_fd"]))
         order.add("groups", *groups)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from footplate.domain.cluster import Gpu
 from footplate.domain.storage import Storage
-from footplate.engines.local.accounts import Accounts
 from footplate.engines.local.code import FindCode
+from footplate.engines.local.confine.accounts import Accounts
 from footplate.engines.local.containers.settings import ContainerSettings
 
 

@@ -26,9 +26,9 @@ import sys
 import time
 from typing import Any
 
-from footplate.engines.local import inplace
-from footplate.engines.local.becoming import become, failure, tell
-from footplate.engines.local.ground import Ground
+from footplate.engines.local.process import inplace
+from footplate.engines.local.process.becoming import become, failure, tell
+from footplate.engines.local.process.ground import Ground
 
 CHUNK_BYTES = 1 << 20
 # Each child on its way needs a descriptor here.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from footplate.engines.base import Request
-from footplate.engines.local.targets import TMP, VAR_TMP, is_below
+from footplate.engines.local.confine.targets import TMP, VAR_TMP, is_below
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,14 @@ from footplate.domain.errors import Problem, problem
 from footplate.domain.messages import Message, say, text
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit, Request
-from footplate.engines.local import devices, syscallfilter
-from footplate.engines.local.accounts import FIRST_ID, Accounts
-from footplate.engines.local.cgroups import Need, Tree
-from footplate.engines.local.delegation import Delegated, find_tree
-from footplate.engines.local.settings import LocalSettings
-from footplate.engines.local.targets import bad_target, is_below, overlapping
-from footplate.engines.local.view import Outlook, compose, outermost
+from footplate.engines.local.confine import syscall_filter
+from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
+from footplate.engines.local.confine.cgroups import Need, Tree
+from footplate.engines.local.confine.delegation import Delegated, find_tree
+from footplate.engines.local.confine.targets import bad_target, is_below, overlapping
+from footplate.engines.local.confine.view import Outlook, compose, outermost
+from footplate.engines.local.machine import devices
+from footplate.engines.local.machine.settings import LocalSettings
 from footplate.machine.bareprocess import PACKAGES
 
 PROBE_S = 20
@@ -45,7 +46,7 @@ ALL_LIMITS: tuple[Limit, ...] = (*BY_CONTROLLER, *BY_VIEW, "gpus", "isolation", 
 PROBE = """
 import json, os, sys
 sys.path.append(sys.argv[1])
-from footplate.engines.local import probe
+from footplate.engines.local.confine import probe
 probe.main(json.loads(sys.argv[2]))
 """
 How = Literal["root", "user"]
@@ -136,7 +137,7 @@ class Confinement:
             "sealed": list(self.outlook.sealed) if self.outlook else [],
             "accounts": self.outlook is not None and self.outlook.has_accounts,
             "pids": self.outlook is not None and self.outlook.has_pids,
-            "filter": self.faults.get("isolation") != OFF and syscallfilter.is_known(),
+            "filter": self.faults.get("isolation") != OFF and syscall_filter.is_known(),
         }
 
     def order(self, request: Request, task: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,7 +197,7 @@ def confine(settings: LocalSettings, nodes: devices.Nodes) -> Confinement:
     if (
         why := found.why_not
         or found.why_no_pids
-        or (None if syscallfilter.is_known() else say("no_call_filter"))
+        or (None if syscall_filter.is_known() else say("no_call_filter"))
     ):
         faults["isolation"] = why
     if why := found.why_not or found.why_no_accounts:

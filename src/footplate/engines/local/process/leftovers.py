@@ -11,10 +11,10 @@ import uuid
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-from footplate.engines.local import cgroups
-from footplate.engines.local.cgroups import Tree
-from footplate.engines.local.processes import KILL_EVERY_S, is_alive, kill_all, send, start_ticks
-from footplate.engines.local.records import Identity
+from footplate.engines.local.confine import cgroups
+from footplate.engines.local.confine.cgroups import Tree
+from footplate.engines.local.observe.records import Identity
+from footplate.engines.local.process.processes import KILL_EVERY_S, is_alive, kill_all, send, start_ticks
 
 SOON_S = 0.2
 SWEEP_EVERY_S = 30

@@ -19,8 +19,9 @@ import stat
 import termios
 from typing import Any, NoReturn
 
-from footplate.engines.local import apart, kernel, kernelfiles, mounting, ownership, steps
-from footplate.engines.local.ground import Ground
+from footplate.engines.local.confine import kernel, kernelfiles, mounting, ownership, user_namespaces
+from footplate.engines.local.process import steps
+from footplate.engines.local.process.ground import Ground
 from footplate.machine import taskfiles
 
 INIT = os.path.join(os.path.dirname(__file__), "init.sh")
@@ -200,7 +201,7 @@ def use_streams(task: dict[str, Any]) -> None:
         os.set_blocking(fd, True)
         if account := task["account"]:
             # Scripts open /dev/stderr anew.
-            os.fchown(fd, apart.id_outside(account), apart.group_outside(account))
+            os.fchown(fd, user_namespaces.id_outside(account), user_namespaces.group_outside(account))
     os.dup2(fds[0], 0)
     os.dup2(fds[1], 1)
     os.dup2(fds[1], 2)
@@ -212,7 +213,7 @@ def open_log(task: dict[str, Any]) -> int:
     os.set_blocking(log_fd, True)
     if account := task["account"]:
         # Scripts open /dev/stderr anew.
-        os.fchown(log_fd, apart.id_outside(account), apart.group_outside(account))
+        os.fchown(log_fd, user_namespaces.id_outside(account), user_namespaces.group_outside(account))
     return log_fd
 
 
@@ -293,9 +294,9 @@ def give_up_rights(task: dict[str, Any]) -> None:
     if task["data_bytes"] is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (task["data_bytes"], task["data_bytes"]))
     if task["account"] is not None:
-        apart.join(task["people_fd"], task["account"])
+        user_namespaces.join(task["people_fd"], task["account"])
     elif os.geteuid() == 0:
-        apart.drop_powers()
+        user_namespaces.drop_powers()
     if task["filter"]:
         kernel.set_filter(task["filter"])
 

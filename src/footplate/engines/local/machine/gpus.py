@@ -12,7 +12,7 @@ from typing import Any
 
 from footplate.domain.cluster import Gpu
 from footplate.engines.base import CardUsage
-from footplate.engines.local.processes import PROC, environment_of
+from footplate.engines.local.process.processes import PROC, environment_of
 
 REFRESH_S = 5
 

@@ -1,0 +1,1 @@
+"""What this machine has, and what its operator declares about it."""

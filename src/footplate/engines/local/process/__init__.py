@@ -1,0 +1,1 @@
+"""Tasks as processes: how they are started, entered, stopped and cleaned up."""
