@@ -15,7 +15,8 @@ def main() -> None:
     steps = parser.parse_args().steps
     world = MPI.COMM_WORLD
     rank, size = world.Get_rank(), world.Get_size()
-    print(f"rank {rank} of {size} in {os.environ.get('FOOTPLATE_TASK', 'no task')}", flush=True)
+    # With its line end in one write: ranks write to one output.
+    print(f"rank {rank} of {size} in {os.environ.get('FOOTPLATE_TASK', 'no task')}\n", end="", flush=True)
     x = np.random.default_rng(rank).uniform(-1, 1, 256)
     y = 3 * x - 1
     weights = np.zeros(2)

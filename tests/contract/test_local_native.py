@@ -46,6 +46,10 @@ def whereabouts(pid: int) -> dict[str, Any]:
     }
 
 
+# Signals 32 and 33: the library lets no program change them, so they are as whoever runs the tests has them.
+OF_THE_C_LIBRARY = 0b11 << 31
+
+
 class TestNative(WithEngine):
     """What holds for a task, whoever begins it."""
 
@@ -82,7 +86,8 @@ class TestNative(WithEngine):
     async def test_no_signal_is_ignored_or_blocked(self, bench: Bench) -> None:
         launched = await bench.launch("grep -E '^Sig(Blk|Ign):' /proc/self/status")
         assert await bench.exit_code(launched) == 0
-        assert {line.split()[1] for line in bench.log(launched).decode().splitlines()} == {"0" * 16}
+        masks = [int(line.split()[1], 16) for line in bench.log(launched).decode().splitlines()]
+        assert [mask & ~OF_THE_C_LIBRARY for mask in masks] == [0, 0]
 
     @on_loop
     async def test_the_record_of_the_end_has_its_page_before_the_task_has_a_group(self, bench: Bench) -> None:

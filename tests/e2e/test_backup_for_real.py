@@ -118,7 +118,7 @@ def test_a_backup_that_is_killed_is_never_taken_for_a_whole_one(
     assert (target / "database.sqlite").exists()
     refused = server.command("restore", str(target), "--home", str(tmp_path / "again"))
     assert refused.returncode == 1
-    assert "holds no whole backup: it was not finished" in refused.stderr
+    assert "is not a complete backup: it was not finished" in refused.stderr
     assert not (tmp_path / "again").exists()
 
 

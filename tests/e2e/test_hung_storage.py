@@ -121,8 +121,8 @@ def test_a_storage_that_hangs_holds_up_nobody_else(here: Bench) -> None:
     here.run_others()
     for job_id in stuck:
         reason = here.until_held(job_id)["reason"]
-        assert "storage away does not answer: is its file server away?" in reason["message"]
-        assert reason["details"] == {"storage": "away"}
+        assert reason["message"].startswith("storage away does not answer (no answer for ")
+        assert reason["details"]["storage"] == "away"
     here.run_others()
     assert len(here.client.get("/jobs").json()["items"]) > N_STUCK
     assert here.server.command("storages").returncode == 0

@@ -197,7 +197,7 @@ def test_the_command_works_through_the_proxy_and_is_sent_on_from_plain_http(
         check=False,
     )
     assert plain.returncode == 1
-    assert "sends callers on to https://" in plain.stderr
+    assert "redirects to https://" in plain.stderr
     with client(proxy) as http:
         version = http.get("/api/v1/version").json()
     assert json.loads(server.command("version", "--server", "--json").stdout)["server"] == version

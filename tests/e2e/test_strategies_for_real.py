@@ -224,7 +224,7 @@ def test_an_unknown_strategy_is_refused_at_submit_with_the_known_ones(
     (tmp_path / "job.yaml").write_text("name: typo\nstrategy: torchrum\ncommand: 'true'\n")
     done = server.command("submit", str(tmp_path / "job.yaml"))
     assert done.returncode != 0
-    assert "torchrum is not a strategy here; known are ddp, deepspeed" in done.stderr
+    assert "there is no strategy torchrum; known: ddp, deepspeed" in done.stderr
     assert "ring" in done.stderr
 
 

@@ -55,9 +55,10 @@ class StreamContract:
         sent = b"0123456789abcdef" * 50_000
         ran = await run(engine, request, "main", 0, ["wc", "-c"], stdin=sent)
         assert (ran.exit_code, ran.output.strip()) == (0, b"800000")
-        # One that does not read is not waited for; an engine may complain of that after its output.
+        # One that does not read is not waited for; an engine may complain of that beside its output.
         ran = await run(engine, request, "main", 0, ["sh", "-c", "echo said >&2; exit 4"], stdin=sent)
-        assert (ran.exit_code, ran.output.splitlines()[0]) == (4, b"said")
+        assert ran.exit_code == 4
+        assert b"said" in ran.output.splitlines()
 
     @on_loop
     async def test_a_command_inside_a_task_may_have_a_terminal(self, bench: Bench) -> None:
