@@ -198,7 +198,8 @@ def status_line(frame: str, state: str, began_at: float, message: str) -> str:
 def _print_end(job: Job, ended: Ended) -> None:
     """Say on standard error how the job ended and what can be done next."""
     job.refresh()
-    ran = f" after {show_span(job.data['run_time_s'])}" if job.data.get("run_time_s") else ""
+    run_time_s = job.data.get("run_time_s")
+    ran = f" after {show_span(run_time_s)}" if run_time_s is not None else ""
     state = show_state(ended.state)
     click.echo(f"{job.name} ({job.id}) {state}{ran}: {ended.reason.get('message', '')}", err=True)
     if job.data.get("kept_until"):

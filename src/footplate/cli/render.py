@@ -77,7 +77,7 @@ def show_span(seconds: float | None) -> str:
     """Write a span of time in its two largest units."""
     if seconds is None:
         return ""
-    if 0 < seconds < 10 and not isinstance(seconds, int):
+    if 0 <= seconds < 10 and not isinstance(seconds, int):
         return f"{seconds:.1f}s" if seconds >= 1 else f"{seconds:.2f}s"
     minutes, s = divmod(int(seconds), 60)
     hours, m = divmod(minutes, 60)
