@@ -486,3 +486,17 @@ def test_a_container_that_began_unseen_is_adopted_unless_it_has_ended(
     assert starting._find_or_give_up(tmp_path, marks, group) == claiming.find(marks, group)
     (tmp_path / "exit").write_text("0\n")
     assert starting._find_or_give_up(tmp_path, marks, group) == claiming.gone()
+
+
+def test_a_container_that_ends_while_the_engine_looks_at_it_counts_as_started(tmp_path: Path) -> None:
+    stumbles = refusal("500 Oops", '{"message": "read /proc/29160/cgroup: no such process"}')
+    over = refusal("200 OK", '{"Id": "c1", "State": {"Running": false}}')
+    folder = tmp_path / "task"
+    folder.mkdir()
+
+    def claim(api: ContainerApi) -> Any:
+        return starting.claim(api, "x", folder, ["FOOTPLATE_TASK=of-nobody"])
+
+    assert "at" in answering(tmp_path / "s", [stumbles, over], claim)
+    with pytest.raises(Refused, match="no such thing"):
+        answering(tmp_path / "s", refusal("500 Oops", '{"message": "no such thing"}'), claim)

@@ -28,6 +28,9 @@ SEEN_WITHIN_S = 5
 LOOK_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
 
+# What Podman says when the process ends while Podman looks at it.
+_JUST_ENDED = re.compile(r"/proc/\d+/\w+: no such process", re.IGNORECASE)
+
 
 async def begin(
     api: ContainerApi,
@@ -130,7 +133,12 @@ def _find_or_give_up(folder: Path, marks: Collection[str], container_id: str) ->
 
 
 async def _pid(api: ContainerApi, name: str) -> int:
-    found = await api.container(name)
+    try:
+        found = await api.container(name)
+    except Refused as error:
+        if _JUST_ENDED.search(error.message):
+            return 0
+        raise
     state: Mapping[str, Any] = found["State"] if found else {}
     return int(state.get("Pid") or 0) if state.get("Running") else 0
 
