@@ -31,6 +31,19 @@ def spawner_of(bench: Bench) -> int:
     return pid
 
 
+def own_mounts(folder: Path) -> list[str]:
+    """List what a process has mounted; what others mount on the machine meanwhile shows up there as well."""
+    before = mounts_at("/proc/self/mountinfo")
+    mounts = mounts_at(folder / "mountinfo")
+    outside = before.keys() | mounts_at("/proc/self/mountinfo").keys()
+    return [line for place, line in mounts.items() if place not in outside]
+
+
+def mounts_at(file: str | Path) -> dict[tuple[str, ...], str]:
+    """Map each mount's device, root and place to its line."""
+    return {tuple(line.split()[2:5]): line for line in Path(file).read_text().splitlines()}
+
+
 def whereabouts(pid: int) -> dict[str, Any]:
     """Say where a process is, and what it has open."""
     folder = Path("/proc", str(pid))
@@ -40,7 +53,7 @@ def whereabouts(pid: int) -> dict[str, Any]:
     return {
         **spaces,
         "folder": str((folder / "cwd").readlink()),
-        "mounts": (folder / "mountinfo").read_text(),
+        "mounts": own_mounts(folder),
         "open": len(list((folder / "fd").iterdir())),
         "children": (folder / "task" / str(pid) / "children").read_text(),
     }
