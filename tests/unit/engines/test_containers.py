@@ -13,21 +13,19 @@ from typing import Any
 
 import pytest
 
-from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUnknown
+from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.messages import text
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import CodeRef, JobSpec, RoleSpec
 from footplate.domain.states import TaskState
 from footplate.domain.storage import Storage
 from footplate.engines.base import Request
-from footplate.engines.local.containers import claiming, images, listing, starting
-from footplate.engines.local.containers.api import ContainerApi, Refused
+from footplate.engines.local.containers import claiming, images, starting
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
 from footplate.engines.local.containers.finding import find_socket
 from footplate.engines.local.containers.images import Progress
 from footplate.engines.local.containers.inside import frames
-from footplate.engines.local.containers.listing import containers_with
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.references import split_reference
 from footplate.engines.local.containers.settings import ContainerSettings
@@ -382,75 +380,6 @@ def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Pa
     assert glance(tmp_path) == seen
 
 
-def answering(path: Path, answer: bytes | list[bytes], ask: Callable[[ContainerApi], Any]) -> Any:
-    """Ask something of an engine that says this, or these one after another and the last for ever."""
-    answers = [answer] if isinstance(answer, bytes) else list(answer)
-
-    async def main() -> Any:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(answers.pop(0) if len(answers) > 1 else answers[0])
-            writer.close()
-
-        server = await asyncio.start_unix_server(serve, path)
-        api = ContainerApi(path)
-        try:
-            return await ask(api)
-        finally:
-            await api.close()
-            server.close()
-            await server.wait_closed()
-
-    return asyncio.run(main())
-
-
-def test_an_engine_that_breaks_off_leaves_the_outcome_unknown(tmp_path: Path) -> None:
-    with pytest.raises(OutcomeUnknown, match="broke off its answer"):
-        answering(tmp_path / "s", b"", lambda api: api.start("x"))
-    with pytest.raises(OutcomeUnknown, match="broke off its answer"):
-        answering(tmp_path / "s", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", lambda api: api.info())
-
-
-def test_an_engine_that_is_away_is_told_with_its_socket(tmp_path: Path) -> None:
-    async def ask() -> None:
-        api = ContainerApi(tmp_path / "missing.sock")
-        try:
-            await api.info()
-        finally:
-            await api.close()
-
-    with pytest.raises(EngineUnavailable, match=r"missing\.sock does not answer"):
-        asyncio.run(ask())
-
-
-def refusal(status: str, body: str) -> bytes:
-    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
-
-
-def test_a_listing_that_stumbles_over_a_vanishing_container_is_asked_for_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stumbles = refusal("500 Oops", '{"message": "no such container"}')
-    lists = refusal("200 OK", '[{"Id": "c1"}]')
-    found = answering(tmp_path / "s", [stumbles, stumbles, lists], lambda api: containers_with(api, "mine"))
-    assert found == [{"Id": "c1"}]
-    monkeypatch.setattr(listing, "WITHIN_S", 0.2)
-    with pytest.raises(Refused, match="no such container"):
-        answering(tmp_path / "s", stumbles, lambda api: containers_with(api, "mine"))
-
-
-def test_what_an_engine_refuses_is_told_in_its_words(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="no such thing") as caught:
-        answering(tmp_path / "s", refusal("500 Oops", '{"message": "no such thing"}'), lambda a: a.start("x"))
-    assert caught.value.status == 500
-    with pytest.raises(Refused, match="plain words"):
-        answering(tmp_path / "s", refusal("500 Oops", "plain words"), lambda api: api.start("x"))
-    gone = refusal("404 Gone", "{}")
-    assert answering(tmp_path / "s", gone, lambda api: api.container("x")) is None
-    assert answering(tmp_path / "s", gone, lambda api: api.remove("x")) is None
-    assert answering(tmp_path / "s", refusal("409 Ended", "{}"), lambda api: api.kill("x", "KILL")) is None
-
-
 @pytest.fixture
 def unseen() -> Iterator[TaskKey]:
     """The first process of a namespace that no engine knows of, with the variables of a task."""
@@ -486,17 +415,3 @@ def test_a_container_that_began_unseen_is_adopted_unless_it_has_ended(
     assert starting._find_or_give_up(tmp_path, marks, group) == claiming.find(marks, group)
     (tmp_path / "exit").write_text("0\n")
     assert starting._find_or_give_up(tmp_path, marks, group) == claiming.gone()
-
-
-def test_a_container_that_ends_while_the_engine_looks_at_it_counts_as_started(tmp_path: Path) -> None:
-    stumbles = refusal("500 Oops", '{"message": "read /proc/29160/cgroup: no such process"}')
-    over = refusal("200 OK", '{"Id": "c1", "State": {"Running": false}}')
-    folder = tmp_path / "task"
-    folder.mkdir()
-
-    def claim(api: ContainerApi) -> Any:
-        return starting.claim(api, "x", folder, ["FOOTPLATE_TASK=of-nobody"])
-
-    assert "at" in answering(tmp_path / "s", [stumbles, over], claim)
-    with pytest.raises(Refused, match="no such thing"):
-        answering(tmp_path / "s", refusal("500 Oops", '{"message": "no such thing"}'), claim)
