@@ -59,9 +59,9 @@ def show_cpus(milli_cpus: int) -> str:
     return f"{milli_cpus / 1000:g}"
 
 
-def show_bytes(size_bytes: int) -> str:
+def show_bytes(size_bytes: float) -> str:
     """Write a size the way the job file reads it, such as `1.5GB`."""
     for unit, factor in (("TB", 1024**4), ("GB", GIB), ("MB", MIB), ("KB", 1024)):
         if abs(size_bytes) >= factor:
             return f"{size_bytes / factor:.4g}{unit}"
-    return f"{size_bytes}B"
+    return f"{size_bytes:.4g}B"

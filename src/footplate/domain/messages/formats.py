@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-_SIZES = (("TB", 1024**4), ("GB", 1024**3), ("MB", 1024**2), ("KB", 1024))
+from footplate.domain.resources import show_bytes
+
 _SPANS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
 _DIMENSIONS = ("gpus", "milli_cpus", "memory_bytes")
 MOST_LISTED = 8
@@ -20,14 +21,6 @@ Clock = Callable[[datetime], datetime]
 def number(value: float) -> str:
     """Write a number without needless digits."""
     return str(value) if isinstance(value, int) else f"{value:.12g}"
-
-
-def size(n_bytes: float) -> str:
-    """Write a size the way the job file reads it, such as `1.5GB`."""
-    for unit, factor in _SIZES:
-        if abs(n_bytes) >= factor:
-            return f"{n_bytes / factor:.4g}{unit}"
-    return f"{number(n_bytes)}B"
 
 
 def moment(instant: str, clock: Clock | None) -> str:
@@ -106,7 +99,7 @@ class Formats:
     def _figure(self, name: str, n: float) -> str:
         match name:
             case "memory_bytes":
-                return size(n)
+                return show_bytes(n)
             case "milli_cpus":
                 return number(n / 1000 if n % 1000 else n // 1000)
         return number(n)

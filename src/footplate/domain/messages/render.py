@@ -8,9 +8,10 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from footplate.domain.messages.formats import CHINESE, ENGLISH, Clock, Formats, moment, number, size
+from footplate.domain.messages.formats import CHINESE, ENGLISH, Clock, Formats, moment, number
 from footplate.domain.messages.message import TEXT, Message, Params, is_message
 from footplate.domain.messages.template import Optional, Part, Slot, parse
+from footplate.domain.resources import show_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class _Renderer:
             return self._word(value, self.language.words[how])
         match how:
             case "size":
-                return size(value)
+                return show_bytes(value)
             case "duration":
                 return formats.duration(value)
             case "span":
