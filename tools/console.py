@@ -39,6 +39,8 @@ BUNDLES = (
     "/etc/ssl/ca-bundle.pem",
     "/etc/ssl/cert.pem",
 )
+# The sentences of the server, and what writes them as the console reads them.
+TABLES, WRITER = ROOT / "src" / "footplate" / "domain" / "messages", ROOT / "tools" / "messages.py"
 _NOT_SOURCES = [
     CONSOLE / name
     for name in (
@@ -48,6 +50,9 @@ _NOT_SOURCES = [
         "tests",
         "tools",
         "src/api/schema.ts",
+        "src/messages/codes.ts",
+        "src/messages/en.ts",
+        "src/messages/zh.ts",
         "README.md",
         "playwright.config.ts",
     )
@@ -61,6 +66,8 @@ class NotBuilt(Exception):  # it states the fact
 def sources() -> Iterator[Path]:
     """Everything that the built console depends on."""
     yield ROOT / "docs" / "reference" / "openapi.json"
+    yield WRITER
+    yield from sorted(TABLES.rglob("*.py"))
     for path in sorted(CONSOLE.rglob("*")):
         if path.is_file() and not any(path.is_relative_to(other) for other in _NOT_SOURCES):
             yield path
@@ -144,8 +151,23 @@ def trusting_the_system(environment: dict[str, str]) -> dict[str, str]:
     return environment if bundle is None else {"NODE_EXTRA_CA_CERTS": bundle, **environment}
 
 
+def write_messages() -> None:
+    """Write the server's sentences as the console reads them."""
+    ran = subprocess.run(
+        [sys.executable, WRITER, CONSOLE / "src" / "messages"],
+        # A package is built where Footplate is not installed.
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if ran.returncode:
+        raise NotBuilt(f"{WRITER.name} failed: {_told(ran)}")
+
+
 def npm(*words: str) -> None:
     """Run npm in the console's folder; its words are told only when it fails."""
+    write_messages()
     folder = node_folder()
     environment = {**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', '')}"}
     if not DEVELOPED.exists():
