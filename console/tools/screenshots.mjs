@@ -48,7 +48,7 @@ async function fillForm(page) {
   await editor.click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText(DRAFT);
-  // Beyond the forecast, which waits until somebody stops typing.
+  // Beyond the dry run, which waits until somebody stops typing.
   await page.waitForTimeout(1500);
   await page.getByRole('heading', { level: 1 }).click();
   await page.mouse.move(0, 0);

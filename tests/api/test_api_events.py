@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from apiclient import Api, Data, Hire, Streamed, fresh
 
-from footplate.server.standing import LOOK_AGAIN_S
+from footplate.server.standing import REFRESH_S
 from footplate.testing.fake_clock import FakeClock
 from footplate.wire.events import EventBody, Events
 
@@ -132,7 +132,7 @@ def test_a_stream_goes_on_without_the_queue_that_was_taken_from_its_reader(
         seen = [next(events).data for _ in range(4)]
         assert {event["job_id"] for event in seen} == {lent["id"]}
         admin.ok("DELETE", f"/queues/{queue}/members/{reader.name}", status=204)
-        clock.advance(LOOK_AGAIN_S)
+        clock.advance(REFRESH_S)
         admin.finish(lent)
         admin.until(lent, "SUCCEEDED")
         marker = ann.submit()
@@ -153,7 +153,7 @@ def test_a_stream_of_one_job_ends_soon_after_its_reader_may_not_see_it(
             admin.ok("PATCH", f"/users/{reader.name}", json={"is_enabled": False})
         else:
             admin.ok("DELETE", f"/queues/default/members/{reader.name}", status=204)
-        clock.advance(LOOK_AGAIN_S)
+        clock.advance(REFRESH_S)
         ann.write_log(job, b"secret")
         ann.finish(job)
         ann.until(job, "SUCCEEDED")

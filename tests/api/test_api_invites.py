@@ -48,7 +48,7 @@ def test_whoever_follows_the_link_chooses_a_password_and_is_signed_in(
     server: Served, nobody: Api, sign: Sign, invited: Invite
 ) -> None:
     user, code = invited()
-    assert nobody.ok("POST", "/invites/look", w.InviteBody, json={"code": code})["user"] == user
+    assert nobody.ok("POST", "/invites/lookup", w.InviteBody, json={"code": code})["user"] == user
     issued = accept(nobody, code, "a password of my own")
     me = sign(issued["token"]).ok("GET", "/me", Me)
     assert me["name"] == issued["user"] == user
@@ -60,7 +60,7 @@ def test_whoever_follows_the_link_chooses_a_password_and_is_signed_in(
 def test_an_invitation_is_good_once(nobody: Api, invited: Invite) -> None:
     _, code = invited()
     accept(nobody, code)
-    for path, more in (("/invites/look", {}), ("/invites/accept", {"password": PASSWORD})):
+    for path, more in (("/invites/lookup", {}), ("/invites/accept", {"password": PASSWORD})):
         nobody.refused(
             "POST", path, 404, says="was used, has expired or does not exist", json={"code": code, **more}
         )
@@ -69,7 +69,7 @@ def test_an_invitation_is_good_once(nobody: Api, invited: Invite) -> None:
 def test_an_invitation_ends_with_its_time(nobody: Api, invited: Invite, clock: FakeClock) -> None:
     _, code = invited(expires_in_s=60)
     clock.advance(59)
-    nobody.ok("POST", "/invites/look", json={"code": code})
+    nobody.ok("POST", "/invites/lookup", json={"code": code})
     clock.advance(2)
     nobody.refused("POST", "/invites/accept", 404, json={"code": code, "password": PASSWORD})
 
@@ -79,8 +79,8 @@ def test_a_new_invitation_of_a_name_makes_the_earlier_one_void(
 ) -> None:
     user, first = invited()
     second = admin.ok("POST", "/invites", w.MadeInvite, 201, json={"user": user})["link"].partition("#")[2]
-    nobody.refused("POST", "/invites/look", 404, json={"code": first})
-    nobody.ok("POST", "/invites/look", json={"code": second})
+    nobody.refused("POST", "/invites/lookup", 404, json={"code": first})
+    nobody.ok("POST", "/invites/lookup", json={"code": second})
 
 
 def test_an_invitation_can_be_listed_and_taken_back(admin: Api, nobody: Api, invited: Invite) -> None:
@@ -89,7 +89,7 @@ def test_an_invitation_can_be_listed_and_taken_back(admin: Api, nobody: Api, inv
     assert user in [one["user"] for one in listed]
     assert code not in str(listed)
     admin.ok("DELETE", f"/invites/{user}", status=204)
-    nobody.refused("POST", "/invites/look", 404, json={"code": code})
+    nobody.refused("POST", "/invites/lookup", 404, json={"code": code})
     admin.refused("DELETE", f"/invites/{user}", 404, says=f"there is no invitation for {user}")
 
 

@@ -13,7 +13,7 @@ from apiclient import Api, Data, Hire, fresh
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, until
-from footplate.wire.inside import RanBody
+from footplate.wire.exec import RanBody
 from footplate.wire.jobs import Attempts, JobDetail, Jobs
 
 
@@ -265,7 +265,7 @@ def idle(server: Served, job: Data, index: int = 0, attempt: int = 0) -> None:
 
 def look_over(server: Served, clock: FakeClock, seconds: float) -> None:
     """Let time pass while the server looks at what its jobs do."""
-    look = server.parts.controller.look_at_progress
+    look = server.parts.controller.watch_progress
     server.run(look())
     for _ in range(4):
         clock.advance(seconds / 4)
@@ -310,11 +310,11 @@ def test_a_hung_job_says_so_until_there_is_progress_again(ann: Api, server: Serv
 def test_a_busy_or_talking_task_does_not_hang(ann: Api, server: Served, clock: FakeClock) -> None:
     busy, talking = ann.running(hang="10m"), ann.running(hang="10m")
     idle(server, talking)
-    server.run(server.parts.controller.look_at_progress())
+    server.run(server.parts.controller.watch_progress())
     for number in range(8):
         ann.write_log(talking, f"epoch {number}\n".encode())
         clock.advance(300)
-        server.run(server.parts.controller.look_at_progress())
+        server.run(server.parts.controller.watch_progress())
     assert hangs(ann, busy) == hangs(ann, talking) == []
 
 

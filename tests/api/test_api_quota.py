@@ -26,7 +26,7 @@ def test_a_job_whose_files_take_too_much_is_stopped_and_says_so(server: Served, 
     greedy, modest = ann.running(), ann.running()
     fill(server, greedy["id"], 3 * MIB)
     fill(server, modest["id"], MIB // 2)
-    server.run(keeper(server, Quotas(job_bytes=2 * MIB)).look())
+    server.run(keeper(server, Quotas(job_bytes=2 * MIB)).watch_once())
     reason = ann.until(greedy, "STOPPED")["reason"]
     assert reason["code"] == "disk_quota"
     assert "a job may take 2MB" in reason["message"]
@@ -45,7 +45,7 @@ def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_delete
         jobs = [greedy.finished() for _ in range(2)]
         for job in jobs:
             fill(server, job["id"], 2 * MIB)
-        server.run(looking.look())
+        server.run(looking.watch_once())
         refused = greedy.refused("POST", "/jobs", 507, json={"name": "more", "command": "true"})
         assert refused["code"] == "disk_full"
         assert "each person may take 2MB" in refused["message"]
@@ -53,7 +53,7 @@ def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_delete
         for job in jobs:
             greedy.call("DELETE", f"/jobs/{job['id']}", params={"for_good": True})
             greedy.until_gone(job)
-        server.run(looking.look())
+        server.run(looking.watch_once())
         greedy.submit()
     finally:
         disk.person_quota_bytes, disk.taken_by = None, {}

@@ -28,7 +28,7 @@ from footplate.wire.accounts import IssuedToken, Me, NewSession, Session, Tokens
 from footplate.wire.audit import Audit
 from footplate.wire.body import ErrorBody
 from footplate.wire.events import Events
-from footplate.wire.inside import RanBody
+from footplate.wire.exec import RanBody
 from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, LogMatches, Tasks, UsageBody, Waiting
 from footplate.wire.nodes import NodeBody, Nodes
 from footplate.wire.platform import Health, SettingsBody, Strategies, Summary, Upload, Version
@@ -43,7 +43,7 @@ PUBLIC = frozenset(
         "GET /session",
         "POST /session",
         "DELETE /session",
-        "POST /invites/look",
+        "POST /invites/lookup",
         "POST /invites/accept",
         "GET /client/{file}",
     }
@@ -132,7 +132,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /invites": Operation(wire_invites.Invites, to_stranger=403),
     "POST /invites": Operation(wire_invites.MadeInvite, 201, {"json": {"user": "routes-guest"}}, 403),
     # Codes are followed in test_api_invites.py; here nobody has one.
-    "POST /invites/look": Operation(ErrorBody, 404, {"json": {"code": "fpi_x"}}),
+    "POST /invites/lookup": Operation(ErrorBody, 404, {"json": {"code": "fpi_x"}}),
     "POST /invites/accept": Operation(ErrorBody, 404, {"json": {"code": "fpi_x", "password": PASSWORD}}),
     "DELETE /invites/{user}": Operation(None, 404, to_stranger=403),
     "GET /client/{file}": Operation(None, 404),

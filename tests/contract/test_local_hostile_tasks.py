@@ -21,7 +21,7 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.states import TaskState
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
-from footplate.engines.local.process.inside import commands_in
+from footplate.engines.local.process.exec import commands_in
 from footplate.engines.local.process.processes import boot_id, descendants, marked, start_ticks
 from footplate.engines.streams import run
 from footplate.testing.engine_bench import Bench, local_settings, on_loop, until
@@ -159,7 +159,7 @@ class TestHostileTasks:
         assert not is_running(pid)
         async with asyncio.timeout(20):
             assert (await running).exit_code == 137
-        assert not list(bench.task(launched).glob("inside-*"))
+        assert not list(bench.task(launched).glob("exec-*"))
 
     @on_loop
     async def test_a_copy_of_a_home_neither_adopts_nor_harms_the_tasks_of_the_original(

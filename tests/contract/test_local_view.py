@@ -16,7 +16,7 @@ from footplate.domain.errors import EngineRejected
 from footplate.domain.spec import RoleSpec
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.process.becoming import INIT
-from footplate.engines.local.process.inside import commands_in
+from footplate.engines.local.process.exec import commands_in
 from footplate.engines.local.process.processes import descendants
 from footplate.engines.streams import run
 from footplate.home.layout import job_folder

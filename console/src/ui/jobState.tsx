@@ -17,14 +17,14 @@ import { words } from './words';
 
 export type Tone = 'wait' | 'start' | 'busy' | 'stop' | 'good' | 'bad' | 'muted';
 
-interface Look {
+interface Appearance {
   tone: Tone;
   icon: ReactNode;
   isFinal: boolean;
 }
 
 /** How each state looks; one that the API adds and this table lacks does not compile. */
-export const JOB_STATES: Record<JobState, Look> = {
+export const JOB_STATES: Record<JobState, Appearance> = {
   QUEUED: { tone: 'wait', icon: <ClockCircleOutlined aria-hidden />, isFinal: false },
   STARTING: { tone: 'start', icon: <RocketOutlined aria-hidden />, isFinal: false },
   RUNNING: { tone: 'busy', icon: <PlayCircleOutlined aria-hidden />, isFinal: false },

@@ -116,7 +116,7 @@ def join(ctx: click.Context, link: str, password_stdin: bool, expires: int, as_j
         )
     # Not with the token of another login: whoever joins is nobody there yet.
     with Client(url.removesuffix("/").removesuffix("/join"), token=NOBODY) as client:
-        invited = client.look_at_invite(code)
+        invited = client.lookup_invite(code)
         click.echo(f"{invited['invited_by']} invites you to {client.url} as {invited['user']}.", err=True)
         password = passwords.chosen(password_stdin, "Choose a password")
         made = client.accept_invite(code, password, login_name(), expires)

@@ -44,7 +44,7 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
     found = connect().job(job)
     try:
         with _status_of(found):
-            found.wait(timeout, on_look=KeptTeller())
+            found.wait(timeout, on_poll=KeptTeller())
     except KeyboardInterrupt:
         return leave(found)
     except TimedOut as error:

@@ -84,13 +84,13 @@ VERBS = (
     ),
     Verb(
         "download",
-        "footplate.cli.inside:download",
+        "footplate.cli.download:download",
         "Download the results of a job.",
         "footplate download digits",
     ),
     Verb(
         "exec",
-        "footplate.cli.inside:exec_",
+        "footplate.cli.exec:exec_",
         "Run a command inside a task.",
         "footplate exec digits -- ls -l",
     ),

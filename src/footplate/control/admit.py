@@ -128,7 +128,7 @@ class Admission:
         asked_by, self._asked_by = self._asked_by, 0
         try:
             ahead = self._work_ahead(news)
-            freed = self._look_ahead(ahead)
+            freed = self._apply_ahead(ahead)
             moves = self._decide()
         except BaseException:
             # A fault of the planning is none of whoever submits: their jobs are stored all the same.
@@ -161,7 +161,7 @@ class Admission:
                 jobs[job_id] = one.outcome.job
         return ahead
 
-    def _look_ahead(self, ahead: Iterable[Ahead | None]) -> set[str]:
+    def _apply_ahead(self, ahead: Iterable[Ahead | None]) -> set[str]:
         """Apply events to the view ahead of the commit; return the jobs that free their resources."""
         board = self._context.store.board
         jobs = {one.before.id: one.outcome.job for one in ahead if one is not None}

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from footplate.control import commands
 from footplate.control.admit import EXPLAIN_EVERY_S
 from footplate.control.callbacks import Callbacks
 from footplate.control.context import Context
 from footplate.control.effects import CarryOut, dispatcher
+from footplate.control.exec import exec_in_task
 from footplate.control.faults import reporter
 from footplate.control.launches import Launches
 from footplate.control.limits import enforce_limits
@@ -69,7 +69,7 @@ class Controller:
         self._unsubscribe: Callable[[], None] = lambda: None
         self.admission = self._passes.admission
         self.replan = self._passes.ask
-        self.run_inside = partial(commands.run_inside, context)
+        self.exec_in_task = partial(exec_in_task, context)
         # One round of a loop, for whoever cannot wait for it.
         self.sweep = partial(sweep, context)
 
@@ -87,7 +87,7 @@ class Controller:
         context, passes = self._context, self._passes
         yield Loop("admit", passes.run_when_asked)
         yield Loop("limits", partial(enforce_limits, context, self.observers.hint), LIMITS_S)
-        yield Loop("logs", self._log_keeper.look, LOGS_S)
+        yield Loop("logs", self._log_keeper.sample, LOGS_S)
         yield Loop("lease", self._hold_lease, LEASE_S)
         yield Loop("sweep", self.sweep, pace_s(context), first_after_s=0)
         yield Loop("explain", passes.explain_rest, EXPLAIN_EVERY_S)
@@ -103,14 +103,14 @@ class Controller:
         yield Loop(f"poll {name}", observer.observe_all, POLL_S, first_s)
         refresh = partial(refresh_nodes, context, name, engine, self.replan)
         yield Loop(f"nodes {name}", refresh, NODES_S, first_s)
-        yield Loop(f"progress {name}", self._progress[name].look, PROGRESS_S)
-        yield Loop(f"usage {name}", UsageKeeper(context, name, engine).look, USAGE_S)
+        yield Loop(f"progress {name}", self._progress[name].watch, PROGRESS_S)
+        yield Loop(f"usage {name}", UsageKeeper(context, name, engine).sample, USAGE_S)
         yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S, first_s)
 
-    async def look_at_progress(self) -> None:
-        """Look once for tasks that make no progress."""
+    async def watch_progress(self) -> None:
+        """Check once for tasks that make no progress."""
         for progress in self._progress.values():
-            await progress.look()
+            await progress.watch()
 
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""

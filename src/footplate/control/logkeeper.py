@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class LogKeeper:
-    """Looks at the logs of running tasks once in a while."""
+    """Samples the logs of running tasks once in a while."""
 
     def __init__(self, context: Context, cap_bytes: int) -> None:
         self._context = context
@@ -21,7 +21,7 @@ class LogKeeper:
         # By attempt and task.
         self._sizes: dict[tuple[str, str], int] = {}
 
-    async def look(self) -> None:
+    async def sample(self) -> None:
         names = [
             (job.attempt_id, task.name)
             for job in list(self._context.store.board.values())
@@ -31,9 +31,9 @@ class LogKeeper:
         ]
         self._sizes = {name: self._sizes.get(name, -1) for name in names}
         if names:
-            await asyncio.to_thread(self._look_at, names)
+            await asyncio.to_thread(self._sample_each, names)
 
-    def _look_at(self, names: list[tuple[str, str]]) -> None:
+    def _sample_each(self, names: list[tuple[str, str]]) -> None:
         now = self._context.clock.now()
         for name in names:
             file = self._context.logs.open(*name)

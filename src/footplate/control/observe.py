@@ -22,12 +22,12 @@ from footplate.engines.base import Engine, FollowsLogs, Observation
 from footplate.store.store import Move
 
 AFTER_LAUNCH_S = 0.01
-# So many jobs in a row that cannot be looked at: it is the engine, and not they.
+# So many jobs in a row that cannot be observed: it is the engine, and not they.
 MOST_UNANSWERED = 3
 
 
 class Observer:
-    """Looks at attempts through one engine, and tells the store what became of their tasks."""
+    """Observes attempts through one engine, and tells the store what became of their tasks."""
 
     def __init__(
         self,
@@ -46,28 +46,28 @@ class Observer:
         self._report = report
         self._followed = FollowedLogs(context)
         self._backoff = Backoff(context.clock)
-        self._look = asyncio.Event()
+        self._has_hints = asyncio.Event()
         self._hinted: set[str] = set()
         # Hints about attempts that were still being launched.
         self._hinted_early: set[str] = set()
 
     def hint(self, attempt_id: str) -> None:
-        """Look at an attempt soon."""
+        """Observe an attempt soon."""
         self._hinted.add(attempt_id)
-        self._look.set()
+        self._has_hints.set()
 
     def hint_after_launch(self, attempt_id: str) -> None:
         if attempt_id in self._hinted_early:
             self._hinted_early.discard(attempt_id)
             self.hint(attempt_id)
         else:
-            # A moment later: a task that is over by then costs one look and one commit, not two.
+            # A moment later: a task that is over by then costs one observation and one commit, not two.
             asyncio.get_running_loop().call_later(AFTER_LAUNCH_S, self.hint, attempt_id)
 
     async def observe_hinted(self) -> None:
-        """Wait for hints, and look at the attempts that they name."""
-        await self._look.wait()
-        self._look.clear()
+        """Wait for hints, and observe the attempts that they name."""
+        await self._has_hints.wait()
+        self._has_hints.clear()
         hinted, self._hinted = self._hinted, set()
         jobs = [self._context.store.board.get(job_of(attempt_id)) for attempt_id in hinted]
         found = [job for job in jobs if job is not None]
@@ -78,7 +78,7 @@ class Observer:
         await self._observe(list(self._context.store.board.values()))
 
     async def _observe(self, jobs: list[Job]) -> None:
-        # An attempt that is still being launched is looked at when that is done.
+        # An attempt that is still being launched is observed when that is done.
         watched = {
             job.attempt_id: job
             for job in jobs
@@ -109,13 +109,13 @@ class Observer:
         return self._work.is_under_way(LAUNCH, job)
 
     async def _see(self, jobs: Sequence[Job]) -> Sequence[Observation]:
-        """Look at these jobs; one that cannot be looked at must not hide the others."""
+        """Observe these jobs; one that cannot be observed must not hide the others."""
         try:
             seen = await self._engine.observe([attempt_of(job) for job in jobs])
         except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
             if len(jobs) > 1:
                 return await self._see_one_by_one(jobs)
-            self._report(f"looking at job {jobs[0].id}", error)
+            self._report(f"observing job {jobs[0].id}", error)
             if isinstance(error, EngineUnavailable):
                 self._backoff.fail()
             return ()
@@ -123,7 +123,7 @@ class Observer:
         return seen
 
     async def _see_one_by_one(self, jobs: Sequence[Job]) -> Sequence[Observation]:
-        """Look at each by itself, unless the engine as a whole does not answer: then it is left alone."""
+        """Observe each by itself, unless the engine as a whole does not answer: then it is left alone."""
         seen: list[Observation] = []
         n_unanswered = 0
         for job in jobs:
@@ -131,7 +131,7 @@ class Observer:
                 seen += await self._engine.observe([attempt_of(job)])
                 n_unanswered = 0
             except Exception as error:  # noqa: BLE001  # as above
-                self._report(f"looking at job {job.id}", error)
+                self._report(f"observing job {job.id}", error)
                 n_unanswered += isinstance(error, EngineUnavailable)
             if n_unanswered == MOST_UNANSWERED:
                 self._backoff.fail()
@@ -147,7 +147,7 @@ class Observer:
 
 
 class Observers:
-    """One observer for each engine: an engine that hangs keeps nobody from looking at the others."""
+    """One observer for each engine: an engine that hangs keeps nobody from observing the others."""
 
     def __init__(self, context: Context, work: JobWork, passes: Passes, report: Report) -> None:
         self._context = context
@@ -160,7 +160,7 @@ class Observers:
         return self.by_engine.get(name) or self.by_engine[self._context.engines.default]
 
     def hint(self, attempt_id: str) -> None:
-        """Look at an attempt soon."""
+        """Observe an attempt soon."""
         job = self._context.store.board.get(job_of(attempt_id))
         if job is not None:
             self.of(job).hint(attempt_id)

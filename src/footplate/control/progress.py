@@ -47,7 +47,7 @@ class Mark:
 
 
 class Progress:
-    """Looks at the tasks of jobs that want to be watched, and remembers when each was last active."""
+    """Watches the tasks of jobs that want to be watched, and remembers when each was last active."""
 
     def __init__(self, context: Context, name: str, engine: Engine) -> None:
         self._context = context
@@ -56,7 +56,7 @@ class Progress:
         self._marks: dict[Key, Mark] = {}
         self._told: set[tuple[str, int]] = set()
 
-    async def look(self) -> None:
+    async def watch(self) -> None:
         engine = self._engine
         jobs = [job for job in list(self._context.store.board.values()) if self._is_watched(job)]
         self._forget_others(jobs)
@@ -133,7 +133,7 @@ class Progress:
             # A server that was started meanwhile has told it in its life before.
             if job.reason.code is not ReasonCode.HANG:
                 await self._tell_hang(job, hung, now - max(idle[name] for name in hung), now)
-            # Only then: what could not be written is tried again at the next look.
+            # Only then: what could not be written is tried again the next time.
             self._told.add(attempt)
 
     def _moves_again(self, job: Job, policy: HangPolicy) -> bool:

@@ -21,7 +21,7 @@ from footplate.store.store import Store
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY_S = 30.0
+WATCH_EVERY_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,12 @@ class QuotaKeeper:
         """Look again and again, where there is a quota."""
         while self._quotas.are_set:
             try:
-                await self.look()
+                await self.watch_once()
             except (FootplateError, OSError, sa.exc.SQLAlchemyError) as error:
                 log.warning("the files of jobs cannot be measured: %s", error)
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(WATCH_EVERY_S)
 
-    async def look(self) -> None:
+    async def watch_once(self) -> None:
         """Stop jobs over their quota, and report the usage of each user to the disk."""
         living = dict(self._store.board)
         sizes = {job_id: await self._measure(job_id) for job_id in living}

@@ -20,7 +20,7 @@ SELDOM_S = 30.0
 
 
 class UsageKeeper:
-    """Looks at running jobs, and writes down what their tasks use."""
+    """Samples running jobs, and writes down what their tasks use."""
 
     def __init__(self, context: Context, name: str, engine: Engine) -> None:
         self._context = context
@@ -28,7 +28,7 @@ class UsageKeeper:
         self._engine = engine
         self._kept_at: dict[str, float] = {}
 
-    async def look(self) -> None:
+    async def sample(self) -> None:
         engine, now = self._engine, self._context.clock.now()
         if not isinstance(engine, ReadsUsage):
             return

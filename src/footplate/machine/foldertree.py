@@ -169,7 +169,7 @@ class _Removal:
         name, outer, n_tries = self._within.pop()
         self._fd = _climb(self._fd, outer)
         try:
-            _insist(os.rmdir, self._fd, name)
+            _remove_one(os.rmdir, self._fd, name)
         except OSError as error:
             if error.errno != errno.ENOTEMPTY or n_tries >= MOST_ROUNDS:
                 raise
@@ -192,7 +192,7 @@ class _Removal:
         except FileNotFoundError:
             return
         self._n_bytes += status.st_size if stat.S_ISREG(status.st_mode) else 0
-        _insist(os.unlink, self._fd, name)
+        _remove_one(os.unlink, self._fd, name)
 
 
 def _open_up(outer: int, name: str) -> int:
@@ -214,7 +214,7 @@ class _Act(Protocol):
     def __call__(self, path: str, *, dir_fd: int) -> None: ...
 
 
-def _insist(act: _Act, fd: int, name: str) -> None:
+def _remove_one(act: _Act, fd: int, name: str) -> None:
     """Remove one file or folder, even if it was made immutable."""
     try:
         act(name, dir_fd=fd)

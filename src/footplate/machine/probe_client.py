@@ -19,7 +19,7 @@ PROGRAM = "footplate.machine.probe_server"
 GONE_WITHIN_S = 1.0
 # With so many that cannot be killed, no more are started.
 MOST_STUCK = 4
-LOOK_EVERY_S = 0.1
+POLL_EVERY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Asker:
         if self._reader is None or self._writer is None or self._reader.at_eof():
             self._kill()
             while len(self._killed) >= MOST_STUCK:
-                await asyncio.sleep(LOOK_EVERY_S)
+                await asyncio.sleep(POLL_EVERY_S)
                 self._kill()
             process, ours = start_bare(PROGRAM)
             self._process = process

@@ -21,7 +21,7 @@ CHUNK_BYTES = 1 << 16
 ORPHANED_S = 5
 
 
-def look(root: str, inner: str) -> dict[str, str]:
+def probe(root: str, inner: str) -> dict[str, str]:
     """Find where a path on a storage leads; raise OSError as the file system says."""
     # What is there may be answered from the kernel's memory; for a name that nobody has used, it must ask.
     with contextlib.suppress(FileNotFoundError):
@@ -38,7 +38,7 @@ def answer(line: bytes) -> dict[str, Any]:
     root, inner, within_s = json.loads(line)
     signal.setitimer(signal.ITIMER_REAL, within_s + ORPHANED_S)
     try:
-        return look(root, inner)
+        return probe(root, inner)
     except OSError as error:
         return {"errno": error.errno, "message": error.strerror}
     finally:

@@ -13,7 +13,7 @@ from .hosts import Host, listed, own_name, read_hosts, say, shell
 from .reach import connect
 from .surroundings import Surroundings
 
-LOOK_AGAIN_S = 0.05
+POLL_EVERY_S = 0.05
 TELL_EVERY_S = 30.0
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 
@@ -33,7 +33,7 @@ def gather(others: list[Host], secret: bytes) -> list[Channel]:
             say(f"waiting until {listed(list(waiting))} can be reached")
             tell_at = time.monotonic() + TELL_EVERY_S
         if waiting:
-            time.sleep(LOOK_AGAIN_S)
+            time.sleep(POLL_EVERY_S)
     return watches
 
 

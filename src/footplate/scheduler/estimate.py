@@ -14,7 +14,7 @@ from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
 
 MOST_STEPS = 300
 # How many waiting jobs all those plans may look at together.
-MOST_LOOKS = 100_000
+MOST_PLANNED = 100_000
 
 # How long a job will still run, from the given moment on; infinite when nobody can know.
 Remaining = Callable[[RunningJob | PendingJob, float], float]
@@ -33,10 +33,10 @@ def start_of(
     heapq.heapify(ends)
     running = {job.id: job for job in snapshot.running}
     pending = {job.id: job for job in snapshot.pending}
-    at, n_looks = now, 0
+    at, n_planned = now, 0
     for _ in range(MOST_STEPS):
-        n_looks += len(pending)
-        if n_looks > MOST_LOOKS:
+        n_planned += len(pending)
+        if n_planned > MOST_PLANNED:
             return None
         seen = replace(snapshot, running=tuple(running.values()), pending=tuple(pending.values()))
         for start in plan(seen, policy, at).starts:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from footplate.domain.errors import InvalidInput
 from footplate.domain.messages import Message, say
 
-LOOK_S = 3.0
+INSPECT_S = 3.0
 # Numbers of OpenSSL for what is wrong with a certificate.
 NOT_YET, EXPIRED = 9, 10
 UNKNOWN_SIGNERS = frozenset({2, 18, 19, 20, 21})
@@ -63,7 +63,7 @@ def explain(url: str, fault: ssl.SSLError, environment: Mapping[str, str] = os.e
             plain = url.replace("https:", "http:", 1)
             return say("server_without_tls", url=url, plain=plain)
         return say("no_tls_connection", url=url, error=str(fault.reason or fault))
-    found, fingerprint = _look(url)
+    found, fingerprint = _inspect(url)
     if fault.verify_code in OTHER_NAMES:
         names = [value for _, value in found.get("subjectAltName", ())]
         return say("certificate_of_others", url=url, names=names, host=urlsplit(url).hostname or "")
@@ -96,12 +96,12 @@ def _name(parts: Any) -> str:
     return str(fields.get("commonName") or fields.get("organizationName") or "")
 
 
-def _look(url: str) -> tuple[Told, str]:
+def _inspect(url: str) -> tuple[Told, str]:
     """What the certificate of a server says, and its fingerprint; nothing where it cannot be seen."""
     with suppress(OSError, ValueError):
         with _handshake(url, _unchecked()) as connection:
             raw = connection.getpeercert(binary_form=True) or b""
-        # Its fields are told only of a certificate that is trusted: here it is, for this one look.
+        # Its fields are told only of a certificate that is trusted: here it is, for this one inspection.
         context = _unchecked()
         context.verify_mode = ssl.CERT_REQUIRED
         context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -123,7 +123,7 @@ def _unchecked() -> ssl.SSLContext:
 def _handshake(url: str, context: ssl.SSLContext) -> ssl.SSLSocket:
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-    plain = socket.create_connection((host, port), LOOK_S)
+    plain = socket.create_connection((host, port), INSPECT_S)
     try:
         return context.wrap_socket(plain, server_hostname=host)
     except BaseException:

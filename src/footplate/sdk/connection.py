@@ -38,18 +38,18 @@ Body = Mapping[str, Any] | None
 
 
 class Connection:
-    """Sends requests to one server as one user; `look_again` finds settings that have changed since."""
+    """Sends requests to one server as one user; `reload` finds settings that have changed since."""
 
     def __init__(
         self,
         settings: Settings,
-        look_again: Callable[[], Settings],
+        reload: Callable[[], Settings],
         timeout_s: float = 30.0,
         give_up_s: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self.settings = settings
-        self._look_again = look_again
+        self._reload = reload
         self.timeout_s = timeout_s
         self._token = settings.token
         self._renewing = threading.Lock()
@@ -235,7 +235,7 @@ class Connection:
                 answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
                 token, self._session_id = str(answer["token"]), str(answer.get("id") or "")
             else:
-                token = self._look_again().token
+                token = self._reload().token
             is_new, self._token = bool(token) and token != self._token, token or self._token
             return is_new
 

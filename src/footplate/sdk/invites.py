@@ -26,9 +26,9 @@ class InviteCalls:
     def revoke_invite(self, user: str) -> None:
         self._connection.send("DELETE", f"/invites/{quote(user, safe='')}")
 
-    def look_at_invite(self, code: str) -> dict[str, Any]:
+    def lookup_invite(self, code: str) -> dict[str, Any]:
         """Say whom an invitation is for."""
-        answer: dict[str, Any] = self._connection.send("POST", "/invites/look", {"code": code})
+        answer: dict[str, Any] = self._connection.send("POST", "/invites/lookup", {"code": code})
         return answer
 
     def accept_invite(

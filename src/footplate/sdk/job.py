@@ -41,7 +41,7 @@ class Ran:
     raw: bytes = b""
 
 
-def _look_away(_job: Job) -> None:
+def _ignore(_job: Job) -> None:
     """Take no interest in how a job stands."""
 
 
@@ -109,11 +109,11 @@ class Job:
         self,
         timeout: float | None = None,
         until: str | Collection[str] | None = None,
-        on_look: Callable[[Job], None] = _look_away,
+        on_poll: Callable[[Job], None] = _ignore,
     ) -> Job:
         """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
 
-        `on_look` is called whenever the server has said how the job stands. A server that goes away
+        `on_poll` is called whenever the server has said how the job stands. A server that goes away
         meanwhile is waited for, as far as the client's patience reaches.
         """
         wanted = {until} if isinstance(until, str) else set(until or ())
@@ -125,9 +125,9 @@ class Job:
             asked_at = time.monotonic()
             left_s = math.inf if deadline is None else max(deadline - asked_at, 0)
             try:
-                self._look(min(left_s, _LONG_CALL_S if on_look is _look_away else _LONGEST_POLL_S), wanted)
+                self._poll(min(left_s, _LONG_CALL_S if on_poll is _ignore else _LONGEST_POLL_S), wanted)
                 patience.connect()
-                on_look(self)
+                on_poll(self)
                 if self.is_final or self.state in wanted:
                     return self
             except (Unreachable, EngineUnavailable) as error:
@@ -142,7 +142,7 @@ class Job:
                 time.sleep(min(pause_s, left_s))
                 pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
 
-    def _look(self, within_s: float, states: Collection[str]) -> None:
+    def _poll(self, within_s: float, states: Collection[str]) -> None:
         """Ask how the job stands once it is over or in one of some states, or after a while."""
         wait_s = round(within_s, 3)
         self.data = self._connection.request(
@@ -317,7 +317,7 @@ class Job:
         params = {"for_good": "true" if for_good else None}
         return self._connection.request("DELETE", self._path(), params=params).status_code != 202
 
-    def run_inside(
+    def exec(
         self, command: Sequence[str], task: str | None = None, timeout_s: int = 60, stdin: bytes = b""
     ) -> Ran:
         """Run a command where one of the job's tasks runs, or ran if it is kept after a failure.

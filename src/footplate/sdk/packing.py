@@ -99,7 +99,7 @@ def _walk(
         if is_ignored(name, is_folder, scopes):
             continue
         if item.is_symlink():
-            target = _target_inside(root, path)
+            target = _target_within(root, path)
             if target is None:
                 left_out.append(f"{name} (a link that leads out of the folder)")
             else:
@@ -121,7 +121,7 @@ def _is_home(folder: Path) -> bool:
     return False
 
 
-def _target_inside(root: Path, link: Path) -> str | None:
+def _target_within(root: Path, link: Path) -> str | None:
     """Say where a link leads, relative to itself; None when that is outside of the root."""
     target = Path(os.path.normpath(link.parent / link.readlink()))
     if not (target.is_relative_to(root) and link.resolve().is_relative_to(root.resolve())):

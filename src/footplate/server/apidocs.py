@@ -112,7 +112,7 @@ class _Writer:
         for name, field in record.get("properties", {}).items():
             full = f"{before}{name}"
             yield _name(full, name in required), self._type(field), _meaning(field, field)
-            inner, mark = self._inside(field)
+            inner, mark = self._inner_record(field)
             if level + 1 < MOST_LEVELS and inner:
                 yield from self._rows(inner, f"{full}{mark}.", level + 1)
 
@@ -120,7 +120,7 @@ class _Writer:
         found = self._resolved(schema)
         return found if "properties" in found else {}
 
-    def _inside(self, field: Node) -> tuple[Node, str]:
+    def _inner_record(self, field: Node) -> tuple[Node, str]:
         """The record that a field holds, alone or in a list."""
         for one in (field, *field.get("anyOf", ())):
             plain = self._resolved(one)

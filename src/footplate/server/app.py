@@ -40,9 +40,9 @@ from footplate.server.routes import (
     accounts,
     audit,
     events,
+    files,
     front,
     images,
-    inside,
     invites,
     jobs,
     logs,
@@ -54,6 +54,7 @@ from footplate.server.routes import (
     usage,
     waiting,
 )
+from footplate.server.routes import exec as exec_routes
 from footplate.server.sessions import Sessions
 from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
@@ -81,7 +82,8 @@ from footplate.wire.body import ErrorBody
 API = "/api/v1"
 ROUTES = (
     jobs,
-    inside,
+    exec_routes,
+    files,
     usage,
     logs,
     events,
@@ -145,7 +147,9 @@ def make_app(
         app.include_router(module.router, prefix=API, responses=REFUSALS, dependencies=[KNOWN_ONLY])
     front.install(app, Bundle())
     describe_more(app)
-    app.add_middleware(RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": inside.MOST_BODY_BYTES})
+    app.add_middleware(
+        RequestEnvelope, unbounded=(f"{API}/code",), larger={"/exec": exec_routes.MOST_BODY_BYTES}
+    )
     return app
 
 
@@ -231,7 +235,7 @@ def _context(
 
 async def _watch_disk(settings: Settings, store: Store, clock: Clock, stack: AsyncExitStack) -> Disk:
     disk = Disk(settings.home, settings.disk_reserve_bytes, settings.disk_least_bytes)
-    await asyncio.to_thread(disk.look)
+    await asyncio.to_thread(disk.sample)
     store.use_reserve(disk.give_way)
     disk.person_quota_bytes = settings.quotas.person_bytes
     quota = QuotaKeeper(store, JobFiles(settings.home), clock, disk, settings.quotas)
@@ -266,7 +270,7 @@ async def _wire(
         scheduler=controller.admission,
         replan=controller.replan,
         refuses=engines.refuses,
-        run_inside=controller.run_inside,
+        exec_in_task=controller.exec_in_task,
         vault=vault,
         disk=disk,
     )

@@ -43,7 +43,7 @@ OPEN_PATHS = (
     "/health",
     "/version",
     "/schema/job",
-    "/invites/look",
+    "/invites/lookup",
     "/invites/accept",
     "/client/{file}",
 )

@@ -185,14 +185,14 @@ class BoundedConnection(HttpToolsProtocol):
 
     # What the door asks
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Leave when the time is up."""
         waited_s, bounds = now - self._since, self._bounds
         if self._stalled_at is not None and now - self._stalled_at > bounds.stall_s:
             self.door.tell("took nothing of their answer", now)
             self.transport.abort()
         elif self._phase is Phase.BODY:
-            self._look_at_rate(waited_s)
+            self._check_rate(waited_s)
         elif self._phase is Phase.HEAD and waited_s > bounds.header_time_s:
             self._refuse(TooSlow("headers_too_slow", seconds=bounds.header_time_s))
         elif (self._phase is Phase.OVERDUE and waited_s > bounds.header_time_s) or (
@@ -200,7 +200,7 @@ class BoundedConnection(HttpToolsProtocol):
         ):
             self.give_way()
 
-    def _look_at_rate(self, waited_s: float) -> None:
+    def _check_rate(self, waited_s: float) -> None:
         if self.flow.read_paused or self.cycle.waiting_for_100_continue:
             self._enter(Phase.BODY)
             return

@@ -22,7 +22,7 @@ TELL_EVERY_S = 60.0
 class Guest(Protocol):
     """A connection as the door sees it."""
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Leave when the time is up."""
 
     def waits_since(self) -> float | None:
@@ -60,7 +60,7 @@ class Door:
         self._guests.setdefault(place, set()).add(guest)
         self._n_guests += 1
         if self._tick is None:
-            self._look_later(loop)
+            self._check_later(loop)
 
     def leave(self, guest: Guest, address: str) -> None:
         """Take note that a connection is gone."""
@@ -88,19 +88,19 @@ class Door:
             self._told_at = now
             self._untold.clear()
 
-    def _look_later(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _check_later(self, loop: asyncio.AbstractEventLoop) -> None:
         bounds = self.bounds
         shortest_s = min(bounds.header_time_s, bounds.idle_s, bounds.stall_s)
-        self._tick = loop.call_later(min(LONGEST_TICK_S, shortest_s / 4), self._look, loop)
+        self._tick = loop.call_later(min(LONGEST_TICK_S, shortest_s / 4), self._check, loop)
 
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _check(self, loop: asyncio.AbstractEventLoop) -> None:
         now = loop.time()
         for near in list(self._guests.values()):
             for guest in list(near):
-                guest.look(now)
+                guest.check(now)
         self._tick = None
         if self._n_guests:
-            self._look_later(loop)
+            self._check_later(loop)
 
 
 def _open_files() -> int:

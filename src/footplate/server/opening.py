@@ -24,7 +24,7 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 30.0
 # A start that takes no longer is not answered before it is done.
 PROMPT_S = 3.0
-STANDBY_LOOK_S = 1.0
+STANDBY_POLL_S = 1.0
 # A server that has given no sign of life for this long is gone; one that lives gives one every 5 seconds.
 SILENT_S = 30.0
 
@@ -123,7 +123,7 @@ async def await_lease(engine: sa.Engine, opening: Opening) -> None:
     loop = asyncio.get_running_loop()
     last, since = None, loop.time()
     while True:
-        seen = await asyncio.to_thread(leases.look, engine)
+        seen = await asyncio.to_thread(leases.last_sign, engine)
         if seen is None or not seen.holder:
             return
         if seen != last:
@@ -136,4 +136,4 @@ async def await_lease(engine: sa.Engine, opening: Opening) -> None:
         if opening.waits_for is None or opening.waits_for.code != "server_stands_by":
             log.info("this server stands by: %s serves", seen.holder)
         opening.stand_by(seen.holder)
-        await asyncio.sleep(STANDBY_LOOK_S)
+        await asyncio.sleep(STANDBY_POLL_S)

@@ -9,7 +9,7 @@ from footplate.server.auth import caller_of
 from footplate.server.parts import Parts
 from footplate.services.access import Caller, may_see
 
-LOOK_AGAIN_S = 5.0
+REFRESH_S = 5.0
 
 
 class Standing:
@@ -20,13 +20,13 @@ class Standing:
         self._parts = parts
         self._caller: Caller | None = caller
         self._job_id = job_id
-        self._looked_at = parts.platform.clock.now()
+        self._refreshed_at = parts.platform.clock.now()
 
-    async def look(self, is_due: bool = False) -> Caller | None:
+    async def refresh(self, is_due: bool = False) -> Caller | None:
         """The caller with current rights, refreshed periodically or when due; None to end the stream."""
         now = self._parts.platform.clock.now()
-        if is_due or abs(now - self._looked_at) >= LOOK_AGAIN_S:
-            self._looked_at = now
+        if is_due or abs(now - self._refreshed_at) >= REFRESH_S:
+            self._refreshed_at = now
             self._caller = await self._identify()
         return self._caller
 

@@ -17,7 +17,7 @@ from cryptography import x509
 
 from footplate.domain.errors import InvalidInput
 
-LOOK_EVERY_S = 5.0
+POLL_EVERY_S = 5.0
 SOON = timedelta(days=14)
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class Tls:
     async def watch(self) -> None:
         """Watch for renewed files, forever."""
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(POLL_EVERY_S)
             await asyncio.to_thread(self.renew)
 
     def warn(self, url: str, now: datetime | None = None) -> None:

@@ -59,10 +59,10 @@ class Accounts:
         if is_of_job(token):
             found = _Remembered(await self._identify_job(token), now + REMEMBER_S)
         else:
-            found = await self._look_up(token, now)
+            found = await self._lookup(token, now)
         if len(memory) >= MOST_REMEMBERED:
             memory.clear()
-        # Into the memory of when the look began: what was forgotten meanwhile stays forgotten.
+        # Into the memory of when the lookup began: what was forgotten meanwhile stays forgotten.
         memory[token] = found
         return found.caller
 
@@ -78,7 +78,7 @@ class Accounts:
         """Look everybody up again: rights or tokens have changed."""
         self._remembered = {}
 
-    async def _look_up(self, token: str, now: float) -> _Remembered:
+    async def _lookup(self, token: str, now: float) -> _Remembered:
         def query(connection: sa.Connection) -> tuple[Token, User, dict[str, str]] | None:
             found = accounts.token_by_digest(connection, digest_of(token))
             owner = accounts.user(connection, found.user) if found else None

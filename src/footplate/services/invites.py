@@ -62,7 +62,7 @@ class Invites:
         if not gone:
             raise NotFound("nobody_invited", user=user)
 
-    async def look(self, code: str) -> Invite:
+    async def lookup(self, code: str) -> Invite:
         """What an invitation is for; raise `NotFound` when it is worth nothing."""
         return await self.platform.store.read(lambda connection: self._good(connection, code))
 
@@ -70,7 +70,7 @@ class Invites:
         self, code: str, password: str, label: str, expires_in_s: int | None
     ) -> tuple[str, Token]:
         """Make the account with the password of its owner, use the invitation up, and hand out a token."""
-        user = (await self.look(code)).user
+        user = (await self.lookup(code)).user
         hashed = await self.accounts.hashed(password)
         caller = Caller(user)
 

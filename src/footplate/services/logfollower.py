@@ -28,7 +28,7 @@ PING_S = 15.0
 EVENTS_AT_ONCE = 1000
 LOGS_AT_ONCE = 50
 # How many logs a follower looks at in a second for growth that the kernel did not tell.
-LOOKS_PER_S = 1000
+SAMPLES_PER_S = 1000
 Times = list[tuple[float, int]]
 END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
 STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "progress", "stop_asked", "task_retried"}
@@ -264,20 +264,20 @@ class Follower:
 
     async def _pause(self) -> bool:
         """Wait for something to happen; False after a quiet while."""
-        waited_s, pace_s = 0.0, max(FALLBACK_S, len(self._readings) / LOOKS_PER_S)
+        waited_s, pace_s = 0.0, max(FALLBACK_S, len(self._readings) / SAMPLES_PER_S)
         while waited_s < PING_S:
             try:
                 await asyncio.wait_for(self._wake.wait(), pace_s)
             except TimeoutError:
                 waited_s += pace_s
-                self._grown.update(await asyncio.to_thread(self._look))
+                self._grown.update(await asyncio.to_thread(self._sample))
                 if self._grown:
                     return True
             else:
                 return True
         return False
 
-    def _look(self) -> list[str]:
+    def _sample(self) -> list[str]:
         """The logs that grew without our being told."""
         return [name for name, reading in self._readings.items() if reading.log.size > reading.offset]
 

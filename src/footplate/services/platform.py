@@ -46,7 +46,7 @@ class Scheduler(Protocol):
         ...
 
 
-RunInside = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
+ExecInTask = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,6 @@ class Platform(Shared):
     scheduler: Scheduler
     replan: Callable[[], None]
     refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
-    run_inside: RunInside
+    exec_in_task: ExecInTask
     vault: Vault
     disk: Disk = field(default_factory=lambda: Disk(Path("/")))

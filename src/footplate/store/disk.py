@@ -28,7 +28,7 @@ FOLDER = "reserve"
 N_PIECES = 8
 # Of a small disk no more than this part is kept back, or asked for.
 LARGEST_PART = 1 / 20
-LOOK_EVERY_S = 2.0
+SAMPLE_EVERY_S = 2.0
 TINY_BYTES = MIB // 4
 
 
@@ -55,7 +55,7 @@ class Disk:
     def require_room(self, person: str) -> None:
         """Raise `DiskFull` when nothing may be added any more, or nothing by this person."""
         if self.is_low:
-            # It may have become better since the last look.
+            # It may have become better since the last sample.
             with suppress(OSError):
                 self._measure()
         if self.is_low:
@@ -71,7 +71,7 @@ class Disk:
     def _tell_low(self) -> Message:
         return say("disk_low", free_bytes=self.free_bytes or 0, least_bytes=self.least_bytes)
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """See how much room there is; take back the reserve when there is enough."""
         was_low = self.is_low
         reserve, free = self._measure()
@@ -131,8 +131,8 @@ class Disk:
     async def watch(self) -> None:
         """Look again and again."""
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(SAMPLE_EVERY_S)
             try:
-                await asyncio.to_thread(self.look)
+                await asyncio.to_thread(self.sample)
             except OSError as error:
                 log.warning("the server's disk cannot be looked at: %s", error)

@@ -32,7 +32,7 @@ def release(connection: sa.Connection) -> None:
 _OURS = sa.update(tables.leases).where(tables.leases.c.name == LEASE)
 
 
-def look(engine: sa.Engine) -> Sign | None:
+def last_sign(engine: sa.Engine) -> Sign | None:
     """The last heartbeat of the lease holder; None if there never was one."""
     with engine.connect() as connection:
         if not sa.inspect(connection).has_table("leases"):

@@ -31,7 +31,7 @@ from footplate.store.statements import Statement
 T = TypeVar("T")
 MOST_UNITS = 512
 LEASE = "writer"
-LOOK_AGAIN_S = 0.5
+TRY_AGAIN_S = 0.5
 
 
 class Transaction:
@@ -210,7 +210,7 @@ class Writer:
             except StaleLease:
                 return False
             except GONE:
-                self._is_closing.wait(LOOK_AGAIN_S)
+                self._is_closing.wait(TRY_AGAIN_S)
         return False
 
     def _check_lease(self) -> None:

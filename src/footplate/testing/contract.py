@@ -370,9 +370,9 @@ class ProcessContract(LimitContract, StreamContract, EngineContract):
         assert (await bench.see_one(launched)).exit_code == 8
 
     async def _daemon(self, bench: Bench, launched: Attempt) -> int:
-        async def look() -> int | None:
+        async def find() -> int | None:
             path = work_folder(bench.task(launched)) / "daemon"
             text = path.read_text() if path.exists() else ""
             return int(text) if text.endswith("\n") else None
 
-        return await until(look)
+        return await until(find)

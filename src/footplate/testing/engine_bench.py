@@ -1,4 +1,4 @@
-"""What tests do to an engine: launch, look, wait, restart, clean up."""
+"""What tests do to an engine: launch, observe, wait, restart, clean up."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ class Bench:
         return one
 
     async def until_over(self, launched: Attempt) -> list[Observation]:
-        async def look() -> list[Observation] | None:
+        async def find() -> list[Observation] | None:
             seen = await self.see(launched)
             return seen if all(one.state.is_over for one in seen) else None
 
-        return await until(look)
+        return await until(find)
 
     async def exit_code(self, launched: Attempt) -> int | None:
         (one,) = await self.until_over(launched)
@@ -142,17 +142,17 @@ class Bench:
         return path.read_bytes() if path.exists() else b""
 
     async def until_logged(self, launched: Attempt, text: bytes, role: str = "main", index: int = 0) -> bytes:
-        async def look() -> bytes | None:
+        async def find() -> bytes | None:
             log = self.log(launched, role, index)
             return log if text in log else None
 
-        return await until(look)
+        return await until(find)
 
 
-async def until(look: Callable[[], Awaitable[T | None]], deadline_s: float = 20) -> T:
+async def until(find: Callable[[], Awaitable[T | None]], deadline_s: float = 20) -> T:
     """Look again and again until there is something to see."""
     ends_at = time.monotonic() + deadline_s
-    while (seen := await look()) is None:
+    while (seen := await find()) is None:
         assert time.monotonic() < ends_at, "it did not happen in time"
         await asyncio.sleep(0.005)
     return seen

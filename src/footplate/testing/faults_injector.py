@@ -162,19 +162,19 @@ class Injector:
     def _strike_conmon(self) -> bool:
         folder = str(self._engine.folder) if self._engine else ""
 
-        def look() -> list[int]:
+        def find() -> list[int]:
             helpers = ((pid, _words(pid)) for pid in _pids())
             return [pid for pid, words in helpers if _is_conmon(words, folder)]
 
-        found = self._await_some(look) if folder else []
+        found = self._await_some(find) if folder else []
         return bool(found) and self._kill(self._chance.choice(found), "conmon")
 
     def _await_some(
-        self, look: Callable[[], list[T]], for_s: float = LONGEST_STOP_S, every_s: float = 0.02
+        self, find: Callable[[], list[T]], for_s: float = LONGEST_STOP_S, every_s: float = 0.02
     ) -> list[T]:
         """Wait a moment for something to strike."""
         give_up_at = time.monotonic() + for_s
-        while not (found := look()) and time.monotonic() < give_up_at:
+        while not (found := find()) and time.monotonic() < give_up_at:
             time.sleep(every_s)
         return found
 

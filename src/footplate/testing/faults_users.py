@@ -51,10 +51,10 @@ class Users:
         answer: httpx.Response = self.until(tried, f"{method} {path} is answered")
         return answer
 
-    def until(self, look: Callable[[], Any], what: str) -> Any:
+    def until(self, find: Callable[[], Any], what: str) -> Any:
         def looked() -> Any:
             assert not self._given_up.is_set(), f"given up while waiting: {what}"
-            return look()
+            return find()
 
         return await_that(looked, PATIENCE_S, what, every_s=ASK_EVERY_S)
 
@@ -98,40 +98,40 @@ class Users:
     def await_running(self, job_id: str, attempt: int = 0) -> Shown:
         """Wait until a job runs, in this attempt or a later one, or is over."""
 
-        def look() -> Shown | None:
+        def find() -> Shown | None:
             shown = self.show(job_id)
             runs = shown["state"] == "RUNNING" and shown["attempt"] >= attempt
             return shown if runs or shown["state"] in OVER else None
 
-        shown: Shown = self.until(look, f"{job_id} runs")
+        shown: Shown = self.until(find, f"{job_id} runs")
         return shown
 
     def await_second_run(self, job_id: str) -> Shown:
         """Wait until a job's first task was started again by itself and runs."""
 
-        def look() -> Shown | None:
+        def find() -> Shown | None:
             shown = self.show(job_id)
             task = shown["tasks"][0]
             runs_again = task["run"] >= 1 and task["state"] == "RUNNING"
             return shown if runs_again or shown["state"] in OVER else None
 
-        shown: Shown = self.until(look, f"{job_id} runs a second time")
+        shown: Shown = self.until(find, f"{job_id} runs a second time")
         return shown
 
     def await_kept(self, job_id: str) -> Shown:
-        def look() -> Shown | None:
+        def find() -> Shown | None:
             shown = self.show(job_id)
             return shown if shown["reason"]["code"] == "kept" or shown["state"] in OVER else None
 
-        shown: Shown = self.until(look, f"{job_id} is kept")
+        shown: Shown = self.until(find, f"{job_id} is kept")
         return shown
 
     def await_end(self, job_id: str) -> Shown:
-        def look() -> Shown | None:
+        def find() -> Shown | None:
             shown = self.show(job_id)
             return shown if shown["state"] in OVER else None
 
-        shown: Shown = self.until(look, f"{job_id} ends")
+        shown: Shown = self.until(find, f"{job_id} ends")
         return shown
 
     def tell(self, job_id: str, verb: str) -> None:

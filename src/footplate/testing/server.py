@@ -31,10 +31,10 @@ DEADLINE_S = 10.0
 T = TypeVar("T")
 
 
-def until(look: Callable[[], T | None], deadline_s: float = DEADLINE_S) -> T:
+def until(find: Callable[[], T | None], deadline_s: float = DEADLINE_S) -> T:
     """Look again and again until there is something to see."""
     ends_at = time.monotonic() + deadline_s
-    while not (seen := look()):
+    while not (seen := find()):
         assert time.monotonic() < ends_at, "it did not happen in time"
         time.sleep(0.002)
     return seen

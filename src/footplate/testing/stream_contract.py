@@ -35,7 +35,7 @@ class StreamContract:
     """For engines that run real commands."""
 
     @on_loop
-    async def test_a_command_runs_inside_a_task(self, bench: Bench) -> None:
+    async def test_a_command_runs_in_a_task(self, bench: Bench) -> None:
         engine = streaming(bench)
         request = bench.compile(RoleSpec("echo here >file; echo ready; sleep 600", env={"GREETING": "hi"}))
         launched = await bench.start(request)
@@ -48,7 +48,7 @@ class StreamContract:
         assert (ran.output, ran.is_cut) == (b"y\ny\ny\ny\ny\n", True)
 
     @on_loop
-    async def test_a_command_inside_a_task_reads_what_is_sent(self, bench: Bench) -> None:
+    async def test_a_command_in_a_task_reads_what_is_sent(self, bench: Bench) -> None:
         engine = streaming(bench)
         request = bench.compile("echo ready; sleep 600")
         await bench.until_logged(await bench.start(request), b"ready")
@@ -72,7 +72,7 @@ class StreamContract:
             await asyncio.gather(sending, return_exceptions=True)
 
     @on_loop
-    async def test_a_command_inside_a_task_may_have_a_terminal(self, bench: Bench) -> None:
+    async def test_a_command_in_a_task_may_have_a_terminal(self, bench: Bench) -> None:
         engine = streaming(bench)
         request = bench.compile("echo ready; sleep 600")
         await bench.until_logged(await bench.start(request), b"ready")

@@ -65,7 +65,7 @@ def test_invitations_are_listed_and_taken_back(server: FakeServer, footplate: Co
 def test_whoever_joins_chooses_a_password_and_is_remembered(
     server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server.on("POST /invites/look", INVITE)
+    server.on("POST /invites/lookup", INVITE)
     issued = {"token": "mine", "id": "3", "user": "ada", "name": "x", "expires_at": None}
     server.on("POST /invites/accept", Reply(201, issued))
     monkeypatch.setattr("sys.stdin", io.StringIO("battery staple\n"))
@@ -85,7 +85,7 @@ def test_whoever_joins_chooses_a_password_and_is_remembered(
 def test_a_worthless_link_is_told_before_a_password_is_asked_for(
     server: FakeServer, footplate: Command
 ) -> None:
-    server.on("POST /invites/look", error("not_found", "this invitation was used", 404))
+    server.on("POST /invites/lookup", error("not_found", "this invitation was used", 404))
     result = footplate("join", f"{server.url}/join#fpi_code", "--password-stdin")
     assert result.exit_code == 1
     assert "this invitation was used" in result.err

@@ -17,9 +17,9 @@ from footplate.testing.fake_clock import FakeClock
 
 async def look_over(one: Life, clock: FakeClock, seconds: float) -> None:
     for _ in range(4):
-        await one.controller.look_at_progress()
+        await one.controller.watch_progress()
         clock.advance(seconds / 4)
-    await one.controller.look_at_progress()
+    await one.controller.watch_progress()
 
 
 async def kinds(one: Life, job_id: str) -> list[str]:
@@ -61,8 +61,8 @@ def test_a_hang_that_could_not_be_written_is_told_later(
             with monkeypatch.context() as patched:
                 patched.setattr(one.store, "write", full)
                 with pytest.raises(OSError, match="No space left"):
-                    await one.controller.look_at_progress()
-            await one.controller.look_at_progress()
+                    await one.controller.watch_progress()
+            await one.controller.watch_progress()
             await one.until(job_id, JobState.FAILED)
             assert (await kinds(one, job_id)).count("hang") == 1
 
@@ -87,7 +87,7 @@ def test_a_hang_is_told_once_over_a_restart_and_ends_with_progress(tmp_path: Pat
             await look_over(again, clock, 700)
             assert (await kinds(again, job_id)).count("hang") == 1
             Logs(tmp_path).append(f"{job_id}.0", "main-0", b"epoch 2\n")
-            await again.controller.look_at_progress()
+            await again.controller.watch_progress()
             assert again.store.board[job_id].reason.code is ReasonCode.RUNNING
             assert (await kinds(again, job_id))[-1] == "hang_over"
 

@@ -11,7 +11,7 @@ from footplate.engines.local.confine import cgroups, delegation
 from footplate.engines.local.confine.cgroups import Need, Tree
 from footplate.engines.local.machine import devices
 from footplate.engines.local.observe.records import read_exit
-from footplate.engines.local.observe.sighting import glance
+from footplate.engines.local.observe.task import read_end
 
 NEED = Need(milli_cpus=300, memory_bytes=2**30, n_processes=100, denied_devices=("c 195:1 rwm",))
 V1 = Tree(1, {"cpu": "/c/cpu", "memory": "/c/memory", "pids": "/c/pids", "devices": "/c/devices"}, True)
@@ -167,9 +167,12 @@ def test_what_both_versions_counted_is_read_from_the_end(tmp_path: Path, counted
     end = read_exit(tmp_path)
     assert end is not None
     assert (end.n_oom_kills, end.limit_bytes, end.peak_bytes, end.cpu_s) == (2, 100, 99, 63.5)
-    sight = glance(tmp_path)
-    assert sight is not None
-    assert (sight.cause, str(sight.detail)) == ("oom", "out of memory: its limit is 100B, its peak was 99B")
+    observed = read_end(tmp_path)
+    assert observed is not None
+    assert (observed.cause, str(observed.detail)) == (
+        "oom",
+        "out of memory: its limit is 100B, its peak was 99B",
+    )
 
 
 def test_a_kill_far_from_the_limit_is_blamed_on_the_machine(tmp_path: Path) -> None:
@@ -177,14 +180,16 @@ def test_a_kill_far_from_the_limit_is_blamed_on_the_machine(tmp_path: Path) -> N
     (tmp_path / "exit").write_text(
         "137\nmemory.max 1073741824\nmemory.peak 1048576\nmemory.events oom_kill 1\n"
     )
-    sight = glance(tmp_path)
-    assert sight is not None
-    assert str(sight.detail) == "out of memory: the machine had none left, while the task used 1MB of its 1GB"
+    observed = read_end(tmp_path)
+    assert observed is not None
+    assert (
+        str(observed.detail) == "out of memory: the machine had none left, while the task used 1MB of its 1GB"
+    )
 
 
 def test_a_memory_without_a_bound_has_no_limit_to_tell(tmp_path: Path) -> None:
     (tmp_path / "pid").write_text("12 345 boot\n")
     (tmp_path / "exit").write_text("1\nmemory.max max\nmemory.events oom_kill 1\n")
-    sight = glance(tmp_path)
-    assert sight is not None
-    assert (sight.cause, sight.limit_bytes, str(sight.detail)) == ("oom", None, "out of memory")
+    observed = read_end(tmp_path)
+    assert observed is not None
+    assert (observed.cause, observed.limit_bytes, str(observed.detail)) == ("oom", None, "out of memory")

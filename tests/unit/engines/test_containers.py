@@ -23,16 +23,16 @@ from footplate.engines.base import Request
 from footplate.engines.local.containers import claiming, images, starting
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.describing import describe
+from footplate.engines.local.containers.exec import frames
 from footplate.engines.local.containers.finding import find_socket
 from footplate.engines.local.containers.images import Progress
-from footplate.engines.local.containers.inside import frames
 from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.references import split_reference
 from footplate.engines.local.containers.settings import ContainerSettings
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.records import Identity, read_claim
-from footplate.engines.local.observe.sighting import Sight, glance
+from footplate.engines.local.observe.task import Observed, read_end
 from footplate.engines.local.observe.watches import TaskKey
 from footplate.engines.streams import Output
 from footplate.home.layout import job_folder
@@ -368,7 +368,7 @@ def test_a_process_of_this_namespace_is_no_container() -> None:
 
 def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Path) -> None:
     container = {"State": {"OOMKilled": False, "ExitCode": 125}, "HostConfig": {}}
-    lost = Sight(TaskState.LOST, started_at=5.0, detail=text("gone"))
+    lost = Observed(TaskState.LOST, started_at=5.0, detail=text("gone"))
     assert "could not write to the task's folder" in str(explain(lost, container, tmp_path).detail)
     claiming.keep_from_beginning(tmp_path)
     claiming.publish(tmp_path, claiming.gone())
@@ -377,7 +377,7 @@ def test_an_engines_word_of_an_out_of_memory_kill_is_taken_and_kept(tmp_path: Pa
     seen = explain(lost, container, tmp_path)
     assert (seen.state, seen.exit_code, seen.cause) == (TaskState.EXITED, 137, "oom")
     assert seen.limit_bytes == 64 * 2**20
-    assert glance(tmp_path) == seen
+    assert read_end(tmp_path) == seen
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from pathlib import Path
 from footplate.domain.states import TaskState
 from footplate.engines.local.code import place_code
 from footplate.engines.local.observe.records import Identity, fence, read_claim, read_exit, write_exit
-from footplate.engines.local.observe.sighting import look
+from footplate.engines.local.observe.task import observe_task
 
 
 def test_an_empty_folder_says_nothing(tmp_path: Path) -> None:
     assert read_claim(tmp_path) is None
     assert read_exit(tmp_path) is None
-    assert look(tmp_path, ()).state is TaskState.WAITING
+    assert observe_task(tmp_path, ()).state is TaskState.WAITING
 
 
 def test_a_claim_names_the_process(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from footplate.engines.local.confine.confinement import kept_of_run
 from footplate.engines.local.confine.targets import bad_target, overlapping, resolve, shadows
-from footplate.engines.local.confine.view import Outlook, compose, outermost
+from footplate.engines.local.confine.view import ViewRules, compose, outermost
 
 TASK = {
     "folder": "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0",
@@ -33,7 +33,7 @@ def request(*mounts: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_home_folder_is_covered_but_for_the_own_job() -> None:
-    view = compose(Outlook(home="/home/fp"), request(), TASK, ())
+    view = compose(ViewRules(home="/home/fp"), request(), TASK, ())
     assert view["covers"] == ["/home/fp"]
     assert view["keeps"] == ["/home/fp/jobs/abcde/abcdefg"]
     assert view["tmp"] == "/home/fp/jobs/abcde/abcdefg/attempt-0/main-0/tmp"
@@ -41,9 +41,9 @@ def test_the_home_folder_is_covered_but_for_the_own_job() -> None:
 
 
 def test_the_folder_of_a_person_and_what_is_closed_are_told_apart() -> None:
-    outlook = Outlook(home="/root/.footplate", closed=("/root", "/run"), has_accounts=True)
+    rules = ViewRules(home="/root/.footplate", closed=("/root", "/run"), has_accounts=True)
     asked = {**request(), "person_folder": "/root/.footplate/people/ann-1"}
-    view = compose(outlook, asked, TASK, (), cards=("/dev/card0",))
+    view = compose(rules, asked, TASK, (), cards=("/dev/card0",))
     assert view["covers"] == ["/root", "/run"]
     assert view["keeps"] == ["/root/.footplate/people/ann-1"]
     assert view["devices"] == ["/dev/card0"]
@@ -51,36 +51,36 @@ def test_the_folder_of_a_person_and_what_is_closed_are_told_apart() -> None:
 
 def test_where_people_have_no_accounts_their_records_are_kept_from_them_by_mounts() -> None:
     job = "/home/fp/jobs/abcde/abcdefg"
-    view = compose(Outlook(home="/home/fp"), request(), TASK, ())
+    view = compose(ViewRules(home="/home/fp"), request(), TASK, ())
     assert view["unwritable"] == [job]
     assert view["writable"] == [TASK["work_folder"], f"{job}/checkpoints", f"{job}/output"]
-    assert compose(Outlook(home="/home/fp", has_accounts=True), request(), TASK, ())["unwritable"] == []
+    assert compose(ViewRules(home="/home/fp", has_accounts=True), request(), TASK, ())["unwritable"] == []
 
 
 def test_a_home_below_tmp_is_hidden_with_it() -> None:
     asked = request()
     asked = {**asked, "folder": "/tmp/fp/jobs/a/b/attempt-0", "folders": ["/tmp/fp/jobs/a/b/output"]}
-    view = compose(Outlook(home="/tmp/fp"), asked, TASK, ())
+    view = compose(ViewRules(home="/tmp/fp"), asked, TASK, ())
     assert view["covers"] == []
     assert view["keeps"] == ["/tmp/fp/jobs/a/b"]
 
 
 def test_folders_that_do_not_lie_in_one_job_are_kept_one_by_one() -> None:
     asked = {**request(), "folder": "/home/fp/attempt-0", "folders": ["/home/fp/output"]}
-    view = compose(Outlook(home="/home/fp"), asked, TASK, ())
+    view = compose(ViewRules(home="/home/fp"), asked, TASK, ())
     assert view["keeps"] == ["/home/fp/attempt-0", "/home/fp/output"]
 
 
 def test_the_interpreter_and_a_jobs_environment_stay_visible() -> None:
-    outlook = Outlook(home="/home/fp", keeps=("/tmp/venv", "/usr"))
+    rules = ViewRules(home="/home/fp", keeps=("/tmp/venv", "/usr"))
     task = {**TASK, "environment": "/home/fp/envs/torch", "env": {"VIRTUAL_ENV": "/home/fp/other"}}
-    assert compose(outlook, request(), task, ())["keeps"][1:] == ["/tmp/venv", "/home/fp/envs/torch"]
+    assert compose(rules, request(), task, ())["keeps"][1:] == ["/tmp/venv", "/home/fp/envs/torch"]
 
 
 def test_mounts_are_described_without_a_look_at_the_host(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("/proc")
     mount = {"source": "/a", "inner": "b", "target": str(tmp_path / "link"), "read_only": True}
-    view = compose(Outlook(home="/home/fp", keeps=("/opt/venv",)), request(mount), TASK, ())
+    view = compose(ViewRules(home="/home/fp", keeps=("/opt/venv",)), request(mount), TASK, ())
     assert view["mounts"] == [["/a", "b", str(tmp_path / "link"), True]]
     assert view["own"] == ["/home/fp", "/opt/venv"]
     assert view["free"] == request()["folders"]

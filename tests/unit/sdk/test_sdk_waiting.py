@@ -46,7 +46,7 @@ def test_waiting_ends_at_its_time(server: FakeServer, client: Client) -> None:
 def test_who_wants_to_look_is_told_more_often(server: FakeServer, client: Client) -> None:
     server.on(PATH, job(state="RUNNING"), job(state="RUNNING"), job(state="SUCCEEDED"))
     seen: list[str] = []
-    client.job("0abcdefghjk1").wait(on_look=lambda one: seen.append(one.state))
+    client.job("0abcdefghjk1").wait(on_poll=lambda one: seen.append(one.state))
     assert seen == ["RUNNING", "SUCCEEDED"]
     assert all(float(one.query["wait"][0]) <= 1 for one in server.requests(PATH)[1:])
 

@@ -51,7 +51,7 @@ class NoScheduler:
         return None
 
     @staticmethod
-    async def run_inside(*_what: Any) -> Any:
+    async def exec_in_task(*_what: Any) -> Any:
         raise NotImplementedError
 
     def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
@@ -76,7 +76,7 @@ class Office:
             scheduler=NoScheduler(),
             replan=lambda: None,
             refuses=lambda _spec, _environments: None,
-            run_inside=NoScheduler.run_inside,
+            exec_in_task=NoScheduler.exec_in_task,
             vault=Vault(b"secret"),
         )
         self.tokens = Tokens(b"secret")

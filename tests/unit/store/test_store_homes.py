@@ -121,14 +121,14 @@ def test_a_damaged_file_says_so(engine: sa.Engine, home: Path) -> None:
 def test_a_server_leaves_signs_of_life_and_says_when_it_ends(engine: sa.Engine) -> None:
     async def live() -> tuple[Sign | None, Sign | None]:
         store = Store(engine, "one:1", 1.0)
-        first = leases.look(engine)
+        first = leases.last_sign(engine)
         await store.renew_lease(2.0)
-        second = leases.look(engine)
+        second = leases.last_sign(engine)
         store.close()
         return first, second
 
     taken, renewed = asyncio.run(live())
-    released = leases.look(engine)
+    released = leases.last_sign(engine)
     assert taken is not None
     assert (taken.holder, taken.renewed_at) == ("one:1", None)
     assert renewed is not None

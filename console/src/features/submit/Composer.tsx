@@ -8,16 +8,16 @@ import { useDetail, useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import { check, type Problem } from './check';
 import { UploadContext, type UploadState, useUpload, waitText } from './code/useUpload';
+import { DryRun } from './DryRun';
 import { type Mapping, parsePath, pathText } from './document';
 import { type Draft, type DraftPlace, dropDraft, type TextTools, useDraft } from './draft';
-import { Forecast } from './Forecast';
 import { FormContext, type FormState, idOf } from './form/context';
 import { Section } from './form/Section';
 import { SECTIONS, type SectionName, sectionOfText } from './layout';
 import { Steps } from './Steps';
 import type { Field } from './schema';
 import styles from './submit.module.css';
-import { problemsIn, useForecast, useNameCheck } from './useForecast';
+import { problemsIn, useDryRun, useNameCheck } from './useDryRun';
 import { useStay } from './useStay';
 import { useUndo } from './useUndo';
 import { words } from './words';
@@ -36,7 +36,7 @@ interface ComposerProps {
   note?: ReactNode;
 }
 
-/** The form, its text and its forecast around one document. */
+/** The form, its text and its dry run around one document. */
 export function Composer({ place, root, order, first, tools, note }: ComposerProps) {
   const say = useWords(words);
   const ui = useWords(uiWords);
@@ -63,7 +63,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const own = useMemo(() => check(doc, root, language), [doc, root, language]);
   const { problem: nameProblem, free } = useNameCheck(doc.name, place.user);
   const isComplete = own.length === 0 && draft.fault === null;
-  const { forecast, refusal, isChecking } = useForecast(doc, own, draft.fault === null);
+  const { dryRun, refusal, isChecking } = useDryRun(doc, own, draft.fault === null);
   const codeProblem = useMemo(
     () => problemOf(upload.state, say, (error) => detailOf(error) || titleOf(error, ui)),
     [upload.state, say, ui, detailOf],
@@ -182,10 +182,10 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
               )}
             </div>
             <aside className={styles.side}>
-              <Card title={say.forecast}>
-                <Forecast
+              <Card title={say.dryRun}>
+                <DryRun
                   problems={all}
-                  forecast={forecast}
+                  dryRun={dryRun}
                   refusal={refusal}
                   isBroken={draft.fault !== null}
                   isChecking={isChecking}

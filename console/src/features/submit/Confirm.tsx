@@ -18,7 +18,7 @@ import { nTasks } from './roles';
 import type { Field } from './schema';
 import styles from './submit.module.css';
 import { writeText } from './text';
-import { forecastQuery } from './useForecast';
+import { dryRunQuery } from './useDryRun';
 import { words } from './words';
 
 const TextEditor = lazy(async () => ({ default: (await import('@/ui/TextEditor')).TextEditor }));
@@ -40,7 +40,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
   useReturnFocus();
   // One key for as long as this is open: pressing again after a broken line makes one job.
   const [key] = useState(() => `console-${Date.now()}-${Math.random().toString(36).slice(2)}`);
-  const { data, error } = useQuery(forecastQuery(doc));
+  const { data, error } = useQuery(dryRunQuery(doc));
   const submitting = useMutation({
     mutationFn: () =>
       answer(
@@ -73,7 +73,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
       {!config && !error && <Skeleton active />}
       {data && config && (
         <>
-          <Facts config={config} forecast={data} />
+          <Facts config={config} dryRun={data} />
           <p className="quiet">{say.confirmIntro}</p>
           <div className={styles.final}>
             <Suspense fallback={<Skeleton active className={styles.skeleton} title={false} />}>
@@ -91,7 +91,7 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
   );
 }
 
-function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRun'] }) {
+function Facts({ config, dryRun }: { config: Mapping; dryRun: Schemas['DryRun'] }) {
   const say = useWords(words);
   const amount = useAmount();
   const told = useTold();
@@ -110,7 +110,7 @@ function Facts({ config, forecast }: { config: Mapping; forecast: Schemas['DryRu
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
-      <dd>{forecast.would_start ? say.startsNow : say.waits(told(forecast.reason))}</dd>
+      <dd>{dryRun.would_start ? say.startsNow : say.waits(told(dryRun.reason))}</dd>
     </dl>
   );
 }

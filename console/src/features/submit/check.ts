@@ -16,9 +16,9 @@ export interface Problem {
 /** Everything that a schema has against a document, each thing with the path of its field. */
 export function check(doc: Mapping, root: Field, language: Language): Problem[] {
   const checker = new Checker(language);
-  checker.look(doc, root, []);
+  checker.check(doc, root, []);
   if (doc.command === undefined && doc.roles === undefined) checker.miss(['command']);
-  checker.lookAtRoles(doc);
+  checker.checkRoles(doc);
   return checker.problems;
 }
 
@@ -38,17 +38,17 @@ class Checker {
     this.problems.push({ path: pathText(path), message: this.say.needed, isMissing: true });
   }
 
-  look(value: Json, field: Field, path: Path): void {
+  check(value: Json, field: Field, path: Path): void {
     if (value === null && field.isNullable) return;
     switch (field.kind) {
       case 'record':
-        this.lookAtRecord(value, field, path);
+        this.checkRecord(value, field, path);
         return;
       case 'mapping':
-        this.lookAtMapping(value, field, path);
+        this.checkMapping(value, field, path);
         return;
       case 'list':
-        this.lookAtList(value, field, path);
+        this.checkList(value, field, path);
         return;
       default: {
         const { message, isMissing } = faultOf(value, field, this.language);
@@ -58,7 +58,7 @@ class Checker {
     }
   }
 
-  private lookAtRecord(value: Json, field: RecordOf, path: Path): void {
+  private checkRecord(value: Json, field: RecordOf, path: Path): void {
     const shorthand = shorthandOf(field);
     if (path[0] === 'code' && typeof value === 'string') {
       this.add(path, this.say.localFolder(value));
@@ -66,19 +66,19 @@ class Checker {
     }
     if (!isMapping(value)) {
       const inner = shorthand && field.fields[shorthand];
-      if (inner && (typeof value === 'string' || typeof value === 'number')) this.look(value, inner, path);
+      if (inner && (typeof value === 'string' || typeof value === 'number')) this.check(value, inner, path);
       else this.add(path, this.say.mustBeMapping);
       return;
     }
     for (const [name, inner] of Object.entries(value)) {
       const known = Object.hasOwn(field.fields, name) ? field.fields[name] : undefined;
-      if (known) this.look(inner, known, [...path, name]);
+      if (known) this.check(inner, known, [...path, name]);
       else this.add([...path, name], this.say.unknown(name));
     }
     for (const name of field.required) if (!(name in value)) this.miss([...path, name]);
   }
 
-  private lookAtMapping(value: Json, field: Field & { kind: 'mapping' }, path: Path): void {
+  private checkMapping(value: Json, field: Field & { kind: 'mapping' }, path: Path): void {
     if (!isMapping(value)) {
       this.add(path, this.say.mustBeMapping);
       return;
@@ -90,11 +90,11 @@ class Checker {
       if (name.length > most || (pattern && !matches(pattern, name))) {
         this.add([...path, name], this.say.badName(name, describePattern(pattern, this.language)));
       }
-      this.look(value[name] as Json, field.values, [...path, name]);
+      this.check(value[name] as Json, field.values, [...path, name]);
     }
   }
 
-  private lookAtList(value: Json, field: Field & { kind: 'list' }, path: Path): void {
+  private checkList(value: Json, field: Field & { kind: 'list' }, path: Path): void {
     if (!Array.isArray(value)) {
       this.add(path, this.say.mustBeList);
       return;
@@ -102,12 +102,12 @@ class Checker {
     if (value.length > field.most) this.add(path, this.say.tooMany(field.most, value.length));
     if (value.length < field.least) this.add(path, this.say.tooFew(field.least));
     value.forEach((item, index) => {
-      this.look(item, field.item, [...path, index]);
+      this.check(item, field.item, [...path, index]);
     });
   }
 
   /** What the schema cannot say about roles. */
-  lookAtRoles(doc: Mapping): void {
+  checkRoles(doc: Mapping): void {
     if (!hasRoles(doc)) return;
     for (const name of SHORT_FIELDS) if (name in doc) this.add([name], this.say.mixed(name));
     const seen = new Set<string>();

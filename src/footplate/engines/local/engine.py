@@ -53,8 +53,8 @@ from footplate.engines.local.observe.records import (
     read_exit,
     write_exit,
 )
-from footplate.engines.local.observe.sighting import Sight, glance
 from footplate.engines.local.observe.stacks import dump_stacks
+from footplate.engines.local.observe.task import Observed, read_end
 from footplate.engines.local.observe.usage import locate, read_usage
 from footplate.engines.local.observe.watches import TaskKey, Watch, Watches
 from footplate.engines.local.places import Places
@@ -69,7 +69,7 @@ from footplate.engines.streams import connection
 
 log = logging.getLogger(__name__)
 
-MOST_GLANCES = 16
+MOST_READ_DIRECTLY = 16
 Confine = Callable[[LocalSettings, Nodes], Confinement]
 
 
@@ -208,40 +208,40 @@ class LocalEngine:
     async def _observe(self, folders: Mapping[TaskKey, Path]) -> Sequence[Observation]:
         known = {key: watch for key, folder in folders.items() if (watch := self._find_running(key, folder))}
         unknown = {key: folder for key, folder in folders.items() if key not in known}
-        sights = self._glance_at(unknown) if len(unknown) <= MOST_GLANCES else {}
-        if unseen := {key: folder for key, folder in unknown.items() if key not in sights}:
+        observed = self._read_ends(unknown) if len(unknown) <= MOST_READ_DIRECTLY else {}
+        if unseen := {key: folder for key, folder in unknown.items() if key not in observed}:
             for runtime, keys in self._by_runtime(unseen):
-                sights |= await runtime.look({key: unseen[key] for key in keys})
-        self._recall(sights)
-        for key, sight in sights.items():
-            if sight.identity is not None and sight.started_at is not None:
-                self._watches.add(key, sight.identity, sight.started_at, sight.pidfd)
-        self._containers.tidy(
-            key for key, sight in sights.items() if key.in_container and sight.state.is_over
-        )
-        return [_observation(key, sights.get(key), known.get(key)) for key in folders]
+                observed |= await runtime.observe({key: unseen[key] for key in keys})
+        self._recall(observed)
+        for key, one in observed.items():
+            if one.identity is not None and one.started_at is not None:
+                self._watches.add(key, one.identity, one.started_at, one.pidfd)
+        self._containers.tidy(key for key, one in observed.items() if key.in_container and one.state.is_over)
+        return [_observation(key, observed.get(key), known.get(key)) for key in folders]
 
-    def _glance_at(self, folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+    def _read_ends(self, folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Observed]:
         """See those that have ended in order: quicker than to hand them to a thread."""
-        sights = {}
+        observed = {}
         for key, folder in folders.items():
             seen = (
-                glance(folder, True) if key.in_container else glance(folder, False, self._processes.conclude)
+                read_end(folder, True)
+                if key.in_container
+                else read_end(folder, False, self._processes.conclude)
             )
             if seen is not None:
-                sights[key] = seen
-        return sights
+                observed[key] = seen
+        return observed
 
-    def _recall(self, sights: dict[TaskKey, Sight]) -> None:
+    def _recall(self, observed: dict[TaskKey, Observed]) -> None:
         """See as lost what was started by this engine and has removed its own records."""
-        for key, sight in sights.items():
+        for key, one in observed.items():
             started_at = self._started.get(key)
             if started_at is None:
                 continue
-            if sight.state is TaskState.WAITING:
+            if one.state is TaskState.WAITING:
                 detail = say("records_removed")
-                sights[key] = Sight(TaskState.LOST, started_at=started_at, detail=detail)
-            elif sight.state.is_over:
+                observed[key] = Observed(TaskState.LOST, started_at=started_at, detail=detail)
+            elif one.state.is_over:
                 del self._started[key]
 
     def _find_running(self, key: TaskKey, folder: Path) -> Watch | None:
@@ -249,7 +249,7 @@ class LocalEngine:
         if watch is None or not key.in_container:
             return watch
         # A container that is kept after its end lives on.
-        return watch if glance(folder, outlives_its_end=True) is None else None
+        return watch if read_end(folder, outlives_its_end=True) is None else None
 
     async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         folders = dict(self._tasks_of(attempt))
@@ -356,22 +356,22 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
     return confinement
 
 
-def _observation(key: TaskKey, sight: Sight | None, watch: Watch | None) -> Observation:
+def _observation(key: TaskKey, observed: Observed | None, watch: Watch | None) -> Observation:
     who = (key.attempt_id, key.role, key.index)
-    if sight is None:
+    if observed is None:
         started_at = watch.started_at if watch else None
         return Observation(*who, TaskState.RUNNING, started_at=started_at, run=key.run)
     return Observation(
         *who,
-        sight.state,
-        sight.exit_code,
-        sight.started_at,
-        sight.finished_at,
-        sight.detail,
+        observed.state,
+        observed.exit_code,
+        observed.started_at,
+        observed.finished_at,
+        observed.detail,
         key.run,
-        sight.cause,
-        sight.limit_bytes,
-        sight.peak_bytes,
+        observed.cause,
+        observed.limit_bytes,
+        observed.peak_bytes,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from footplate.engines.base import Request
-from footplate.engines.local.observe.sighting import Sight
+from footplate.engines.local.observe.task import Observed
 from footplate.engines.local.observe.watches import TaskKey, Watch
 
 Answer = Mapping[str, Any]
@@ -35,7 +35,7 @@ class Runtime(Protocol):
         """End all that tasks run, by force; `for_s` says for how long that has been tried."""
         ...
 
-    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
+    async def observe(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Observed]:
         """Observe tasks that are not watched; processes that a lost task left running are killed first."""
         ...
 

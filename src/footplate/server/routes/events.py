@@ -97,7 +97,7 @@ async def _follow(parts: Parts, standing: Standing, job_id: str | None, seq: int
     is_quiet = False
     with parts.feed.listening(job_id, inbox.put):
         yield sse.PING
-        while (caller := await standing.look(is_due=is_quiet)) is not None:
+        while (caller := await standing.refresh(is_due=is_quiet)) is not None:
             if is_quiet:
                 yield sse.PING
             wake.clear()

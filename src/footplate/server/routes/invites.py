@@ -65,10 +65,10 @@ async def invite(parts: Wired, caller: Signed, body: w.NewInvite) -> dict[str, A
     return {**_view(made), "link": link, "line": line}
 
 
-@router.post("/invites/look", response_model=w.InviteBody)
-async def look(parts: Wired, body: w.InviteCode) -> dict[str, Any]:
+@router.post("/invites/lookup", response_model=w.InviteBody)
+async def lookup(parts: Wired, body: w.InviteCode) -> dict[str, Any]:
     """What an invitation is for, for whoever has its code."""
-    return _view(await _invites(parts).look(body.code))
+    return _view(await _invites(parts).lookup(body.code))
 
 
 @router.post("/invites/accept", status_code=201, response_model=IssuedToken)

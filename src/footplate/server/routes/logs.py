@@ -180,7 +180,7 @@ async def follow(
 
     async def chunks() -> AsyncIterator[bytes]:
         async for sent in follower.follow(attempt, beginning, cursor):
-            if await standing.look(is_due=sent.kind == "ping") is None:
+            if await standing.refresh(is_due=sent.kind == "ping") is None:
                 return
             yield sse.PING if sent.kind == "ping" else sse.message(sent.kind, sent.data, sent.cursor)
 

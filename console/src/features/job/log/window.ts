@@ -39,7 +39,7 @@ export class LogWindow {
   private busy = new AbortController();
   private isExtending = false;
   private upStep = CHUNK_BYTES;
-  private view: View = this.look();
+  private view: View = this.snapshot();
   private readonly listeners = new Set<() => void>();
 
   constructor(private readonly source: Source) {}
@@ -51,14 +51,14 @@ export class LogWindow {
 
   current = (): View => this.view;
 
-  private look(): View {
+  private snapshot(): View {
     const isAtEnd = this.lines.end >= this.size;
     const { lines, size, shift, opening, target, isReady } = this;
     return { lines, size, shift, opening, target, isAtEnd, isReady };
   }
 
   private changed(): void {
-    this.view = this.look();
+    this.view = this.snapshot();
     for (const listener of this.listeners) listener();
   }
 
@@ -129,7 +129,7 @@ export class LogWindow {
       const earlier = Lines.from(await this.pieces(start, end, signal), start, end);
       // The first lines may have been dropped meanwhile: what was read does not join.
       if (signal.aborted || this.lines.begin !== end) return;
-      // A part that was dropped from the log may be long: the next look goes further.
+      // A part that was dropped from the log may be long: the next read goes further.
       const isGap = earlier.count <= 2 && end - start > CHUNK_BYTES / 2;
       this.upStep = isGap ? this.upStep * 4 : CHUNK_BYTES;
       this.shift += earlier.count;

@@ -59,8 +59,8 @@ export async function choose(given: readonly Given[]): Promise<Chosen> {
     return { label: first.path, archive: first.file, files: [], sizeBytes: first.file.size };
   }
   const top = onlyFolder(given);
-  const inside = given.map(({ path, file }) => ({ path: path.slice(top.length), file }));
-  const kept = await withoutIgnored(inside);
+  const within = given.map(({ path, file }) => ({ path: path.slice(top.length), file }));
+  const kept = await withoutIgnored(within);
   kept.sort((one, other) => (one.path < other.path ? -1 : 1));
   return {
     label: top

@@ -25,7 +25,7 @@ from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.confine.cgroups import Need, Tree
 from footplate.engines.local.confine.delegation import Delegated, find_tree
 from footplate.engines.local.confine.targets import bad_target, is_below, overlapping
-from footplate.engines.local.confine.view import Outlook, compose, outermost
+from footplate.engines.local.confine.view import ViewRules, compose, outermost
 from footplate.engines.local.machine import devices
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.machine.bareprocess import PACKAGES
@@ -57,7 +57,7 @@ class Confinement:
     """How tasks are confined, which limits hold by that, and why the others do not."""
 
     tree: Tree | None = None
-    outlook: Outlook | None = None
+    view_rules: ViewRules | None = None
     nodes: devices.Nodes = field(default_factory=dict)
     faults: Mapping[Limit, Message] = field(default_factory=dict)
     n_processes: int = 4096
@@ -102,7 +102,7 @@ class Confinement:
             return problem("data", "mounts_overlap", inner=both[1], outer=both[0])
         field_name = "data" if spec.data else "code.read_only"
         wants_view = bool(spec.data) or (spec.code is not None and spec.code.is_read_only)
-        if wants_view and self.outlook is None and not in_images:
+        if wants_view and self.view_rules is None and not in_images:
             return Problem(field_name, self._no_mounts())
         return None
 
@@ -116,13 +116,13 @@ class Confinement:
             is_own = mount["target"] in request["folders"]
             if not is_own and (why := bad_target(mount["target"], self._own(in_images), in_images)):
                 return say("cannot_mount_at", target=mount["target"], why=why)
-            if self.outlook is None and not in_images:
+            if self.view_rules is None and not in_images:
                 return self._no_mounts()
         return None
 
     def _own(self, in_images: bool) -> tuple[str, ...]:
-        if self.outlook and not in_images:
-            return self.outlook.own
+        if self.view_rules and not in_images:
+            return self.view_rules.own
         return (self.home,) if self.home else ()
 
     def _no_mounts(self) -> Message:
@@ -133,10 +133,10 @@ class Confinement:
         return {
             "mounted_within_s": mounted_within_s,
             "places": list(self.tree.places) if self.tree else [],
-            "view": self.outlook.how if self.outlook else None,
-            "sealed": list(self.outlook.sealed) if self.outlook else [],
-            "accounts": self.outlook is not None and self.outlook.has_accounts,
-            "pids": self.outlook is not None and self.outlook.has_pids,
+            "view": self.view_rules.how if self.view_rules else None,
+            "sealed": list(self.view_rules.sealed) if self.view_rules else [],
+            "accounts": self.view_rules is not None and self.view_rules.has_accounts,
+            "pids": self.view_rules is not None and self.view_rules.has_pids,
             "filter": self.faults.get("isolation") != OFF and syscall_filter.is_known(),
         }
 
@@ -144,7 +144,7 @@ class Confinement:
         """Write what the spawner does to confine one task."""
         denied = devices.others(self.nodes, task["gpus"])
         # In a view of its own a task finds only what it was given.
-        by_group = self.outlook is None and self.tree is not None and "devices" in self.tree.folders
+        by_group = self.view_rules is None and self.tree is not None and "devices" in self.tree.folders
         need = Need(
             task["milli_cpus"],
             task["memory_bytes"],
@@ -163,19 +163,19 @@ class Confinement:
         }
 
     def _account_of(self, request: Request) -> dict[str, Any] | None:
-        if self.outlook is None or not self.outlook.has_accounts:
+        if self.view_rules is None or not self.view_rules.has_accounts:
             return None
         return self.accounts.account_of(request["owner"], request["owner_number"])
 
     def _view(
         self, request: Request, task: Mapping[str, Any], account: dict[str, Any] | None
     ) -> dict[str, Any] | None:
-        if self.outlook is None:
+        if self.view_rules is None:
             return None
         # Below what is hidden anyway there is nothing to mask.
-        open_sockets = [path for path in self.sockets if not is_below(path, self.outlook.hidden)]
+        open_sockets = [path for path in self.sockets if not is_below(path, self.view_rules.hidden)]
         cards = devices.given(self.nodes, task["gpus"])
-        view = compose(self.outlook, request, task, [*filter(os.path.exists, open_sockets)], cards)
+        view = compose(self.view_rules, request, task, [*filter(os.path.exists, open_sockets)], cards)
         return {**view, "account": account}
 
 
@@ -204,7 +204,7 @@ def confine(settings: LocalSettings, nodes: devices.Nodes) -> Confinement:
         faults["accounts"] = why
     return Confinement(
         delegated.tree,
-        None if found.why_not else _outlook(home, found),
+        None if found.why_not else _view_rules(home, found),
         nodes,
         faults,
         settings.n_processes,
@@ -218,7 +218,7 @@ def unconfined(home: Path | None = None) -> Confinement:
     return Confinement(faults=dict.fromkeys(ALL_LIMITS, OFF), home=str(home.resolve()) if home else "")
 
 
-def _outlook(home: Path | None, found: Found) -> Outlook:
+def _view_rules(home: Path | None, found: Found) -> ViewRules:
     interpreter = [str(Path(folder).resolve()) for folder in (sys.prefix, sys.base_prefix, PACKAGES)]
     place = str(home.resolve()) if home else ""
     trees = [*interpreter, *(SYSTEM if found.how == "root" else ())]
@@ -229,7 +229,7 @@ def _outlook(home: Path | None, found: Found) -> Outlook:
     closed = [path for path in (*account_folders(), RUN) if _is_real_folder(path)]
     if has_accounts:
         closed += [folder for keep in interpreter if (folder := _closed_folder_on_the_way(keep))]
-    return Outlook(
+    return ViewRules(
         found.how,
         place,
         tuple(keeps),

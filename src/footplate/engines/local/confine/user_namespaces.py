@@ -56,7 +56,7 @@ def group_outside(account: dict[str, Any]) -> int:
     return gid
 
 
-def inside(account: dict[str, Any]) -> tuple[int, int, list[int]]:
+def inner_ids(account: dict[str, Any]) -> tuple[int, int, list[int]]:
     """Say which account and groups a task has in its person's namespace."""
     if "first" in account:
         return 0, 0, []
@@ -113,7 +113,7 @@ def join(namespace_fd: int, account: dict[str, Any]) -> None:
     """Become somebody's account for good, with no more of root's powers than tasks may have."""
     _unlock_memory()
     kernel.setns(namespace_fd, kernel.CLONE_NEWUSER)
-    uid, gid, groups = inside(account)
+    uid, gid, groups = inner_ids(account)
     os.setgroups(groups)
     os.setresgid(gid, gid, gid)
     drop_powers()

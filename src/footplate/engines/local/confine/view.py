@@ -11,7 +11,7 @@ from footplate.engines.local.confine.targets import TMP, VAR_TMP, is_below
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class ViewRules:
     """What the views of one server's tasks have in common.
 
     `home` is hidden but for the task's own job; `closed` folders are, such as that of the server's account.
@@ -40,17 +40,17 @@ class Outlook:
 
 
 def compose(
-    outlook: Outlook,
+    rules: ViewRules,
     request: Request,
     task: Mapping[str, Any],
     masks: Sequence[str],
     cards: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Describe one task's view the way `mounting.enter_view` reads it."""
-    hidden = outlook.hidden
+    hidden = rules.hidden
     mounts = [[one["source"], one["inner"], one["target"], one["read_only"]] for one in request["mounts"]]
-    own = job_folders(request, outlook.home)
-    keeps = [*own, *outlook.keeps, *([request["person_folder"]] if request["person_folder"] else [])]
+    own = job_folders(request, rules.home)
+    keeps = [*own, *rules.keeps, *([request["person_folder"]] if request["person_folder"] else [])]
     # What the queue's settings say, never a variable: a job could name any folder by that.
     if environment := task["environment"]:
         keeps.append(environment)
@@ -60,11 +60,11 @@ def compose(
         "covers": [path for path in outermost(hidden) if path not in (TMP, VAR_TMP)],
         "keeps": kept,
         # Where tasks run as the server's own account, their records are kept from them by mounts alone.
-        "unwritable": [] if outlook.has_accounts else [path for path in kept if path in own],
-        "writable": [] if outlook.has_accounts else given_folders(request, task),
+        "unwritable": [] if rules.has_accounts else [path for path in kept if path in own],
+        "writable": [] if rules.has_accounts else given_folders(request, task),
         "mounts": mounts,
         "hidden": list(hidden),
-        "own": list(outlook.own),
+        "own": list(rules.own),
         # The job's own folders may lie wherever the platform put them.
         "free": list(request["folders"]),
         "masks": list(masks),

@@ -18,7 +18,7 @@ from footplate.engines.local.observe.watches import Watch
 from footplate.engines.local.process.processes import ask_to_end, open_process
 
 REMOVE_WITHIN_S = 20
-LOOK_EVERY_S = 0.02
+POLL_EVERY_S = 0.02
 
 
 def ask_directly(watches: Collection[Watch]) -> set[Watch]:
@@ -44,7 +44,7 @@ async def remove(api: ContainerApi, name: str) -> None:
             # Somebody else may be at it, and not be done yet.
             if time.monotonic() > give_up_at:
                 raise EngineUnavailable("container_not_removed", container=name, why=error.said) from error
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(POLL_EVERY_S)
         else:
             return
 

@@ -27,10 +27,11 @@ from footplate.domain.messages import Message, say
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
 from footplate.engines.base import Request, Step, Stream
-from footplate.engines.local.containers import claiming, ending, inside, starting
+from footplate.engines.local.containers import claiming, ending, starting
 from footplate.engines.local.containers.api import TIMEOUT_S, ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
+from footplate.engines.local.containers.exec import exec_in_container
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
 from footplate.engines.local.containers.listing import containers_with
@@ -40,14 +41,14 @@ from footplate.engines.local.containers.sources import Sources
 from footplate.engines.local.containers.tidying import Tidying
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.records import read_claim
-from footplate.engines.local.observe.sighting import Sight, look
+from footplate.engines.local.observe.task import Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.runtime import Answer
 
-INSIST_AFTER_S = 2.0
+KILL_AGAIN_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0
 ASK_WITHIN_S = 60.0
-# Run inside: once the command has begun, everything there is asked to end, the first process before all.
+# Run in the container. Once the command has begun, everything there is asked to end, the first process first.
 ASK_ALL = """
 read -r child </proc/1/task/1/children || [ "$child" ] || exit 1
 kill -TERM 1
@@ -160,10 +161,10 @@ class ContainerRuntime:
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         if self._may_signal:
             return await asyncio.to_thread(ending.ask_directly, watches)
-        answers = await asyncio.gather(*(self._ask_inside(watch.key) for watch in watches))
+        answers = await asyncio.gather(*(self._ask_by_exec(watch.key) for watch in watches))
         return {watch for watch, was_asked in zip(watches, answers, strict=True) if not was_asked}
 
-    async def _ask_inside(self, key: TaskKey) -> bool:
+    async def _ask_by_exec(self, key: TaskKey) -> bool:
         try:
             async with self.exec(key, ["/bin/sh", "-c", ASK_ALL]) as stream, asyncio.timeout(ASK_WITHIN_S):
                 return await stream.wait() == 0
@@ -179,31 +180,31 @@ class ContainerRuntime:
     ) -> AsyncIterator[Stream]:
         """Run a command in a task's container, which must be there still."""
         api = await self._connection.api()
-        async with inside.run_inside(api, container_name(key), argv, terminal) as stream:
+        async with exec_in_container(api, container_name(key), argv, terminal) as stream:
             yield stream
 
     async def kill(self, watches: Collection[Watch], for_s: float) -> None:
         if self._may_signal:
             ending.kill_directly(watches)
-        if not self._may_signal or for_s > INSIST_AFTER_S:
+        if not self._may_signal or for_s > KILL_AGAIN_AFTER_S:
             api = await self._connection.api()
             await asyncio.gather(*(api.kill(container_name(watch.key), "KILL") for watch in watches))
 
-    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
+    async def observe(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Observed]:
         begun = await asyncio.to_thread(_begun_unclaimed, tasks)
         await asyncio.gather(*(self._adopt(key, tasks[key]) for key in begun))
-        sights = await asyncio.to_thread(_look_at, tasks)
-        lost = [key for key, sight in sights.items() if sight.state is TaskState.LOST]
-        explained = await asyncio.gather(*(self._explain(key, tasks[key], sights[key]) for key in lost))
-        return {**sights, **dict(zip(lost, explained, strict=True))}
+        observed = await asyncio.to_thread(_observe_tasks, tasks)
+        lost = [key for key, one in observed.items() if one.state is TaskState.LOST]
+        explained = await asyncio.gather(*(self._explain(key, tasks[key], observed[key]) for key in lost))
+        return {**observed, **dict(zip(lost, explained, strict=True))}
 
-    async def _explain(self, key: TaskKey, folder: Path, sight: Sight) -> Sight:
+    async def _explain(self, key: TaskKey, folder: Path, observed: Observed) -> Observed:
         """Say of a task that is gone without a record what its container tells."""
         try:
             container = await (await self._connection.api()).container(container_name(key))
         except EngineError:
-            return sight
-        return await asyncio.to_thread(explain, sight, container, folder) if container else sight
+            return observed
+        return await asyncio.to_thread(explain, observed, container, folder) if container else observed
 
     def tidy(self, keys: Iterable[TaskKey]) -> None:
         """Remove the containers of tasks that have ended, soon; those that are kept stay."""
@@ -276,5 +277,5 @@ def _begun_unclaimed(tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
     return [key for key, folder in tasks.items() if read_claim(folder) is None and claiming.has_begun(folder)]
 
 
-def _look_at(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
-    return {key: look(folder, key.marks) for key, folder in tasks.items()}
+def _observe_tasks(tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Observed]:
+    return {key: observe_task(folder, key.marks) for key, folder in tasks.items()}

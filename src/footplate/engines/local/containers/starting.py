@@ -25,7 +25,7 @@ from footplate.engines.local.runtime import Answer
 
 EXISTS: Answer = {"exists": True}
 SEEN_WITHIN_S = 5
-LOOK_EVERY_S = 0.02
+POLL_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)
 
 # What Podman says when the process ends while Podman looks at it.
@@ -121,7 +121,7 @@ async def _identify(api: ContainerApi, name: str, folder: Path, marks: Collectio
             with contextlib.suppress(EngineError):
                 await api.remove(name)
             raise EngineRejected("container_engine_elsewhere", socket=str(api.socket))
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(POLL_EVERY_S)
     found = await api.container(name)
     container_id = str(found.get("Id", "")) if found else ""
     return await asyncio.to_thread(_find_or_give_up, folder, marks, container_id)

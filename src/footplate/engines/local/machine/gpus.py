@@ -23,7 +23,7 @@ class Cards:
     def __init__(self) -> None:
         self._nvml = _load_nvml()
         self._cards = _detect(self._nvml) if self._nvml else ()
-        self._looked_at = float("-inf")
+        self._sampled_at = float("-inf")
 
     @property
     def known(self) -> tuple[Gpu, ...]:
@@ -40,12 +40,12 @@ class Cards:
 
     async def list(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
         """List the cards; those with processes of anything but our attempts are in use by others."""
-        if self._cards and time.monotonic() - self._looked_at > REFRESH_S:
-            self._cards = await asyncio.to_thread(self._look, frozenset(our_attempts))
-            self._looked_at = time.monotonic()
+        if self._cards and time.monotonic() - self._sampled_at > REFRESH_S:
+            self._cards = await asyncio.to_thread(self._sample, frozenset(our_attempts))
+            self._sampled_at = time.monotonic()
         return self._cards
 
-    def _look(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
+    def _sample(self, our_attempts: Collection[str]) -> tuple[Gpu, ...]:
         ours = {f"FOOTPLATE_ATTEMPT_ID={attempt_id}".encode() for attempt_id in our_attempts}
         return tuple(
             replace(card, in_use_by_others=any(_is_foreign(pid, ours) for pid in _users(self._nvml, card)))

@@ -15,9 +15,10 @@ from footplate.engines.base import Request, Stream
 from footplate.engines.local import request as requests
 from footplate.engines.local.confine.confinement import Confinement
 from footplate.engines.local.observe.records import Identity, read_claim, read_exit
-from footplate.engines.local.observe.sighting import LEFTOVERS_S, Sight, look
+from footplate.engines.local.observe.task import LEFTOVERS_S, Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
-from footplate.engines.local.process import inside, native
+from footplate.engines.local.process import native
+from footplate.engines.local.process.exec import commands_in, end_command, start_command
 from footplate.engines.local.process.leftovers import Leftovers
 from footplate.engines.local.process.processes import (
     ask_to_end,
@@ -49,8 +50,8 @@ class ProcessRuntime:
         self._confinement = confinement
         self._leftovers = Leftovers(confinement.trees, self._spawn_timeout_s)
         self._leftovers.hold_place()
-        # What runs inside of tasks now.
-        self._inside: set[Identity] = set()
+        # Commands that run in tasks now.
+        self._commands: set[Identity] = set()
 
     async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
@@ -83,7 +84,7 @@ class ProcessRuntime:
     ) -> AsyncIterator[Stream]:
         """Run a command where a task runs or ran; `entering` lasts until it has begun."""
         with entering:
-            command = await inside.begin(self._spawn, self._confinement, request, task, argv, terminal)
+            command = await start_command(self._spawn, self._confinement, request, task, argv, terminal)
         with self._holding(command.identity):
             try:
                 yield command
@@ -92,11 +93,11 @@ class ProcessRuntime:
 
     @contextlib.contextmanager
     def _holding(self, identity: Identity) -> Iterator[None]:
-        self._inside.add(identity)
+        self._commands.add(identity)
         try:
             yield
         finally:
-            self._inside.discard(identity)
+            self._commands.discard(identity)
             self.release(identity)
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
@@ -105,8 +106,8 @@ class ProcessRuntime:
     async def kill(self, watches: Collection[Watch], for_s: float) -> None:
         await asyncio.to_thread(self._kill, watches, for_s > SPARE_SHIM_S)
 
-    async def look(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Sight]:
-        return await asyncio.to_thread(self._look_at, tasks)
+    async def observe(self, tasks: Mapping[TaskKey, Path]) -> Mapping[TaskKey, Observed]:
+        return await asyncio.to_thread(self._observe_tasks, tasks)
 
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
         return await asyncio.to_thread(self._clear, tasks)
@@ -124,7 +125,7 @@ class ProcessRuntime:
 
     async def sweep(self, running: Collection[Identity]) -> None:
         """Give back what held tasks that ended while nobody looked; end what runs on after its task's end."""
-        await asyncio.to_thread(self._leftovers.sweep, {*running, *self._inside})
+        await asyncio.to_thread(self._leftovers.sweep, {*running, *self._commands})
 
     async def close(self) -> None:
         await self._spawner.close_all()
@@ -137,9 +138,10 @@ class ProcessRuntime:
             if shims_too:
                 send(watch.identity.pid, signal.SIGKILL)
 
-    def _look_at(self, tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Sight]:
+    def _observe_tasks(self, tasks: Mapping[TaskKey, Path]) -> dict[TaskKey, Observed]:
         return {
-            key: look(folder, key.marks, self._leftovers.end, self.conclude) for key, folder in tasks.items()
+            key: observe_task(folder, key.marks, self._leftovers.end, self.conclude)
+            for key, folder in tasks.items()
         }
 
     def _clear(self, tasks: Mapping[TaskKey, Path]) -> list[TaskKey]:
@@ -165,9 +167,9 @@ class ProcessRuntime:
         """End what still runs inside a task; False when some of it resists."""
         wanted = {mark.encode() for mark in marks}
         # Tasks can write such records too: only what carries the task's own marks is ended.
-        ours = [one for one in inside.commands_in(folder) if wanted <= environment_of(one.pid)]
+        ours = [one for one in commands_in(folder) if wanted <= environment_of(one.pid)]
         # Where the task ended before, they are in groups of their own.
-        return all(self._leftovers.end(one, LEFTOVERS_S) and inside.end(one, LEFTOVERS_S) for one in ours)
+        return all(self._leftovers.end(one, LEFTOVERS_S) and end_command(one, LEFTOVERS_S) for one in ours)
 
 
 def _ask(watches: Collection[Watch]) -> set[Watch]:

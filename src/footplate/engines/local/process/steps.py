@@ -98,7 +98,7 @@ def _give_up_rights(order: Order, task: Mapping[str, Any], ground: Ground) -> No
         order.add("limit_data", task["data_bytes"])
     kept = user_namespaces.mask_of(user_namespaces.KEPT_CAPABILITIES)
     if (account := task["account"]) is not None:
-        uid, gid, groups = user_namespaces.inside(account)
+        uid, gid, groups = user_namespaces.inner_ids(account)
         order.add("unlock_memory")
         order.add("user", order.lend(task["people_fd"]))
         order.add("groups", *groups)

@@ -18,7 +18,7 @@ MOST_BYTES = 64 * 1024
 MOST_INPUT_BYTES = 16 * MIB
 
 
-async def run_inside(
+async def exec_in_task(
     platform: Platform,
     caller: Caller,
     id_or_name: str,
@@ -35,7 +35,7 @@ async def run_inside(
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
         raise InvalidInput("command_too_long", "command", most=MOST_WORDS, most_bytes=MOST_BYTES)
     role, index = _task_of(job, task)
-    return await platform.run_inside(job, role, index, command, timeout_s, stdin)
+    return await platform.exec_in_task(job, role, index, command, timeout_s, stdin)
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:

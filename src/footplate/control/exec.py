@@ -12,7 +12,7 @@ from footplate.engines.base import OpensStreams, Ran
 from footplate.engines.streams import run
 
 
-async def run_inside(
+async def exec_in_task(
     context: Context,
     job: Job,
     role: str,

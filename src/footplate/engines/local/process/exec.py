@@ -28,7 +28,7 @@ from footplate.engines.local.process.processes import (
 )
 from footplate.engines.local.runtime import Answer
 
-PREFIX = "inside-"
+PREFIX = "exec-"
 
 Spawn = Callable[[Mapping[str, str], Sequence[Mapping[str, Any]]], Awaitable[Sequence[Answer]]]
 
@@ -62,7 +62,7 @@ class Command:
         await asyncio.to_thread(_remove, self._folder)
 
 
-async def begin(
+async def start_command(
     spawn: Spawn,
     confinement: Confinement,
     request: Request,
@@ -108,7 +108,7 @@ def commands_in(task_folder: Path) -> list[Identity]:
     return [claim.identity for claim in claims if claim is not None and claim.identity is not None]
 
 
-def end(command: Identity, for_s: float) -> bool:
+def end_command(command: Identity, for_s: float) -> bool:
     """Kill all of a command until its shim has recorded its end; False when it resists."""
     gives_up_at = time.monotonic() + for_s
     while (pidfd := open_process(command)) is not None:

@@ -21,16 +21,16 @@ CANNOT_EXECUTE = 126
 UNKNOWN_CODE = 124
 HEADER_BYTES = 8
 READ_BYTES = 64 * 1024
-LOOK_EVERY_S = 0.02
-LOOK_FOR_S = 5
+POLL_EVERY_S = 0.02
+POLL_FOR_S = 5
 
 
 @contextlib.asynccontextmanager
-async def run_inside(
+async def exec_in_container(
     api: ContainerApi, name: str, argv: Sequence[str], terminal: tuple[int, int] | None
 ) -> AsyncIterator[Stream]:
     """Run a command in a container; one that still runs when its stream is left is ended."""
-    mark = f"FOOTPLATE_INSIDE={uuid.uuid4().hex}"
+    mark = f"FOOTPLATE_EXEC={uuid.uuid4().hex}"
     exec_id = await _create(api, name, argv, mark, terminal is not None)
     async with contextlib.AsyncExitStack() as stack:
         try:
@@ -136,11 +136,11 @@ async def frames(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 async def _exit_code(api: ContainerApi, exec_id: str) -> int:
     """Ask for the exit code, which the engine may learn a moment after the output has ended."""
-    for _ in range(int(LOOK_FOR_S / LOOK_EVERY_S)):
+    for _ in range(int(POLL_FOR_S / POLL_EVERY_S)):
         state = await api.exec_state(exec_id)
         if not state.get("Running") and state.get("ExitCode") is not None:
             return int(state["ExitCode"])
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(POLL_EVERY_S)
     return UNKNOWN_CODE
 
 
@@ -149,4 +149,4 @@ def _end(pid: int, mark: str) -> None:
     for one in (*descendants(pid), pid) if pid else ():
         send(one, signal.SIGKILL)
     # Whoever has left its parents is known by the mark.
-    kill_marked([mark], LOOK_FOR_S)
+    kill_marked([mark], POLL_FOR_S)

@@ -15,9 +15,9 @@ const AGAIN_MS = 15_000;
 const N_NAMES = 100;
 
 /** What the server would do with a document now; nothing is created. */
-export const forecastQuery = (doc: Mapping) =>
+export const dryRunQuery = (doc: Mapping) =>
   queryOptions({
-    queryKey: ['forecast', doc],
+    queryKey: ['dry-run', doc],
     queryFn: ({ signal }): Promise<Schemas['DryRun']> =>
       answer(api.POST('/api/v1/jobs/dry-run', { body: doc as never, signal })),
     retry: false,
@@ -37,11 +37,11 @@ function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
 }
 
 /**
- * Ask for a forecast once somebody stops typing, and again while they look at it.
+ * Ask for a dry run once somebody stops typing, and again while they look at it.
  *
  * What is beyond all machines is refused as soon as it is typed, not only when the form is full.
  */
-export function useForecast(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
+export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
   const isComplete = isReadable && own.length === 0;
   const isEarly =
     own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path)) &&
@@ -52,12 +52,12 @@ export function useForecast(doc: Mapping, own: readonly Problem[], isReadable: b
   // While somebody types, the settled document is an older one, and may lack what is there by now.
   const isCurrent = settled === asked;
   const query = useQuery({
-    ...forecastQuery(settled),
+    ...dryRunQuery(settled),
     enabled: isJudged && isCurrent,
     refetchInterval: ({ state }) => (isComplete && state.status === 'success' ? AGAIN_MS : false),
   });
   return {
-    forecast: isCurrent && isComplete ? query.data : undefined,
+    dryRun: isCurrent && isComplete ? query.data : undefined,
     refusal: isCurrent && isJudged ? query.error : null,
     isChecking: isComplete && (!isCurrent || query.isPending),
   };

@@ -1,16 +1,14 @@
-"""The verbs exec and download: run commands in tasks, and fetch their files."""
+"""The verb exec: run a command in a task."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
-from footplate.cli.session import connect, duration, job_argument, json_option, print_json, tell
+from footplate.cli.session import connect, duration, job_argument, json_option, print_json
 
 MOST_INPUT_BYTES = 16 * 1024**2
-KINDS = ("output", "checkpoints", "code", "work")
 
 
 @click.command("exec", context_settings={"ignore_unknown_options": True})
@@ -36,7 +34,7 @@ def exec_(
     it wrote more than 1MB, of which the rest is lost.
     """
     stdin = _read_input() if has_input else b""
-    ran = connect().job(job).run_inside(command, task, timeout, stdin)
+    ran = connect().job(job).exec(command, task, timeout, stdin)
     if as_json:
         told = ("exit_code", "output", "is_cut", "timed_out")
         print_json({name: getattr(ran, name) for name in told})
@@ -55,19 +53,3 @@ def _read_input() -> bytes:
     if len(stdin) > MOST_INPUT_BYTES:
         raise click.ClickException(f"standard input is longer than {MOST_INPUT_BYTES} bytes")
     return stdin
-
-
-@click.command()
-@job_argument
-@click.option("--what", type=click.Choice(KINDS), default="output", show_default=True, help="What to fetch.")
-@click.option("--definition", "what", flag_value="code", help="The job's code; the same as --what code.")
-@click.option("--trainedmodel", "what", flag_value="output", help="The same as --what output.")
-@click.option("-o", "--filename", type=click.Path(path_type=Path), help="File to write.")
-@json_option
-def download(job: str, what: str, filename: Path | None, as_json: bool) -> None:
-    """Download the results of a job so far as a .tar.gz archive; the job may still be running."""
-    found = connect().job(job)
-    target = found.download(filename or Path(f"{found.name}-{what}.tar.gz"), what)
-    size_bytes = target.stat().st_size
-    message = f"Saved {what} of {found.name} to {target} ({size_bytes} bytes)."
-    tell({"id": found.id, "file": str(target), "size_bytes": size_bytes}, message, as_json)

@@ -23,9 +23,9 @@ import { words } from './words';
 
 const N_SHOWN = 5;
 
-interface ForecastProps {
+interface DryRunProps {
   problems: readonly Problem[];
-  forecast: Schemas['DryRun'] | undefined;
+  dryRun: Schemas['DryRun'] | undefined;
   refusal: Error | null;
   /** The text is no document now: what the form shows is not what would be submitted. */
   isBroken: boolean;
@@ -35,8 +35,8 @@ interface ForecastProps {
 }
 
 /** Whether the job would start now; if not, why, and what would. */
-export function Forecast(props: ForecastProps) {
-  const { problems, forecast, refusal, isBroken, isChecking, freeName, onGo } = props;
+export function DryRun(props: DryRunProps) {
+  const { problems, dryRun, refusal, isBroken, isChecking, freeName, onGo } = props;
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
   const { change } = useForm();
@@ -64,12 +64,12 @@ export function Forecast(props: ForecastProps) {
       </Verdict>
     );
   }
-  if (isChecking || !forecast)
+  if (isChecking || !dryRun)
     return <Verdict tone="wait" icon={<SyncOutlined aria-hidden />} title={say.checking} />;
-  if (forecast.would_start) {
+  if (dryRun.would_start) {
     return (
       <Verdict tone="good" icon={<CheckCircleOutlined aria-hidden />} title={say.wouldStart}>
-        <ReasonText reason={forecast.reason} />
+        <ReasonText reason={dryRun.reason} />
       </Verdict>
     );
   }
@@ -77,10 +77,10 @@ export function Forecast(props: ForecastProps) {
     <Verdict
       tone="busy"
       icon={<ClockCircleOutlined aria-hidden />}
-      title={say.wouldWait(reasons[forecast.reason.code])}
+      title={say.wouldWait(reasons[dryRun.reason.code])}
     >
-      <ReasonText reason={forecast.reason} />
-      <Nearest details={forecast.reason.details} />
+      <ReasonText reason={dryRun.reason} />
+      <Nearest details={dryRun.reason.details} />
     </Verdict>
   );
 }

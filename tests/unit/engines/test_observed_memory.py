@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footplate.engines.local.observe import sighting
+from footplate.engines.local.observe import task
 from footplate.engines.local.observe.records import Claim, Exit
 
 MB = 1024 * 1024
@@ -20,5 +20,5 @@ SAID = "out of memory: its limit is 64MB, its peak was 64MB"
 )
 def test_a_lack_of_memory_leaves_a_trace(code: int, cause: str, said: str) -> None:
     end = Exit(code, 2.0, n_oom_kills=1, limit_bytes=64 * MB, peak_bytes=64 * MB)
-    seen = sighting._exited(Claim(None, 1.0), end)
+    seen = task._exited(Claim(None, 1.0), end)
     assert (seen.exit_code, seen.cause, str(seen.detail)) == (code, cause, said)

@@ -34,7 +34,7 @@ Conclude = Callable[[Identity], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Observed:
     """How a task stands; a RUNNING one comes with its process, whose descriptor the receiver owns."""
 
     state: TaskState
@@ -53,7 +53,7 @@ def no_counts(_identity: Identity) -> str:
     return ""
 
 
-def glance(folder: Path, outlives_its_end: bool = False, conclude: Conclude = no_counts) -> Sight | None:
+def read_end(folder: Path, outlives_its_end: bool = False, conclude: Conclude = no_counts) -> Observed | None:
     """Read how a task ended from its record; None if the process must be checked too.
 
     A process that is still there has not ended, whatever stands in its place for records; a container that
@@ -78,16 +78,16 @@ def _with_counts(folder: Path, identity: Identity, end: Exit, conclude: Conclude
     return replace(end, n_oom_kills=n_oom_kills, limit_bytes=limit_bytes, peak_bytes=peak_bytes)
 
 
-def look(
+def observe_task(
     folder: Path,
     marks: tuple[str, ...],
     end_group: EndGroup = lambda *_: True,
     conclude: Conclude = no_counts,
-) -> Sight:
+) -> Observed:
     """Observe the task of this folder; processes that a lost task left running are killed first."""
     claim, end = read_claim(folder), read_exit(folder)
     if claim is None:
-        return Sight(TaskState.WAITING)
+        return Observed(TaskState.WAITING)
     if claim.identity is None:
         return _never_started(claim)
     pidfd = open_process(claim.identity)
@@ -96,10 +96,10 @@ def look(
     # A task may have put another's name into its claim.
     is_own = pidfd is None or not is_foreign(claim.identity, marks)
     if pidfd is not None and is_own:
-        return Sight(TaskState.RUNNING, started_at=claim.at, identity=claim.identity, pidfd=pidfd)
+        return Observed(TaskState.RUNNING, started_at=claim.at, identity=claim.identity, pidfd=pidfd)
     if pidfd is not None:
         os.close(pidfd)
-    # The exit code is written before the process ends, so this second look decides.
+    # The exit code is written before the process ends, so this second reading decides.
     end = read_exit(folder)
     if end is not None:
         return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
@@ -121,18 +121,22 @@ def _is_there(identity: Identity) -> bool:
     return identity.boot_id == boot_id() and is_alive(identity.pid, identity.start_ticks)
 
 
-def _never_started(claim: Claim) -> Sight:
-    return Sight(TaskState.EXITED, STOPPED_BY_TERM, finished_at=claim.at, detail=say("stopped_before_start"))
+def _never_started(claim: Claim) -> Observed:
+    return Observed(
+        TaskState.EXITED, STOPPED_BY_TERM, finished_at=claim.at, detail=say("stopped_before_start")
+    )
 
 
-def _exited(claim: Claim, end: Exit) -> Sight:
-    sight = Sight(TaskState.EXITED, end.code, claim.at, end.at)
+def _exited(claim: Claim, end: Exit) -> Observed:
+    observed = Observed(TaskState.EXITED, end.code, claim.at, end.at)
     if not end.n_oom_kills:
-        return sight
-    sight = replace(sight, detail=_tell_oom(end), limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes)
+        return observed
+    observed = replace(
+        observed, detail=_tell_oom(end), limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes
+    )
     if end.code == 0:
-        return replace(sight, detail=say("survived_kill", why=sight.detail))
-    return replace(sight, cause="oom")
+        return replace(observed, detail=say("survived_kill", why=observed.detail))
+    return replace(observed, cause="oom")
 
 
 def _tell_oom(end: Exit) -> Message:
@@ -143,10 +147,10 @@ def _tell_oom(end: Exit) -> Message:
     return say(code, limit_bytes=end.limit_bytes, peak_bytes=end.peak_bytes)
 
 
-def _lost(claim: Claim, identity: Identity, marks: tuple[str, ...]) -> Sight:
+def _lost(claim: Claim, identity: Identity, marks: tuple[str, ...]) -> Observed:
     if identity.boot_id != boot_id():
         detail = say("machine_restarted")
     else:
         kill_marked(marks, LEFTOVERS_S)
         detail = say("killed_from_outside")
-    return Sight(TaskState.LOST, started_at=claim.at, detail=detail)
+    return Observed(TaskState.LOST, started_at=claim.at, detail=detail)

@@ -1,0 +1,27 @@
+"""The verb download: fetch the files of a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from footplate.cli.session import connect, job_argument, json_option, tell
+
+KINDS = ("output", "checkpoints", "code", "work")
+
+
+@click.command()
+@job_argument
+@click.option("--what", type=click.Choice(KINDS), default="output", show_default=True, help="What to fetch.")
+@click.option("--definition", "what", flag_value="code", help="The job's code; the same as --what code.")
+@click.option("--trainedmodel", "what", flag_value="output", help="The same as --what output.")
+@click.option("-o", "--filename", type=click.Path(path_type=Path), help="File to write.")
+@json_option
+def download(job: str, what: str, filename: Path | None, as_json: bool) -> None:
+    """Download the results of a job so far as a .tar.gz archive; the job may still be running."""
+    found = connect().job(job)
+    target = found.download(filename or Path(f"{found.name}-{what}.tar.gz"), what)
+    size_bytes = target.stat().st_size
+    message = f"Saved {what} of {found.name} to {target} ({size_bytes} bytes)."
+    tell({"id": found.id, "file": str(target), "size_bytes": size_bytes}, message, as_json)
