@@ -19,6 +19,7 @@ from footplate.server.settings import Settings
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served
+from footplate.wire import environments as wire_environments
 from footplate.wire import files as wire_files
 from footplate.wire import images as wire_images
 from footplate.wire import invites as wire_invites
@@ -183,6 +184,9 @@ OPERATIONS: dict[str, Operation] = {
         wire_images.ImageBody, request={"json": {"reference": "python:3.12"}}, to_stranger=403
     ),
     "DELETE /images/{name}": Operation(None, 204, to_stranger=403),
+    "GET /environments": Operation(wire_environments.Environments),
+    # The fake engine builds none.
+    "DELETE /environments/{name}": Operation(None, 404, to_stranger=404),
     "GET /events": Operation(Events),
     "GET /events/stream": Operation(is_stream=True),
 }

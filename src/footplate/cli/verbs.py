@@ -134,6 +134,12 @@ VERBS = (
         "List and manage images.",
         "footplate images",
     ),
+    Verb(
+        "environments",
+        "footplate.cli.environments:environments",
+        "List and remove Python environments of jobs.",
+        "footplate environments",
+    ),
     Verb("storages", "footplate.cli.storages:storages", "List storages with data.", "footplate storages"),
     Verb(
         "strategies",

@@ -14,6 +14,7 @@ from footplate.control.admit import EXPLAIN_EVERY_S
 from footplate.control.callbacks import Callbacks
 from footplate.control.context import Context
 from footplate.control.effects import CarryOut, dispatcher
+from footplate.control.environments import Environments, sweep_environments
 from footplate.control.exec import exec_in_task
 from footplate.control.faults import reporter
 from footplate.control.launches import Launches
@@ -44,6 +45,7 @@ LEASE_S = 5.0
 PROGRESS_S = 2.0
 USAGE_S = 5.0
 LEFTOVERS_S = 60.0
+ENVIRONMENTS_S = 900.0
 
 
 class Controller:
@@ -70,6 +72,7 @@ class Controller:
         self.admission = self._passes.admission
         self.replan = self._passes.ask
         self.exec_in_task = partial(exec_in_task, context)
+        self.environments = Environments(context)
         # One round of a loop, for whoever cannot wait for it.
         self.sweep = partial(sweep, context)
 
@@ -105,6 +108,7 @@ class Controller:
         yield Loop(f"nodes {name}", refresh, NODES_S, first_s)
         yield Loop(f"progress {name}", self._progress[name].watch, PROGRESS_S)
         yield Loop(f"usage {name}", UsageKeeper(context, name, engine).sample, USAGE_S)
+        yield Loop(f"environments {name}", partial(sweep_environments, context, engine), ENVIRONMENTS_S)
         yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S, first_s)
 
     async def watch_progress(self) -> None:

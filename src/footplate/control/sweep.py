@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from functools import partial
 
 from footplate.control.context import Context
+from footplate.control.living import Living
 from footplate.domain.events import DeleteAsked
-from footplate.domain.job import Job
 from footplate.engines.base import Engine, PullsImages
 from footplate.store import job_queries, transitions
 from footplate.store.account_queries import remove_expired_tokens
@@ -38,7 +37,7 @@ async def sweep(context: Context) -> None:
 async def sweep_engine(context: Context, engine: Engine) -> None:
     """Have an engine remove leftovers of attempts that have ended."""
     if isinstance(engine, PullsImages):
-        await engine.sweep(_Living(context.store.board))
+        await engine.sweep(Living(context.store.board))
 
 
 async def _empty_trash(context: Context) -> None:
@@ -54,15 +53,3 @@ def _delete_for_good(context: Context, job_id: str, before: float, tx: Transacti
     if job.deleted_at is not None and job.deleted_at < before:
         asked = DeleteAsked(context.clock.now(), by="", for_good=True)
         transitions.apply(tx, board, job_id, asked)
-
-
-class _Living:
-    """The attempts that are on the board now."""
-
-    def __init__(self, board: Mapping[str, Job]) -> None:
-        self._board = board
-
-    def __contains__(self, attempt_id: object) -> bool:
-        job_id, _, attempt = str(attempt_id).rpartition(".")
-        job = self._board.get(job_id)
-        return job is not None and str(job.attempt) == attempt

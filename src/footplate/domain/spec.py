@@ -77,6 +77,26 @@ class CodeRef:
 
 
 @dataclass(frozen=True, slots=True)
+class EnvironmentSpec:
+    """Python packages of a job: what to install, or the path of an environment that exists.
+
+    `requirements` is a file of the code, or the requirements themselves.
+    """
+
+    requirements: str | tuple[str, ...] = ""
+    pyproject: str = ""
+    conda: str = ""
+    path: str = ""
+    python: str = ""
+
+    @property
+    def file(self) -> str:
+        """The file of the code that says what to install; empty where no file does."""
+        listed = self.requirements if isinstance(self.requirements, str) else ""
+        return listed or self.pyproject or self.conda
+
+
+@dataclass(frozen=True, slots=True)
 class DataMount:
     """Stored data that tasks see at a path."""
 
@@ -149,6 +169,7 @@ class JobSpec:
     image_credentials: str = ""
     strategy: str = ""
     code: CodeRef | None = None
+    environment: EnvironmentSpec | None = None
     data: tuple[DataMount, ...] = ()
     results: Results | None = None
     env: Mapping[str, str] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.domain import spec as s
+from footplate.domain.environmentfields import ENVIRONMENT
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import AnyJson, Choice, Duration, Flag, Instant, Integer, Scalar, Text
 from footplate.domain.names import (
@@ -91,6 +92,9 @@ def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
     tasks = sum(role.count for role in roles if role is not MISSING)
     if tasks > MAX_TASKS:
         problems.add(join(path, "roles"), "too_many_tasks", given=tasks, most=MAX_TASKS)
+    environment, code = job["environment"], job["code"]
+    if environment not in (None, MISSING) and environment.file and code is None:
+        problems.add(join(path, "environment"), "environment_file_without_code", file=environment.file)
     has_image = bool(job["image"]) or any(role is MISSING or role.image for role in roles)
     if job["image_credentials"] not in ("", MISSING) and not has_image and job["roles"] is not MISSING:
         problems.add(join(path, "image_credentials"), "credentials_without_image")
@@ -117,6 +121,12 @@ JOB = Record(
             "",
         ),
         Field("code", Nullable(CODE), "Code that the tasks find in their working folder.", None),
+        Field(
+            "environment",
+            Nullable(ENVIRONMENT),
+            "Python packages of every task; built once and shared read-only by your jobs.",
+            None,
+        ),
         Field("data", ListOf(DATA, 64, unique="path"), "Stored data that tasks see.", ()),
         Field("results", Nullable(RESULTS), "Where results are kept.", None),
         Field("env", ENV, "Environment variables of every task.", {}),

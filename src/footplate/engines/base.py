@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, Placement, TaskPlacement, Whereabouts
+from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.errors import Problem
 from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
@@ -278,6 +279,27 @@ class PullsImages(Protocol):
 
         Looks up what is known only after it has found something: attempts may begin meanwhile.
         """
+        ...
+
+
+@runtime_checkable
+class BuildsEnvironments(Protocol):
+    """An engine that installs what `spec.environment` asks for, as a step of the launch, and keeps it.
+
+    An environment is shared by the jobs of one person only: what its build ran was that person's choice.
+    A launch whose environment cannot be built is rejected, with the last words of the build.
+    """
+
+    async def environments(self, known_attempts: Container[str]) -> Sequence[BuiltEnvironment]:
+        """Say which environments there are, and which of these attempts use them."""
+        ...
+
+    async def remove_environment(self, environment_id: str, known_attempts: Container[str]) -> None:
+        """Remove one; raise `NotFound`, or `Conflict` while one of these attempts uses it."""
+        ...
+
+    async def sweep_environments(self, known_attempts: Container[str]) -> None:
+        """Remove those that nobody has used for long, and the oldest while all take more than they may."""
         ...
 
 

@@ -22,6 +22,16 @@ def person_folder(home: Path, name: str, number: int) -> Path:
     return home / "people" / f"{name}-{number}"
 
 
+def environments_folder(home: Path, name: str, number: int) -> Path:
+    """Where the environments lie that were built for a person's jobs."""
+    return home / "environments" / f"{name}-{number}"
+
+
+def environment_link(home: Path, job_id: str) -> Path:
+    """What leads to the environment of a job; known before the environment is."""
+    return job_folder(home, job_id) / "environment"
+
+
 @lru_cache(MOST_REMEMBERED)
 def code_folder(home: Path, job_id: str) -> Path:
     return job_folder(home, job_id) / "code"

@@ -16,6 +16,7 @@ from footplate.domain.errors import Conflict, NotFound
 from footplate.domain.jobname import next_free, stem_of
 from footplate.sdk import settings as stored
 from footplate.sdk.connection import Connection, read_in_chunks
+from footplate.sdk.environments import EnvironmentCalls
 from footplate.sdk.images import ImageCalls
 from footplate.sdk.invites import InviteCalls
 from footplate.sdk.job import Job
@@ -30,7 +31,7 @@ Data = dict[str, Any]
 _NAME_TRIES = 5
 
 
-class Client(SecretCalls, ImageCalls, InviteCalls):
+class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
     """A user's connection to a Footplate server.
 
     With no arguments it finds server and credentials in the environment (as inside a job) or in the

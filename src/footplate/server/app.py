@@ -39,6 +39,7 @@ from footplate.server.requests import RequestEnvelope
 from footplate.server.routes import (
     accounts,
     audit,
+    environments,
     events,
     files,
     front,
@@ -90,6 +91,7 @@ ROUTES = (
     queues,
     waiting,
     images,
+    environments,
     secrets,
     accounts,
     invites,
@@ -271,6 +273,7 @@ async def _wire(
         replan=controller.replan,
         refuses=engines.refuses,
         exec_in_task=controller.exec_in_task,
+        environments=controller.environments,
         vault=vault,
         disk=disk,
     )
@@ -309,6 +312,7 @@ def local_engine(settings: Settings, home_identity: str = "") -> LocalEngine:
             home_id=home_identity,
             storages=settings.storage_by_name,
             find_code=Blobs(settings.home / "blobs").path,
+            environments=settings.environments,
         )
     )
 

@@ -22,9 +22,11 @@ from footplate.domain.resources import GIB, MIB
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.machine.probe_client import locate_all
 from footplate.server.addresses import Proxies
 from footplate.server.bounds import BOUNDS, Bounds
+from footplate.server.packages import ENVIRONMENTS
 from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES
 
 RESOLVED_WITHIN_S = 2.0
@@ -73,6 +75,7 @@ class Settings:
     limits: bool = True
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    environments: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     retry_pause_s: float = 1.0
     retry_pause_most_s: float = 300.0
     storage_timeout_s: float = SILENT_AFTER_S
@@ -320,6 +323,7 @@ FILE = Record(
             MISSING,
             "person_quota_bytes",
         ),
+        Field("environments", ENVIRONMENTS, "Python environments that are built for jobs.", MISSING),
         Field("connections", BOUNDS, "Limits of connections before login.", MISSING),
         Field("node", _NODE, "This machine as a node.", MISSING),
         Field(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.errors import Problem
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
@@ -46,6 +47,16 @@ class Scheduler(Protocol):
         ...
 
 
+class Environments(Protocol):
+    """The environments that the engines have built for jobs."""
+
+    async def all(self) -> Sequence[BuiltEnvironment]: ...
+
+    async def remove(self, environment_id: str) -> None:
+        """Remove one; raise `NotFound`, or `Conflict` while a job uses it."""
+        ...
+
+
 ExecInTask = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
 
 
@@ -57,5 +68,6 @@ class Platform(Shared):
     replan: Callable[[], None]
     refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
     exec_in_task: ExecInTask
+    environments: Environments
     vault: Vault
     disk: Disk = field(default_factory=lambda: Disk(Path("/")))

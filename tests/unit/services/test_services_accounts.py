@@ -58,6 +58,16 @@ class NoScheduler:
         raise NotImplementedError
 
 
+class NoEnvironments:
+    """A platform whose engines build no environments."""
+
+    async def all(self) -> list[Any]:
+        return []
+
+    async def remove(self, environment_id: str) -> None:
+        raise NotImplementedError
+
+
 class Office:
     """Accounts on a database of their own."""
 
@@ -77,6 +87,7 @@ class Office:
             replan=lambda: None,
             refuses=lambda _spec, _environments: None,
             exec_in_task=NoScheduler.exec_in_task,
+            environments=NoEnvironments(),
             vault=Vault(b"secret"),
         )
         self.tokens = Tokens(b"secret")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, TaskPlacement
+from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.errors import (
     EngineError,
     EngineRejected,
@@ -41,6 +42,9 @@ from footplate.engines.local.confine.confinement import Confinement, confine, un
 from footplate.engines.local.containers.choosing import refusal, refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
+from footplate.engines.local.environments import indexes
+from footplate.engines.local.environments.environments import Environments, led
+from footplate.engines.local.environments.refusing import refuse_missing, refuses_packages
 from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine.detect import Machine
 from footplate.engines.local.machine.devices import Nodes
@@ -87,6 +91,13 @@ class LocalEngine:
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s, settings.is_native)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
+        self._environments = Environments(
+            settings.home,
+            settings.environments,
+            lambda request, task: self._processes.run(request, task, self._environments.is_closing),
+            indexes.for_uv(os.environ, indexes.config_files()),
+            self._tell_step,
+        )
         self._kinds = Kinds()
         self._watches = Watches(self._end)
         self._entrances = Entrances()
@@ -127,9 +138,19 @@ class LocalEngine:
     async def sweep(self, known_attempts: Container[str]) -> None:
         await self._containers.sweep(known_attempts)
 
+    async def environments(self, known_attempts: Container[str]) -> Sequence[BuiltEnvironment]:
+        return await self._environments.all(known_attempts)
+
+    async def remove_environment(self, environment_id: str, known_attempts: Container[str]) -> None:
+        await self._environments.remove(environment_id, known_attempts)
+
+    async def sweep_environments(self, known_attempts: Container[str]) -> None:
+        await self._environments.sweep(known_attempts)
+
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
         no_image = refusal(spec, environments, self._containers.why_none)
-        return no_image or self._confinement.refuses(spec, environments)
+        no_packages = refuses_packages(spec, environments)
+        return no_image or no_packages or self._confinement.refuses(spec, environments)
 
     def _runtime(self, key: TaskKey) -> Runtime:
         return self._containers if key.in_container else self._processes
@@ -137,6 +158,7 @@ class LocalEngine:
     async def launch(self, request: Request) -> None:
         refuse(request, self._containers.why_none)
         requests.refuse_impossible(request)
+        refuse_missing(request, self._confinement.hidden)
         if why := self._confinement.refusal(request):
             raise EngineRejected(why)
         self._kinds.learn(self._keys_of(request))
@@ -149,11 +171,14 @@ class LocalEngine:
         await asyncio.shield(launching)
 
     def abandon(self, attempt_id: str) -> None:
+        self._environments.abandon(attempt_id)
         self._containers.abandon(attempt_id)
 
     async def _launch(self, request: Request) -> None:
         if request["code"] is not None or request["files"]:
             await self._place_files(request)
+        if request["packages"] is not None:
+            request = await self._environments.provide(request)
         keys = self._keys_of(request)
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
@@ -309,6 +334,8 @@ class LocalEngine:
                 # Whoever is on the way ends with the container.
                 self._entrances.require_open(key)
                 return self._containers.exec(key, argv, terminal)
+            if request["packages"] is not None:
+                task = {**task, "environment": led(request)}
             return self._processes.exec(request, task, argv, terminal, self._entrances.entering(key))
         raise NotFound("task_not_in_attempt", task=f"{role}-{index}", attempt=request["attempt_id"])
 
@@ -329,6 +356,7 @@ class LocalEngine:
 
     async def close(self) -> None:
         self._watches.close()
+        await self._environments.close()
         await self._processes.close()
         await self._containers.close()
 

@@ -54,6 +54,23 @@ class Places:
     def code(self, plan: LaunchPlan) -> Path:
         return layout.code_folder(self.home, plan.job_id)
 
+    def code_source(self, plan: LaunchPlan) -> tuple[str, str] | None:
+        """Say where the code lies on this machine: a folder, and the path below that it must not leave."""
+        code = plan.spec.code
+        if code is not None and code.upload:
+            return str(self.code(plan)), ""
+        if code is not None and code.storage in self.storages:
+            return self.storages[code.storage].path, code.path
+        return None
+
+    def environment_link(self, plan: LaunchPlan) -> Path:
+        return layout.environment_link(self.home, plan.job_id)
+
+    def environment(self, plan: LaunchPlan) -> str | None:
+        """Say where tasks see the environment that their job asks for, if it does."""
+        asked = plan.spec.environment
+        return None if asked is None else asked.path or str(self.environment_link(plan))
+
     def mounts(self, plan: LaunchPlan) -> Iterator[dict[str, Any]]:
         """Write what tasks find at other paths than this machine has it.
 

@@ -16,6 +16,7 @@ from footplate.domain.errors import EngineRejected
 from footplate.engines.base import LaunchPlan, Request, TaskPaths
 from footplate.engines.local.confine.confinement import Confinement
 from footplate.engines.local.containers.choosing import choose, enter
+from footplate.engines.local.environments.inputs import wish_of
 from footplate.engines.local.observe.watches import HOME_ID, TaskKey
 from footplate.engines.local.places import Places, starts_in_code
 from footplate.engines.strategies import Prepared, prepare
@@ -95,10 +96,22 @@ def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, st
         "writable": _writable_folders(paths, prepared),
         "code_is_read_only": in_code,
         "mounts": list(places.mounts(plan)),
+        "packages": _packages(plan, places),
+        "environment_path": plan.spec.environment.path if plan.spec.environment else "",
         "tasks": [
             _task(plan, places, prepared, task, rank, inherited) for rank, task in enumerate(prepared.tasks)
         ],
     }
+
+
+def _packages(plan: LaunchPlan, places: Places) -> dict[str, Any] | None:
+    """Write what is to be installed, where the code lies that may say so, and what will lead to it."""
+    wish = wish_of(plan.spec.environment)
+    if wish is None:
+        return None
+    digest = plan.spec.code.upload if plan.spec.code else ""
+    link = places.environment_link(plan)
+    return {**wish, "code": places.code_source(plan), "digest": digest, "link": str(link)}
 
 
 def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
@@ -160,7 +173,9 @@ def _task(
         "node": task.node,
         **chosen,
         "command": prepared.command(task.role, task.index),
-        "env": enter(chosen["environment"], prepared.own_env(task, rank), inherited),
+        "env": enter(
+            chosen["environment"] or places.environment(plan), prepared.own_env(task, rank), inherited
+        ),
         "folder": str(run_folder(folder, run)),
         "work_folder": prepared.paths(task).work,
         "log": str(log_file(folder)),

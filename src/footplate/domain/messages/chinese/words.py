@@ -21,6 +21,8 @@ WORDS = {
         "word": "一个词",
         "network_name": "网络名称",
         "uid_and_gid": "两个数字，例如 `1000:1000`",
+        "requirement": "一项依赖，例如 `numpy>=2`",
+        "python_version": "版本号，例如 3.12",
     },
     "verb": {
         "edit": "修改",

@@ -21,6 +21,8 @@ WORDS = {
         "word": "one word",
         "network_name": "the name of a network",
         "uid_and_gid": "two numbers such as `1000:1000`",
+        "requirement": "one requirement such as `numpy>=2`",
+        "python_version": "a version such as 3.12",
     },
     "verb": {
         "edit": "edit",

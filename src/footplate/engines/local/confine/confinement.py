@@ -74,6 +74,11 @@ class Confinement:
         return frozenset(limit for limit in ALL_LIMITS if limit not in self.faults)
 
     @property
+    def hidden(self) -> tuple[str, ...]:
+        """The folders that tasks do not see as this machine has them."""
+        return self.view_rules.hidden if self.view_rules else ()
+
+    @property
     def holds_single_processes(self) -> bool:
         return self.faults.get("memory", OFF) != OFF
 

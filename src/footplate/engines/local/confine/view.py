@@ -51,16 +51,19 @@ def compose(
     mounts = [[one["source"], one["inner"], one["target"], one["read_only"]] for one in request["mounts"]]
     own = job_folders(request, rules.home)
     keeps = [*own, *rules.keeps, *([request["person_folder"]] if request["person_folder"] else [])]
-    # What the queue's settings say, never a variable: a job could name any folder by that.
-    if environment := task["environment"]:
-        keeps.append(environment)
+    # What the queue's settings say or the platform has built, never a variable: a job could name any folder.
+    environments = [task["environment"]] if task["environment"] else []
+    keeps += environments
     kept = outermost(path for path in keeps if is_below(path, hidden))
     return {
         "tmp": tmp_folder(task),
         "covers": [path for path in outermost(hidden) if path not in (TMP, VAR_TMP)],
         "keeps": kept,
         # Where tasks run as the server's own account, their records are kept from them by mounts alone.
-        "unwritable": [] if rules.has_accounts else [path for path in kept if path in own],
+        # What was built for a person is theirs, and shared by their tasks.
+        "unwritable": [
+            path for path in kept if path in environments or (path in own and not rules.has_accounts)
+        ],
         "writable": [] if rules.has_accounts else given_folders(request, task),
         "mounts": mounts,
         "hidden": list(hidden),

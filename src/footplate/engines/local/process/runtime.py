@@ -14,10 +14,11 @@ from footplate.domain.errors import OutcomeUnknown
 from footplate.engines.base import Request, Stream
 from footplate.engines.local import request as requests
 from footplate.engines.local.confine.confinement import Confinement
-from footplate.engines.local.observe.records import Identity, read_claim, read_exit
+from footplate.engines.local.observe.records import Exit, Identity, read_claim, read_exit
 from footplate.engines.local.observe.task import LEFTOVERS_S, Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process import native
+from footplate.engines.local.process.errand import run_errand
 from footplate.engines.local.process.exec import commands_in, end_command, start_command
 from footplate.engines.local.process.leftovers import Leftovers
 from footplate.engines.local.process.processes import (
@@ -72,6 +73,10 @@ class ProcessRuntime:
             except TimeoutError:
                 break
         raise OutcomeUnknown("spawner_silent")
+
+    async def run(self, request: Request, task: Mapping[str, Any], is_closing: asyncio.Event) -> Exit | None:
+        """Run a command of the platform's own, confined as a task is, and wait for its end."""
+        return await run_errand(self.start, self._commands, self.release, request, task, is_closing)
 
     @contextlib.asynccontextmanager
     async def exec(

@@ -1,0 +1,20 @@
+"""The environments that engines have built for jobs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltEnvironment:
+    """Packages that were installed for a person's jobs; `attempts` are those that use them now."""
+
+    id: str
+    owner: str
+    kind: str
+    what: str
+    python: str
+    size_bytes: int
+    built_at: float
+    used_at: float
+    attempts: tuple[str, ...] = ()

@@ -1,0 +1,26 @@
+"""Environments: the Python packages of jobs, and how they are built."""
+
+TABLE = {
+    "environment_of_one_kind": "必须恰好填写 requirements、pyproject、conda、path 之一[；现有 {given:comma}]",
+    "python_without_packages": "没有作用：`{kind}` 自带 Python",
+    "environment_file_without_code": "{file} 是代码中的文件，但任务没有代码：请用 `--code` 发送目录，或直接列出依赖",
+    "environment_ready": "已构建 {what} 的环境",
+    "environment_present": "{what} 的环境已存在",
+    "environment_building": "正在构建 {what} 的环境[：{line}]",
+    "environment_not_built": "无法构建 {what} 的环境：{error}",
+    "environment_out_of_memory": "无法构建 {what} 的环境：构建内存不足（{limit_bytes:size}）。请为子任务申请更多内存",
+    "environment_killed": "{what} 的环境构建被外部终止",
+    "environment_too_slow": "未能在 {seconds:duration} 内构建 {what} 的环境；最后一行是：{line}",
+    "environment_not_wanted": "不再需要 {attempt} 的环境",
+    "environment_file_missing": "代码中没有 environment 所需的 {file}",
+    "environment_file_unreadable": "无法读取代码中的 {file}：{error}",
+    "environment_file_too_large": "{file} 超过 {most_bytes:size}，作为软件包列表过大",
+    "environment_needs_upload": "{file} 引用了其他文件（{line:quoted}），这只适用于上传的代码，不适用于存储上的代码",
+    "environment_path_missing": "environment.path：此节点上的 {folder} 没有 bin/python",
+    "no_conda": "conda 文件需要节点上有 micromamba、mamba 或 conda，但都没有找到：请安装 micromamba，或改用 `requirements`",
+    "no_uv": "无法安装软件包，因为服务器没有 uv：请在服务器的安装环境中运行 `pip install uv`",
+    "environment_in_image": "还不能向镜像添加软件包：请使用已包含它们的镜像，或在命令中 `pip install`",
+    "no_such_environment": "没有环境 {environment}",
+    "environment_in_use": "环境 {environment} 正被 {n_jobs} 个任务使用：请先停止它们",
+    "job_token_no_environments": "任务的令牌不能删除环境：请以用户身份登录",
+}

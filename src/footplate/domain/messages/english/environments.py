@@ -1,0 +1,26 @@
+"""Environments: the Python packages of jobs, and how they are built."""
+
+TABLE = {
+    "environment_of_one_kind": "must have exactly one of requirements, pyproject, conda and path[; it has {given:comma}]",
+    "python_without_packages": "has no effect: `{kind}` brings its own Python",
+    "environment_file_without_code": "{file} is a file of the code, but the job has no code: send the folder with `--code`, or list the requirements",
+    "environment_ready": "the environment of {what} was built",
+    "environment_present": "the environment of {what} is there already",
+    "environment_building": "building the environment of {what}[: {line}]",
+    "environment_not_built": "the environment of {what} could not be built: {error}",
+    "environment_out_of_memory": "the environment of {what} could not be built: the build ran out of memory ({limit_bytes:size}). Request more memory for the tasks",
+    "environment_killed": "the build of the environment of {what} was killed from outside",
+    "environment_too_slow": "the environment of {what} was not built within {seconds:duration}; the last line was: {line}",
+    "environment_not_wanted": "the environment of {attempt} is no longer needed",
+    "environment_file_missing": "{file} is not in the code: environment needs it",
+    "environment_file_unreadable": "{file} of the code cannot be read: {error}",
+    "environment_file_too_large": "{file} is larger than {most_bytes:size}, too large for a list of packages",
+    "environment_needs_upload": "{file} refers to other files ({line:quoted}), which works for uploaded code only, not for code on a storage",
+    "environment_path_missing": "environment.path: {folder} has no bin/python on this node",
+    "no_conda": "a conda file needs micromamba, mamba or conda on the node, and none was found: install micromamba, or use `requirements`",
+    "no_uv": "packages cannot be installed, because the server has no uv: `pip install uv` where the server is installed",
+    "environment_in_image": "packages cannot be added to an image yet: use an image that has them, or `pip install` in the command",
+    "no_such_environment": "there is no environment {environment}",
+    "environment_in_use": "environment {environment} is in use by {n_jobs:job|jobs}: stop them first",
+    "job_token_no_environments": "the token of a job cannot remove environments: sign in as a person",
+}

@@ -1,0 +1,233 @@
+"""Builds environments: one build of each at a time, for all launches that wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.messages import Message, say
+from footplate.domain.redact import redact
+from footplate.domain.resources import GIB, MIB
+from footplate.engines.base import Request
+from footplate.engines.local.environments import shelf
+from footplate.engines.local.environments.indexes import NO_INDEX, passwords
+from footplate.engines.local.environments.inputs import Inputs
+from footplate.engines.local.environments.recipe import commands
+from footplate.engines.local.environments.shelf import CACHE, CONDA, PYTHONS, Place
+from footplate.engines.local.observe.records import Exit
+from footplate.engines.local.observe.watches import HOME_ID
+from footplate.machine.taskfiles import unfollowed
+
+LEAST_MILLI_CPUS = 1000
+LEAST_MEMORY_BYTES = 2 * GIB
+SHM_BYTES = 64 * MIB
+LOOK_EVERY_S = 0.5
+TAIL_BYTES = 4096
+MOST_LINES = 15
+MOST_LINE = 200
+ROLE = "environment"
+# Which interpreter and folder it works with, which is ours to know.
+UV_SAYS_WHERE = "Using Python "
+INHERITED = ("HOME", "LOGNAME", "USER", "SHELL", "PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
+
+# Runs a task of a request to its end, confined as its owner's tasks are.
+Run = Callable[[Request, Mapping[str, Any]], Awaitable[Exit | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An environment that somebody waits for: what is built, where, and for whom."""
+
+    place: Place
+    inputs: Inputs
+    request: Request
+
+    @property
+    def owner(self) -> str:
+        owner: str = self.request["owner"]
+        return owner
+
+
+@dataclass(slots=True)
+class _Build:
+    """One build under way, and who waits for it."""
+
+    task: asyncio.Task[None]
+    waiting: dict[str, Callable[[Message], None]] = field(default_factory=dict)
+
+
+class Builds:
+    """The builds that are under way; `variables` say where packages come from."""
+
+    def __init__(self, run: Run, variables: Mapping[str, str], within_s: float) -> None:
+        self._run = run
+        self._variables = variables
+        self._hidden = passwords(variables)
+        self._within_s = within_s
+        self.is_closing = asyncio.Event()
+        self._under_way: dict[Path, _Build] = {}
+
+    @property
+    def places(self) -> set[Path]:
+        """The environments that are being built."""
+        return set(self._under_way)
+
+    async def build(self, order: Order, attempt_id: str, tell: Callable[[Message], None]) -> None:
+        """Wait until an environment is built; the last who stops waiting ends the build."""
+        target = order.place.target
+        build = self._under_way.get(target)
+        if build is None:
+            task = asyncio.create_task(self._build(order), name=f"footplate-environment-{order.place.key}")
+            build = self._under_way[target] = _Build(task)
+            task.add_done_callback(lambda _: self._under_way.pop(target, None))
+        build.waiting[attempt_id] = tell
+        try:
+            await asyncio.shield(build.task)
+        finally:
+            build.waiting.pop(attempt_id, None)
+            if not build.waiting and not build.task.done():
+                build.task.cancel()
+                await asyncio.wait([build.task])
+
+    async def _build(self, order: Order) -> None:
+        await asyncio.to_thread(_prepare, order)
+        following = asyncio.create_task(self._follow(order))
+        try:
+            await self._finish(order)
+        except BaseException:
+            if not self.is_closing.is_set():
+                await asyncio.shield(asyncio.to_thread(shelf.remove, order.place))
+            raise
+        finally:
+            following.cancel()
+        await asyncio.to_thread(shelf.complete, order.place, order.owner, order.inputs)
+
+    async def _finish(self, order: Order) -> None:
+        """Run the build to its end; raise why there is no environment then."""
+        what = order.inputs.what
+        try:
+            async with asyncio.timeout(self._within_s):
+                ended = await self._run(*_request_of(order, self._variables))
+        except TimeoutError:
+            line = await asyncio.to_thread(self._last_line, order)
+            raise EngineRejected(
+                "environment_too_slow", what=what, seconds=self._within_s, line=line
+            ) from None
+        if ended is None:
+            # Killed from outside, as with the machine: nobody knows whether it would have gone well.
+            raise EngineUnavailable("environment_killed", what=what)
+        if ended.n_oom_kills and ended.code and ended.limit_bytes:
+            raise EngineRejected("environment_out_of_memory", what=what, limit_bytes=ended.limit_bytes)
+        if ended.code:
+            lines = await asyncio.to_thread(self._last_lines, order)
+            raise EngineRejected(
+                "environment_not_built", what=what, error="\n".join(lines) or f"exit code {ended.code}"
+            )
+
+    async def _follow(self, order: Order) -> None:
+        """Tell whoever waits the last line that the build has printed, when it is another."""
+        told: str | None = None
+        while True:
+            line = await asyncio.to_thread(self._last_line, order)
+            if line != told:
+                said = say("environment_building", what=order.inputs.what, line=line or None)
+                for tell in list(self._under_way[order.place.target].waiting.values()):
+                    tell(said)
+                told = line
+            await asyncio.sleep(LOOK_EVERY_S)
+
+    def _last_line(self, order: Order) -> str:
+        return (self._last_lines(order) or [""])[-1][:MOST_LINE]
+
+    def _last_lines(self, order: Order) -> list[str]:
+        return [redact(line, self._hidden) for line in last_lines(order.place.log)]
+
+    async def close(self) -> None:
+        """Stop waiting; what builds goes on."""
+        self.is_closing.set()
+        tasks = [build.task for build in self._under_way.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _prepare(order: Order) -> None:
+    """Begin anew, unless a build that an earlier server began can still be waited for."""
+    try:
+        if not shelf.goes_on(order.place):
+            shelf.lay_out(order.place, order.inputs)
+    except OSError as error:
+        raise EngineUnavailable("environment_not_built", what=order.inputs.what, error=str(error)) from error
+
+
+def _request_of(order: Order, variables: Mapping[str, str]) -> tuple[Request, dict[str, Any]]:
+    """Write the build as a request of one task, which may write to the person's environments only."""
+    place, asked = order.place, order.request
+    request = {
+        **{name: asked[name] for name in ("home_id", "owner", "owner_number", "person_folder")},
+        "attempt_id": _build_id(place),
+        "folder": str(place.records),
+        "folders": [str(place.files)],
+        "writable": [str(place.files)],
+        "code_is_read_only": False,
+        "mounts": [],
+        "env": _env_of(order, variables),
+    }
+    first = asked["tasks"][0]
+    task = {
+        "role": ROLE,
+        "index": 0,
+        "run": 0,
+        "folder": str(place.build),
+        "work_folder": str(place.files),
+        "log": str(place.log),
+        "command": commands(order.inputs, place.source, place.target, NO_INDEX not in variables),
+        "env": {},
+        "environment": None,
+        # It takes what the job holds anyway.
+        "milli_cpus": max(first["milli_cpus"], LEAST_MILLI_CPUS),
+        "memory_bytes": max(first["memory_bytes"], LEAST_MEMORY_BYTES),
+        "shm_bytes": SHM_BYTES,
+        "gpus": [],
+    }
+    return request, task
+
+
+def _build_id(place: Place) -> str:
+    return f"{ROLE}-{place.key}"
+
+
+def _env_of(order: Order, variables: Mapping[str, str]) -> dict[str, str]:
+    """Write what a build knows: who it is for and where packages come from, nothing of the job's secrets."""
+    place, asked = order.place, order.request
+    return {
+        **{name: asked["env"][name] for name in INHERITED if name in asked["env"]},
+        **variables,
+        "UV_CACHE_DIR": str(place.files / CACHE),
+        "UV_PYTHON_INSTALL_DIR": str(place.files / PYTHONS),
+        "UV_NO_PROGRESS": "1",
+        "MAMBA_ROOT_PREFIX": str(place.files / CONDA),
+        "CONDA_PKGS_DIRS": str(place.files / CONDA / "pkgs"),
+        "FOOTPLATE_ATTEMPT_ID": _build_id(place),
+        "FOOTPLATE_TASK": f"{ROLE}-0",
+        **({HOME_ID: asked["home_id"]} if asked["home_id"] else {}),
+    }
+
+
+def last_lines(log: Path) -> list[str]:
+    """Read the last words of a build, which the build itself has written: any bytes."""
+    try:
+        with open(log, "rb", opener=unfollowed) as file:  # only this one takes an opener
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - TAIL_BYTES))
+            text = file.read(TAIL_BYTES).decode(errors="replace")
+    except OSError:
+        return []
+    printable = ("".join(char for char in line if char.isprintable()) for line in text.splitlines())
+    told = [line.rstrip() for line in printable if line.strip() and not line.startswith(UV_SAYS_WHERE)]
+    return told[-MOST_LINES:]

@@ -1,0 +1,76 @@
+"""Small packages, made where they are needed: wheels, and source archives whose builds run code."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+
+WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+BACKEND = """
+import base64, hashlib, os, zipfile
+{on_build}
+NAME, VERSION = {name!r}, {version!r}
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    globals().get("count", int)()
+    name = f"{{NAME}}-{{VERSION}}-py3-none-any.whl"
+    info = f"{{NAME}}-{{VERSION}}.dist-info"
+    files = {{
+        f"{{NAME}}.py": f"VERSION = {{VERSION!r}}\\n",
+        f"{{info}}/METADATA": f"Metadata-Version: 2.1\\nName: {{NAME}}\\nVersion: {{VERSION}}\\n",
+        f"{{info}}/WHEEL": {wheel!r},
+    }}
+    record = "".join(f"{{path}},,\\n" for path in files) + f"{{info}}/RECORD,,\\n"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
+        for path, text in {{**files, f"{{info}}/RECORD": record}}.items():
+            wheel.writestr(path, text)
+    return name
+"""
+
+
+def make_wheel(folder: Path, name: str, version: str = "1.0", body: str = "") -> Path:
+    """Make a wheel with one module of the package's name, which has a VERSION."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        f"{name}.py": f"VERSION = {version!r}\n{body}",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+        f"{info}/WHEEL": WHEEL,
+        f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n",
+    }
+    record = "".join(f"{path},{_digest(text)},{len(text)}\n" for path, text in files.items())
+    folder.mkdir(parents=True, exist_ok=True)
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in {**files, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
+            archive.writestr(path, text)
+    return wheel
+
+
+def make_source(folder: Path, name: str, version: str = "1.0", on_build: str = "") -> Path:
+    """Make a source archive; `on_build` is Python that runs when it is built."""
+    project = (
+        f'[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        f'[project]\nname = "{name}"\nversion = "{version}"\n'
+    )
+    files = {
+        "pyproject.toml": project,
+        "backend.py": BACKEND.format(name=name, version=version, on_build=on_build, wheel=WHEEL),
+        "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}-{version}.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for inner, text in files.items():
+            entry = tarfile.TarInfo(f"{name}-{version}/{inner}")
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return path
+
+
+def _digest(text: str) -> str:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=")
+    return f"sha256={digest.decode()}"
