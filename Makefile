@@ -67,7 +67,7 @@ constraints: .venv/dev-ready .venv/with-torch .venv/with-jax ## Renew the pinned
 clean: ## Remove all that these commands have made here
 	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage build dist
 	rm -rf console/node_modules console/.npm-cache console/test-results console/src/api/schema.ts
-	rm -f console/src/messages/codes.ts console/src/messages/en.ts console/src/messages/zh.ts
+	rm -rf console/src/messages/codes.ts console/src/messages/en.ts console/src/messages/zh.ts
 	rm -rf src/footplate/server/static src/footplate/server/.console-* src/footplate/engines/local/process/footplate-init
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find . -name '*.egg-info' -prune -exec rm -rf {} +

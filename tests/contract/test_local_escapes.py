@@ -154,7 +154,7 @@ class TestAccounts(WithEngine):
         """Such as a database that lets in the account `postgres`."""
         needs_root()
         self.needs(bench, "accounts")
-        folder = Path(tempfile.mkdtemp(dir="/opt"))
+        folder = Path(tempfile.mkdtemp(dir="/srv"))
         folder.chmod(0o755)
         try:
             with socket.socket(socket.AF_UNIX) as listener:
@@ -270,7 +270,7 @@ class TestAccountsByShell(TestAccounts):
 @pytest.fixture
 def account() -> Iterator[Path]:
     """A folder of an ordinary account, with what lies there."""
-    folder = Path(tempfile.mkdtemp(dir="/opt"))
+    folder = Path(tempfile.mkdtemp(dir="/srv"))
     (folder / ".config/footplate").mkdir(parents=True)
     (folder / ".config/footplate/client.toml").write_text("token = 'hush'")
     (folder / ".bashrc").touch()

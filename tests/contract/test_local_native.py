@@ -132,6 +132,29 @@ class TestNative(WithEngine):
         assert bench.log(launched).decode().splitlines() == [f"{k}={v}" for k, v in sorted(variables.items())]
 
     @on_loop
+    async def test_a_command_that_needs_no_shell_runs_as_by_one(self, bench: Bench) -> None:
+        request = bench.compile("env")
+        launched = await bench.start(request)
+        assert await bench.exit_code(launched) == 0
+        assert f"PWD={request['tasks'][0]['work_folder']}" in bench.log(launched).decode().splitlines()
+        launched = await bench.launch("no-such-command --x", attempt=1)
+        assert await bench.exit_code(launched) == 127
+        assert b"no-such-command: command not found" in bench.log(launched)
+        launched = await bench.launch("/etc", attempt=2)
+        assert await bench.exit_code(launched) == 126
+
+    @on_loop
+    async def test_a_script_that_names_no_interpreter_is_run_by_the_shell_of_tasks(self, bench: Bench) -> None:
+        request = bench.compile("./script one")
+        script = Path(request["tasks"][0]["work_folder"], "script")
+        script.parent.mkdir(parents=True)
+        script.write_text('[[ $1 == one ]] && echo "${BASH_VERSION:+by bash}"\n')
+        script.chmod(0o755)
+        launched = await bench.start(request)
+        assert await bench.exit_code(launched) == 0
+        assert bench.log(launched) == b"by bash\n"
+
+    @on_loop
     async def test_the_end_says_what_the_task_used(self, bench: Bench) -> None:
         burn = "python3 -c 'import time\nwhile time.process_time() < 0.5: pass'"
         request = bench.compile(burn)

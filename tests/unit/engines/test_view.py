@@ -44,9 +44,41 @@ def test_the_folder_of_a_person_and_what_is_closed_are_told_apart() -> None:
     rules = ViewRules(home="/root/.footplate", closed=("/root", "/run"), has_accounts=True)
     asked = {**request(), "person_folder": "/root/.footplate/people/ann-1"}
     view = compose(rules, asked, TASK, (), cards=("/dev/card0",))
-    assert view["covers"] == ["/root", "/run"]
+    assert rules.covers == ("/root", "/run")
+    assert view["covers"] == ["/root"]
     assert view["keeps"] == ["/root/.footplate/people/ann-1"]
     assert view["devices"] == ["/dev/card0"]
+
+
+CLOSED = ViewRules(home="/srv/fp", keeps=("/root/venv", "/usr"), closed=("/root", "/run"))
+
+
+def test_what_hides_nothing_of_a_job_is_covered_once_for_all() -> None:
+    assert CLOSED.common_covers == ("/root", "/run")
+    assert CLOSED.common_keeps == ("/root/venv",)
+    view = compose(CLOSED, request(), TASK, ())
+    assert (view["covers"], view["uncovers"]) == (["/srv/fp"], [])
+    assert "/root/venv" not in view["keeps"]
+
+
+def test_a_common_cover_is_made_anew_for_whoever_sees_more_of_it() -> None:
+    view = compose(CLOSED, request(), {**TASK, "environment": "/root/torch"}, ())
+    assert (view["covers"], view["uncovers"]) == (["/srv/fp", "/root"], ["/root"])
+    assert {"/root/venv", "/root/torch"} <= set(view["keeps"])
+
+
+def test_all_covers_are_made_anew_for_a_task_with_mounts() -> None:
+    mount = {"source": "/a", "inner": "", "target": "/root/data", "read_only": True}
+    view = compose(CLOSED, request(mount), TASK, ())
+    assert view["covers"] == ["/srv/fp", "/root", "/run"]
+    assert view["uncovers"] == ["/root", "/run"]
+    assert "/root/venv" in view["keeps"]
+
+
+def test_without_root_nothing_is_covered_for_all() -> None:
+    rules = ViewRules("user", home="/srv/fp", keeps=("/root/venv",), closed=("/root",))
+    assert rules.common_covers == rules.common_keeps == ()
+    assert compose(rules, request(), TASK, ())["covers"] == ["/srv/fp", "/root"]
 
 
 def test_where_people_have_no_accounts_their_records_are_kept_from_them_by_mounts() -> None:

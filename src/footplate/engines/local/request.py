@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.environments.inputs import wish_of
 from footplate.engines.local.observe.watches import HOME_ID, TaskKey
 from footplate.engines.local.places import Places, starts_in_code
+from footplate.engines.local.process.simplecommand import words_of
 from footplate.engines.strategies import Prepared, prepare
 from footplate.home.layout import log_file, run_folder, task_folder
 
@@ -136,7 +137,8 @@ def spawn_order(
         "work_folder": task["work_folder"],
         "log": task["log"],
         "argv": [*program, task["command"]],
-        "env": task["env"],
+        "words": words_of(task["command"], chain(request["env"], task["env"])) if program else [],
+        "env": {**task["env"], "PWD": task["work_folder"]},
         **confined,
     }
 

@@ -140,6 +140,8 @@ class Confinement:
             "places": list(self.tree.places) if self.tree else [],
             "view": self.view_rules.how if self.view_rules else None,
             "sealed": list(self.view_rules.sealed) if self.view_rules else [],
+            "covers": list(self.view_rules.common_covers) if self.view_rules else [],
+            "keeps": list(self.view_rules.common_keeps) if self.view_rules else [],
             "accounts": self.view_rules is not None and self.view_rules.has_accounts,
             "pids": self.view_rules is not None and self.view_rules.has_pids,
             "filter": self.faults.get("isolation") != OFF and syscall_filter.is_known(),

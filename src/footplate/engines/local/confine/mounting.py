@@ -1,8 +1,8 @@
 """Mounts the view of a task, in the process that becomes the task.
 
 Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
-`tmp` (the folder that becomes `/tmp`), `covers` (folders that are hidden), `keeps` (what stays visible below
-hidden ones), `mounts` (`[source, inner, target, read_only]`), `hidden` (folders that are not the host's in
+`tmp` (the folder that becomes `/tmp`), `covers` (folders that are hidden), `uncovers` (those of them that are
+covered for all tasks already), `keeps` (what stays visible below hidden ones), `mounts` (`[source, inner, target, read_only]`), `hidden` (folders that are not the host's in
 the view), `own` (the platform's folders, which no mount may touch), `free` (targets that may all the same),
 `masks` (sockets that lead nowhere), `unwritable` and `writable` (kept folders that can only be read, and
 those among them that cannot), `devices` (of the cards that the task was given), `shm_bytes` (size of
@@ -44,10 +44,14 @@ LASTING = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM)
 FOR_ALL = 0o755
 
 
-def prepare(sealed: list[str]) -> None:
+def prepare(sealed: list[str], covers: list[str], keeps: list[str]) -> None:
     """Do once, as root, what the views of all children have in common: they begin as copies of this one."""
     kernel.unshare(kernel.CLONE_NEWNS)
     _leave_host(sealed)
+    with _Opened() as opened:
+        _cover(covers, [(opened.keep(_open_own(path)), path) for path in keeps])
+    for folder in covers:
+        _remount_read_only(folder)
     kernelfiles.make_common_devices()
 
 
@@ -76,6 +80,8 @@ def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
         # Below it is the host's, which has the cards.
         kernel.unmount("/dev")
         has_common = False
+    for folder in view["uncovers"]:
+        kernel.unmount(folder)
     with _Opened() as opened:
         _arrange(view, has_common, opened)
 

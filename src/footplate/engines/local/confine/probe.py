@@ -18,6 +18,7 @@ from footplate.engines.local.confine import (
 FIRST_ID = 0x78000000
 NOTHING: dict[str, Any] = {
     "covers": [],
+    "uncovers": [],
     "keeps": [],
     "mounts": [],
     "hidden": [],
@@ -35,7 +36,7 @@ def main(asked: dict[str, Any]) -> None:
     if asked["how"] == "user":
         mounting.leave_user_namespace([])
     else:
-        mounting.prepare([])
+        mounting.prepare([], [], [])
     if asked["what"] == "pids":
         _try_pids(asked)
     elif asked["what"] == "accounts":
@@ -72,6 +73,6 @@ def _try_pids(asked: dict[str, Any]) -> None:
 
 def try_mapping(folder: str) -> None:
     """Try to show a folder with other owners than on disk; raise `OSError` where that cannot be."""
-    mounting.prepare([])
+    mounting.prepare([], [], [])
     fd = os.open(folder, os.O_PATH)
     os.close(ownership.mapped(fd, f"0 {FIRST_ID} 1\n", f"0 {FIRST_ID} 1\n"))

@@ -34,6 +34,22 @@ class ViewRules:
         return (TMP, VAR_TMP, *homes, *self.closed)
 
     @property
+    def covers(self) -> tuple[str, ...]:
+        """Name the folders in whose place a task sees an empty one."""
+        return tuple(path for path in outermost(self.hidden) if path not in (TMP, VAR_TMP))
+
+    @property
+    def common_covers(self) -> tuple[str, ...]:
+        """Name those that are made once for all tasks: nothing of a single job lies there."""
+        if self.how != "root":
+            return ()
+        return tuple(path for path in self.covers if self.home != path and not is_below(self.home, (path,)))
+
+    @property
+    def common_keeps(self) -> tuple[str, ...]:
+        return tuple(path for path in outermost(self.keeps) if is_below(path, self.common_covers))
+
+    @property
     def own(self) -> tuple[str, ...]:
         """Name the folders of the platform itself: its files, and the programs that it runs by."""
         return (self.home, *self.keeps) if self.home else self.keeps
@@ -55,10 +71,18 @@ def compose(
     environments = [task["environment"]] if task["environment"] else []
     keeps += environments
     kept = outermost(path for path in keeps if is_below(path, hidden))
+    # A mount may be put into any of them; else only those are made anew of which more is to be seen.
+    common = [
+        cover
+        for cover in rules.common_covers
+        if not mounts and all(path in rules.common_keeps for path in kept if is_below(path, (cover,)))
+    ]
+    covers = [path for path in rules.covers if path not in common]
     return {
         "tmp": tmp_folder(task),
-        "covers": [path for path in outermost(hidden) if path not in (TMP, VAR_TMP)],
-        "keeps": kept,
+        "covers": covers,
+        "uncovers": [path for path in covers if path in rules.common_covers],
+        "keeps": [path for path in kept if not is_below(path, common)],
         # Where tasks run as the server's own account, their records are kept from them by mounts alone.
         # What was built for a person is theirs, and shared by their tasks.
         "unwritable": [

@@ -48,7 +48,7 @@ class Ground:
         self.tops = kernelfiles.tops_of(confined["places"])
         self.proc = kernelfiles.Proc()
         if self.view == "root":
-            mounting.prepare(self.sealed)
+            mounting.prepare(self.sealed, confined["covers"], confined["keeps"])
         self._own = {kind: os.open(f"/proc/self/ns/{kind}", os.O_RDONLY) for kind in NAMESPACES}
 
     def fork(self, task: dict[str, Any]) -> int:

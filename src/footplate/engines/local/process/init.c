@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 /* Changes whenever steps do: `native.py` refuses another one. */
-#define VERSION "1"
+#define VERSION "2"
 
 enum { ORDER_FD = 3, NEWS_FD = 4, LAST_INHERITED_FD = 63, MOST_GROUPS = 16, MOST_TEXT = 4000 };
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, BY_SIGNAL = 128, RETRIES_OF_RECORD = 600 };
@@ -46,6 +46,7 @@ static char name[64];
 static long pid;
 static unsigned long long ticks;
 static char **counters;
+static char **simple;
 static int exit_fd = -1;
 static const char *step = "order", *about = "";
 static volatile sig_atomic_t is_stopping;
@@ -311,6 +312,23 @@ static void set_filter(char **args) {
 
 static void set_environment(char **args) { environ = args; }
 
+/* words WORD...: the command as words, where a shell would only execute them; it is asked if that fails. */
+static void note_words(char **args) { simple = args; }
+
+/* Looks for a program where a shell would. */
+static int find_program(char *path, size_t size, const char *program) {
+    const char *folders = getenv("PATH"), *end;
+    if (strchr(program, '/')) return (size_t)snprintf(path, size, "%s", program) < size;
+    for (const char *from = folders; from; from = *end ? end + 1 : NULL) {
+        end = strchrnul(from, ':');
+        /* A shell takes an empty one for the current folder: let it. */
+        if (end == from) return 0;
+        if ((size_t)snprintf(path, size, "%.*s/%s", (int)(end - from), from, program) >= size) return 0;
+        if (access(path, X_OK) == 0) return 1;
+    }
+    return 0;
+}
+
 static void note_signal(int signal) {
     if (signal == SIGTERM) is_stopping = 1;
 }
@@ -323,6 +341,9 @@ static void set_signals(void (*action)(int)) {
 /* Starts the command; returns its number, or less than zero and why in `errno`. */
 static pid_t start(char **words) {
     static volatile int why;
+    static char path[4096];
+    int has_terminal = isatty(STDIN_FILENO);
+    int is_simple = simple && find_program(path, sizeof path, simple[0]);
     sigset_t all, none;
     sigfillset(&all);
     sigemptyset(&none);
@@ -330,8 +351,11 @@ static pid_t start(char **words) {
     sigprocmask(SIG_SETMASK, &all, NULL);
     pid_t command = vfork();
     if (command == 0) {
+        /* A command that signals its own group means itself; one with a terminal belongs to the terminal's. */
+        if (!has_terminal) setpgid(0, 0);
         set_signals(SIG_DFL);
         sigprocmask(SIG_SETMASK, &none, NULL);
+        if (is_simple) execv(path, simple);
         execvp(words[0], words);
         why = errno;
         _exit(CANNOT_EXECUTE);
@@ -431,7 +455,8 @@ static const struct { const char *name; int least; void (*act)(char **args); } S
     {"claim", 2, claim}, {"record", 1, take_record}, {"counters", 0, note_counters},
     {"limit_data", 1, limit_data}, {"unlock_memory", 0, unlock_memory}, {"user", 1, join_user_namespace},
     {"groups", 0, set_groups}, {"gid", 1, set_gid}, {"bound", 1, bound_powers}, {"uid", 1, set_uid},
-    {"powers", 1, drop_powers}, {"filter", 1, set_filter}, {"environment", 0, set_environment}, {"run", 1, run},
+    {"powers", 1, drop_powers}, {"filter", 1, set_filter}, {"environment", 0, set_environment},
+    {"words", 1, note_words}, {"run", 1, run},
 };
 
 static char *order, *order_end;

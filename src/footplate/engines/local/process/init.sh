@@ -1,7 +1,7 @@
 # Runs one task: init.sh COUNTERS WORD...
 # starts the words as a command, outlives it, ends all that it left behind and writes its exit code to descriptor
-# 9, with what the files named in COUNTERS say and the CPU time. It is the first process of the task's PID namespace; where there is none, it is the
-# subreaper of what the command leaves. It is held to the limits of the task and has no right that the task has
+# 9, with what the files named in COUNTERS say and the CPU time. It is the first process of the task's PID
+# namespace; where there is none, it is the subreaper of what the command leaves. It is held to the limits of the task and has no right that the task has
 # not. The variables that FOOTPLATE_LATE names have that word before their names until the command starts. This
 # shell's own variables have names that a job's cannot have: the command would see them.
 FOOTPLATE_SHIM_counters=$1
@@ -18,6 +18,8 @@ trap : HUP INT QUIT ALRM USR1 USR2 PIPE
         unset "FOOTPLATE_LATE_$FOOTPLATE_SHIM_name"
     done
     unset FOOTPLATE_LATE
+    # A command that signals its own group means itself; one with a terminal belongs to the terminal's.
+    if [ ! -t 0 ] && [ -x /usr/bin/setsid ]; then set -- /usr/bin/setsid "$@"; fi
     exec "$@" 2>&8 8>&- 9>&-
 )
 FOOTPLATE_SHIM_code=$?

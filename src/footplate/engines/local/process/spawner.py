@@ -2,7 +2,7 @@
 
 It reads requests from its standard input, a stream socket, one JSON object a line:
 `{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "passages", "given", "work_folder", "log", "argv",
-"env", "groups", "counters", "joins", "data_bytes", "view", "account"}, ...]}`,
+"words", "env", "groups", "counters", "joins", "data_bytes", "view", "account"}, ...]}`,
 and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
 as soon as every task has become its program; `{"id": 1, "ping": true}` is answered at once. When the server
 goes away it leaves; the tasks go on. The second argument says how tasks are confined, as JSON, which `Ground`

@@ -116,6 +116,8 @@ def _give_up_rights(order: Order, task: Mapping[str, Any], ground: Ground) -> No
 def _run(order: Order, task: Mapping[str, Any], env: Mapping[str, str], counters: Iterable[str]) -> None:
     order.add("counters", *counters)
     order.add("environment", *(f"{name}={value}" for name, value in {**env, **task["env"]}.items()))
+    if words := task.get("words"):
+        order.add("words", *words)
     order.add("run", *task["argv"])
 
 
