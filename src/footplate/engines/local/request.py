@@ -194,9 +194,11 @@ def refuse_impossible(request: Request) -> None:
     for task in request["tasks"]:
         words.update(task["env"])
         words[f"the command of role {task['role']}"] = task["command"]
+        longest = max(map(len, words)) + max(map(len, words.values()))
+        if MOST_BYTES_OF_A_CHARACTER * longest + 2 <= MAX_WORD_BYTES:
+            words.clear()
+            continue
         for name, value in words.items():
-            if MOST_BYTES_OF_A_CHARACTER * (len(name) + len(value)) + 2 <= MAX_WORD_BYTES:
-                continue
             size_bytes = len(os.fsencode(name)) + len(os.fsencode(value)) + 2
             if size_bytes > MAX_WORD_BYTES:
                 raise EngineRejected("word_too_long", name=name, size=size_bytes, most=MAX_WORD_BYTES)

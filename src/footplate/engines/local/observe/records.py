@@ -15,7 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from footplate.machine.taskfiles import Spoilt, unfollowed
+from footplate.machine.taskfiles import LEVELS, Spoilt, open_folder, unfollowed, unfollowed_in
+
+# What a record says, and when it was written; None where there is none.
+Record = tuple[str, float] | None
 
 STOPPED_BY_TERM = 143
 STOPPED_BY_KILL = 137
@@ -52,12 +55,23 @@ class Exit:
 
 
 def read_claim(folder: Path) -> Claim | None:
-    found = _read(folder / "pid")
-    return Claim(_identity(found[0]), found[1]) if found else None
+    return _claim(*_read(folder, "pid"))
 
 
 def read_exit(folder: Path) -> Exit | None:
-    found = _read(folder / "exit")
+    return _exit(*_read(folder, "exit"))
+
+
+def read_both(folder: Path) -> tuple[Claim | None, Exit | None]:
+    claimed, ended = _read(folder, "pid", "exit")
+    return _claim(claimed), _exit(ended)
+
+
+def _claim(found: Record) -> Claim | None:
+    return Claim(_identity(found[0]), found[1]) if found else None
+
+
+def _exit(found: Record) -> Exit | None:
     code, line_end, rest = found[0].lstrip("\n").partition("\n") if found else ("", "", "")
     # A file without its line end was being written when the writer was killed; anything else is spoilt.
     if found is None or not line_end or not re.fullmatch(r"\d{1,3}", code):
@@ -121,10 +135,26 @@ def write_record(folder: Path, text: str) -> None:
 SPOILT = (FileNotFoundError, Spoilt, PermissionError, UnicodeDecodeError)
 
 
-def _read(path: Path) -> tuple[str, float] | None:
+def _read(folder: Path, *names: str) -> list[Record]:
+    """Read records of one folder: what each says, and when it was written."""
+    # With bare descriptors, and the way to the folder walked once: every end of a task is read like this.
     try:
-        with open(path, opener=unfollowed) as file:  # only this one takes an opener
-            return file.read(MOST_BYTES), os.fstat(file.fileno()).st_mtime
+        folder_fd = open_folder(str(folder), LEVELS - 1)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return [None] * len(names)
+    try:
+        return [_read_in(folder_fd, name) for name in names]
+    finally:
+        os.close(folder_fd)
+
+
+def _read_in(folder_fd: int, name: str) -> Record:
+    try:
+        fd = unfollowed_in(folder_fd, name, os.O_RDONLY)
+        try:
+            return os.read(fd, MOST_BYTES).decode(), os.fstat(fd).st_mtime
+        finally:
+            os.close(fd)
     except SPOILT:
         return None
 

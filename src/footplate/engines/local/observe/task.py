@@ -17,7 +17,7 @@ from footplate.engines.local.observe.records import (
     Exit,
     Identity,
     add_to_exit,
-    read_claim,
+    read_both,
     read_counts,
     read_exit,
     write_record,
@@ -29,8 +29,8 @@ LEFTOVERS_S = 10
 NEARLY = 0.9
 
 EndGroup = Callable[[Identity, float], bool]
-# Reads what the groups of an ended task counted, as `FILE TEXT`, and gives them back.
-Conclude = Callable[[Identity], str]
+# Gives the groups of an ended task back; returns what they counted, as `FILE TEXT`, where that is wanted.
+Conclude = Callable[[Identity, bool], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Observed:
     pidfd: int = -1
 
 
-def no_counts(_identity: Identity) -> str:
+def no_counts(_identity: Identity, _is_wanted: bool) -> str:
     return ""
 
 
@@ -59,8 +59,7 @@ def read_end(folder: Path, outlives_its_end: bool = False, conclude: Conclude = 
     A process that is still there has not ended, whatever stands in its place for records; a container that
     `outlives_its_end` has.
     """
-    end = read_exit(folder)
-    claim = read_claim(folder) if end is not None else None
+    claim, end = read_both(folder)
     if end is None or claim is None or claim.identity is None:
         return None
     if not outlives_its_end and _is_there(claim.identity):
@@ -70,7 +69,8 @@ def read_end(folder: Path, outlives_its_end: bool = False, conclude: Conclude = 
 
 def _with_counts(folder: Path, identity: Identity, end: Exit, conclude: Conclude) -> Exit:
     """Add to an end what the task's groups say of it; what explains it is kept, since they go."""
-    text = conclude(identity)
+    # Where whoever watched over the task has written its limit, it has written all that there is.
+    text = conclude(identity, end.limit_bytes is None)
     n_oom_kills, limit_bytes, peak_bytes = read_counts(text)
     if end.n_oom_kills or not n_oom_kills:
         return end
@@ -85,7 +85,7 @@ def observe_task(
     conclude: Conclude = no_counts,
 ) -> Observed:
     """Observe the task of this folder; processes that a lost task left running are killed first."""
-    claim, end = read_claim(folder), read_exit(folder)
+    claim, end = read_both(folder)
     if claim is None:
         return Observed(TaskState.WAITING)
     if claim.identity is None:
@@ -104,7 +104,7 @@ def observe_task(
     if end is not None:
         return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
     if is_own and claim.identity.boot_id == boot_id():
-        if counts := _out_of_memory(conclude(claim.identity)):
+        if counts := _out_of_memory(conclude(claim.identity, True)):
             # The kernel has taken what watched over the task, and all the rest with it.
             write_record(folder, f"{STOPPED_BY_KILL}\n{counts}")
         end_group(claim.identity, LEFTOVERS_S)

@@ -46,20 +46,29 @@ def has_ended(pidfd: int) -> bool:
 
 
 def start_ticks(pid: int) -> int | None:
-    try:
-        stat = (PROC / str(pid) / "stat").read_bytes()
-    except GONE:
-        return None
-    return int(stat.rpartition(b")")[2].split()[19])
+    words = _status(pid)
+    return int(words[19]) if words else None
 
 
 def is_alive(pid: int, ticks: int) -> bool:
     """Tell whether a process is there that began then; one that has ended and nobody reaped is not."""
+    words = _status(pid)
+    return bool(words) and words[0] not in (b"Z", b"X") and int(words[19]) == ticks
+
+
+def _status(pid: int) -> list[bytes]:
+    """Read the words that follow the name of a process in its `stat`; none when it is gone."""
+    # Not by pathlib: every start and every end of a task asks.
     try:
-        words = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY | os.O_CLOEXEC)
     except GONE:
-        return False
-    return words[0] not in (b"Z", b"X") and int(words[19]) == ticks
+        return []
+    try:
+        return os.read(fd, 4096).rpartition(b")")[2].split()
+    except GONE:
+        return []
+    finally:
+        os.close(fd)
 
 
 def children(pid: int) -> list[int]:

@@ -121,10 +121,10 @@ class ProcessRuntime:
         """Give back what held a task that has ended; soon, together with that of others."""
         self._leftovers.add(identity)
 
-    def conclude(self, identity: Identity) -> str:
-        """Read what the groups of an ended task counted, before they are given back."""
+    def conclude(self, identity: Identity, is_wanted: bool) -> str:
+        """Give the groups of an ended task back; return what they counted, where that is wanted."""
         tree = self._confinement.tree
-        counted = tree.counted(f"{identity.pid}-{identity.start_ticks}") if tree else ""
+        counted = tree.counted(f"{identity.pid}-{identity.start_ticks}") if tree and is_wanted else ""
         self.release(identity)
         return counted
 

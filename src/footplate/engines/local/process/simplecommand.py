@@ -22,7 +22,7 @@ OF_THE_SHELL = frozenset(
     """.split()
 )
 # Variables by which a shell is told to do more than its command says: files to read, functions, options.
-TOLD_BY = ("BASH", "SHELLOPTS", "POSIXLY_CORRECT")
+TOLD_MORE = re.compile("^(BASH|SHELLOPTS|POSIXLY_CORRECT)", re.MULTILINE)
 
 
 def words_of(command: str, variables: Iterable[str]) -> list[str]:
@@ -30,6 +30,6 @@ def words_of(command: str, variables: Iterable[str]) -> list[str]:
     if not SIMPLE.fullmatch(command):
         return []
     words = command.split()
-    if words[0] in OF_THE_SHELL or any(name.startswith(TOLD_BY) for name in variables):
+    if words[0] in OF_THE_SHELL or TOLD_MORE.search("\n".join(variables)):
         return []
     return words
