@@ -144,7 +144,7 @@ class TestNative(WithEngine):
         assert await bench.exit_code(launched) == 126
 
     @on_loop
-    async def test_a_script_that_names_no_interpreter_is_run_by_the_shell_of_tasks(self, bench: Bench) -> None:
+    async def test_a_script_that_names_no_interpreter_is_run_by_the_shell(self, bench: Bench) -> None:
         request = bench.compile("./script one")
         script = Path(request["tasks"][0]["work_folder"], "script")
         script.parent.mkdir(parents=True)

@@ -2,11 +2,12 @@
 
 Runs in the spawner and its children: standard library only, nothing slow to import. A view is JSON:
 `tmp` (the folder that becomes `/tmp`), `covers` (folders that are hidden), `uncovers` (those of them that are
-covered for all tasks already), `keeps` (what stays visible below hidden ones), `mounts` (`[source, inner, target, read_only]`), `hidden` (folders that are not the host's in
-the view), `own` (the platform's folders, which no mount may touch), `free` (targets that may all the same),
-`masks` (sockets that lead nowhere), `unwritable` and `writable` (kept folders that can only be read, and
-those among them that cannot), `devices` (of the cards that the task was given), `shm_bytes` (size of
-`/dev/shm`), `account` (as whom the task runs, where that is not the server's own account).
+covered for all tasks already), `keeps` (what stays visible below hidden ones), `mounts` (`[source, inner,
+target, read_only]`), `hidden` (folders that are not the host's in the view), `own` (the platform's folders,
+which no mount may touch), `free` (targets that may all the same), `masks` (sockets that lead nowhere),
+`unwritable` and `writable` (kept folders that can only be read, and those among them that cannot), `devices`
+(of the cards that the task was given), `shm_bytes` (size of `/dev/shm`), `account` (as whom the task runs,
+where that is not the server's own account).
 """
 
 # Without pathlib this process starts sooner and stays smaller.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from footplate.engines.base import Request
 from footplate.engines.local.confine.targets import TMP, VAR_TMP, is_below
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: each launch asks for what can be derived from them.
+@dataclass(frozen=True)
 class ViewRules:
     """What the views of one server's tasks have in common.
 
@@ -28,28 +30,28 @@ class ViewRules:
     has_pids: bool = False
     has_accounts: bool = False
 
-    @property
+    @cached_property
     def hidden(self) -> tuple[str, ...]:
         homes = (self.home,) if self.home else ()
         return (TMP, VAR_TMP, *homes, *self.closed)
 
-    @property
+    @cached_property
     def covers(self) -> tuple[str, ...]:
         """Name the folders in whose place a task sees an empty one."""
         return tuple(path for path in outermost(self.hidden) if path not in (TMP, VAR_TMP))
 
-    @property
+    @cached_property
     def common_covers(self) -> tuple[str, ...]:
         """Name those that are made once for all tasks: nothing of a single job lies there."""
         if self.how != "root":
             return ()
         return tuple(path for path in self.covers if self.home != path and not is_below(self.home, (path,)))
 
-    @property
+    @cached_property
     def common_keeps(self) -> tuple[str, ...]:
         return tuple(path for path in outermost(self.keeps) if is_below(path, self.common_covers))
 
-    @property
+    @cached_property
     def own(self) -> tuple[str, ...]:
         """Name the folders of the platform itself: its files, and the programs that it runs by."""
         return (self.home, *self.keeps) if self.home else self.keeps

@@ -12,15 +12,14 @@ from collections.abc import Iterable
 WORD = r"[\w./:@%+,-]"
 SIMPLE = re.compile(rf" *{WORD}+(?: +(?:{WORD}|=)+)* *", re.ASCII)
 # What a shell does itself, by its own rules. `true` and `false` are left out: they are the same everywhere.
-OF_THE_SHELL = frozenset(
-    """
-    . : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown
-    echo enable eval exec exit export fc fg getopts hash help history jobs kill let local logout mapfile popd
-    printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap type typeset
-    ulimit umask unalias unset wait if then else elif fi case esac for select while until do done in function
-    time coproc
-    """.split()
+_WORDS_OF_THE_SHELL = (
+    ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs "
+    "disown echo enable eval exec exit export fc fg getopts hash help history jobs kill let local logout "
+    "mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test "
+    "times trap type typeset ulimit umask unalias unset wait if then else elif fi case esac for select "
+    "while until do done in function time coproc"
 )
+OF_THE_SHELL = frozenset(_WORDS_OF_THE_SHELL.split())
 # Variables by which a shell is told to do more than its command says: files to read, functions, options.
 TOLD_MORE = re.compile("^(BASH|SHELLOPTS|POSIXLY_CORRECT)", re.MULTILINE)
 
