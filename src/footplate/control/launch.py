@@ -24,7 +24,7 @@ from footplate.domain.job import Job
 from footplate.domain.messages import Message, say, text
 from footplate.domain.redact import redact_message
 from footplate.domain.states import JobState, TaskState
-from footplate.engines.base import LaunchPlan, Step
+from footplate.engines.base import LaunchPlan, Request, Step
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ async def _start(
     engine = context.engines.of(job)
     whole = engine.compile(launch_plan(context, job, secrets))
     tasks = [task for task in whole["tasks"] if (task["role"], task["index"]) not in left_out]
-    request = {**whole, "tasks": tasks}
+    request: Request = {**whole, "tasks": tasks}
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, TRIES + 1):
         # Before every try: the one before may have failed because a storage has fallen silent.

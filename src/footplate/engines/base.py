@@ -18,7 +18,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypedDict, runtime_checkable
+
+from typing_extensions import ReadOnly
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Node, Placement, TaskPlacement, Whereabouts
@@ -29,9 +31,25 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 
-Request = Mapping[str, Any]
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
+
+
+class TaskRequest(TypedDict):
+    """What every engine says of one task that it is to start."""
+
+    role: ReadOnly[str]
+    index: ReadOnly[int]
+
+
+class Request(TypedDict):
+    """What every engine's request says; engines add what else they need, all of it JSON.
+
+    Tasks that are taken out are not launched.
+    """
+
+    attempt_id: ReadOnly[str]
+    tasks: ReadOnly[Sequence[TaskRequest]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +207,7 @@ class Engine(Protocol):
         ...
 
     def compile(self, plan: LaunchPlan) -> Request:
-        """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON.
-
-        Its `tasks` are a list, each with `role` and `index`; those that are taken out are not launched.
-        """
+        """Turn a plan into the exact request that `launch` sends and a dry run prints, as JSON."""
         ...
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:

@@ -90,8 +90,8 @@ class Bench:
         await self.engine.close()
         self.open()
 
-    def compile(self, *roles: RoleSpec | str, **more: Any) -> Request:
-        """Make a request; what comes of it is stopped when the test ends."""
+    def compile(self, *roles: RoleSpec | str, **more: Any) -> Any:
+        """Make a request, of whichever engine; what comes of it is stopped when the test ends."""
         specs = [RoleSpec(role) if isinstance(role, str) else role for role in roles]
         planned = plan(*specs, **{"job_id": self.job_id, **more})
         self._attempts[planned.attempt_id] = planned.name

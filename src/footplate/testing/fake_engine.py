@@ -13,6 +13,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import TypedDict, cast
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.clock import Clock
@@ -40,13 +41,27 @@ DEFAULT_NODE = Node("fake", milli_cpus=8000, memory_bytes=16 * GIB)
 TaskKey = tuple[str, str, int]
 
 
+class FakeTask(TypedDict):
+    role: str
+    index: int
+    run: int
+    command: str
+    env: dict[str, str]
+    gpus: list[int]
+
+
+class FakeRequest(TypedDict):
+    attempt_id: str
+    tasks: list[FakeTask]
+
+
 @dataclass
 class FakeWorld:
     """What goes on whether or not an engine looks: the tasks, and which attempts may no longer start."""
 
     tasks: dict[TaskKey, Observation] = field(default_factory=dict)
     ends: dict[TaskKey, tuple[float, int]] = field(default_factory=dict)
-    requests: dict[str, Request] = field(default_factory=dict)
+    requests: dict[str, FakeRequest] = field(default_factory=dict)
     fenced: set[tuple[TaskKey, int]] = field(default_factory=set)
     n_starts: int = 0
     notices: dict[TaskKey, Notice] = field(default_factory=dict)
@@ -98,10 +113,10 @@ class FakeEngine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._awaiting: set[asyncio.Event] = set()
 
-    def compile(self, plan: LaunchPlan) -> Request:
+    def compile(self, plan: LaunchPlan) -> FakeRequest:
         prepared = prepare(plan, self.paths)
         shared = {**prepared.gang_env, **plan.secrets}
-        tasks = [
+        tasks: list[FakeTask] = [
             {
                 "role": task.role,
                 "index": task.index,
@@ -123,9 +138,10 @@ class FakeEngine:
 
     async def launch(self, request: Request) -> None:
         self._loop = asyncio.get_running_loop()
-        attempt_id = request["attempt_id"]
-        self.world.requests.setdefault(attempt_id, request)
-        for task in request["tasks"]:
+        asked = cast("FakeRequest", request)
+        attempt_id = asked["attempt_id"]
+        self.world.requests.setdefault(attempt_id, asked)
+        for task in asked["tasks"]:
             key, run = (attempt_id, task["role"], task["index"]), task["run"]
             known = self.world.tasks.get(key)
             if (known is None or known.run < run) and (key, run) not in self.world.fenced:

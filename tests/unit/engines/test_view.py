@@ -113,7 +113,7 @@ def test_mounts_are_described_without_a_look_at_the_host(tmp_path: Path) -> None
     (tmp_path / "link").symlink_to("/proc")
     mount = {"source": "/a", "inner": "b", "target": str(tmp_path / "link"), "read_only": True}
     view = compose(ViewRules(home="/home/fp", keeps=("/opt/venv",)), request(mount), TASK, ())
-    assert view["mounts"] == [["/a", "b", str(tmp_path / "link"), True]]
+    assert view["mounts"] == [("/a", "b", str(tmp_path / "link"), True)]
     assert view["own"] == ["/home/fp", "/opt/venv"]
     assert view["free"] == request()["folders"]
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
-from footplate.engines.base import Request
+from footplate.engines.local.exchange import LocalRequest
 from footplate.machine.taskfiles import check_folder, unfollowed
 
 FindCode = Callable[[str], Path | None]
 
 
-def place_files(request: Request, find_code: FindCode) -> None:
+def place_files(request: LocalRequest, find_code: FindCode) -> None:
     """Put everything in place; what is there already stays."""
     try:
         for path, text in request["files"].items():
@@ -28,8 +28,9 @@ def place_files(request: Request, find_code: FindCode) -> None:
                 file.write(text)
         if request["code"] is not None:
             unpack(_archive(request["code"]["digest"], find_code), Path(request["code"]["folder"]))
-        for task in request["tasks"] if request["code_folder"] is not None else ():
-            place_code(Path(request["code_folder"]), Path(task["work_folder"]))
+        if (code := request["code_folder"]) is not None:
+            for task in request["tasks"]:
+                place_code(Path(code), Path(task["work_folder"]))
     except OSError as error:
         raise EngineUnavailable("files_not_placed", error=str(error)) from error
 

@@ -45,6 +45,7 @@ from footplate.engines.local.containers.runtime import ContainerRuntime, FindLog
 from footplate.engines.local.environments import indexes
 from footplate.engines.local.environments.environments import Environments, led
 from footplate.engines.local.environments.refusing import refuse_missing, refuses_packages
+from footplate.engines.local.exchange import Answer, LocalRequest, Started, own
 from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine.detect import Machine
 from footplate.engines.local.machine.devices import Nodes
@@ -68,7 +69,7 @@ from footplate.engines.local.process.notices import give_notice
 from footplate.engines.local.process.processes import boot_id, descendants, open_process
 from footplate.engines.local.process.runtime import ProcessRuntime
 from footplate.engines.local.process.stopping import end
-from footplate.engines.local.runtime import Answer, Runtime
+from footplate.engines.local.runtime import Runtime
 from footplate.engines.streams import connection
 
 log = logging.getLogger(__name__)
@@ -110,7 +111,7 @@ class LocalEngine:
     def limits(self) -> frozenset[Limit]:
         return self._confinement.limits
 
-    def compile(self, plan: LaunchPlan) -> Request:
+    def compile(self, plan: LaunchPlan) -> LocalRequest:
         return requests.compile_request(plan, self._places, self._inherited, self._home_id)
 
     def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
@@ -123,7 +124,7 @@ class LocalEngine:
             key = TaskKey(attempt.id, task.role, task.index, task.run, False, self._home_id)
             yield self._kinds.complete(key, folder), folder
 
-    def _keys_of(self, request: Request) -> list[TaskKey]:
+    def _keys_of(self, request: LocalRequest) -> list[TaskKey]:
         return [requests.key_of(request, task) for task in request["tasks"]]
 
     def on_change(self, tell: Callable[[str], None]) -> None:
@@ -156,17 +157,18 @@ class LocalEngine:
         return self._containers if key.in_container else self._processes
 
     async def launch(self, request: Request) -> None:
-        refuse(request, self._containers.why_none)
-        requests.refuse_impossible(request)
-        refuse_missing(request, self._confinement.hidden)
-        if why := self._confinement.refusal(request):
+        asked = own(request)
+        refuse(asked, self._containers.why_none)
+        requests.refuse_impossible(asked)
+        refuse_missing(asked, self._confinement.hidden)
+        if why := self._confinement.refusal(asked):
             raise EngineRejected(why)
-        self._kinds.learn(self._keys_of(request))
+        self._kinds.learn(self._keys_of(asked))
         attempt_id = request["attempt_id"]
         while launching := self._launches.get(attempt_id):
             # Another run of a task may have been added since that launch began: launch again after it.
             await asyncio.wait([launching])
-        launching = self._launches[attempt_id] = asyncio.create_task(self._launch(request))
+        launching = self._launches[attempt_id] = asyncio.create_task(self._launch(asked))
         launching.add_done_callback(lambda _: self._launches.pop(attempt_id))
         await asyncio.shield(launching)
 
@@ -174,11 +176,11 @@ class LocalEngine:
         self._environments.abandon(attempt_id)
         self._containers.abandon(attempt_id)
 
-    async def _launch(self, request: Request) -> None:
+    async def _launch(self, request: LocalRequest) -> None:
         if request["code"] is not None or request["files"]:
             await self._place_files(request)
-        if request["packages"] is not None:
-            request = await self._environments.provide(request)
+        if (packages := request["packages"]) is not None:
+            request = await self._environments.provide(request, packages)
         keys = self._keys_of(request)
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
@@ -194,14 +196,14 @@ class LocalEngine:
                 kind = EngineRejected
             raise kind("tasks_not_started", n=len(errors), n_tasks=len(answers), error=errors[0])
 
-    async def _place_files(self, request: Request) -> None:
+    async def _place_files(self, request: LocalRequest) -> None:
         began_at = time.monotonic()
         await asyncio.to_thread(place_files, request, self._find_code)
         if request["code"] is not None:
             seconds = time.monotonic() - began_at
             self._tell_step(Step(request["attempt_id"], "code", say("code_ready"), seconds, is_done=True))
 
-    async def _start(self, request: Request, keys: Sequence[TaskKey]) -> Sequence[Answer]:
+    async def _start(self, request: LocalRequest, keys: Sequence[TaskKey]) -> Sequence[Answer]:
         """Start every task in its runtime; answers in the order of the tasks."""
         answers: dict[TaskKey, Answer] = {}
         tasks = dict(zip(keys, request["tasks"], strict=True))
@@ -217,7 +219,7 @@ class LocalEngine:
             sorted_out.setdefault(id(runtime), (runtime, []))[1].append(key)
         return list(sorted_out.values())
 
-    def _watch_new(self, key: TaskKey, answer: Answer) -> None:
+    def _watch_new(self, key: TaskKey, answer: Started) -> None:
         self._started[key] = answer["at"]
         identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
         pidfd = open_process(identity)
@@ -327,16 +329,17 @@ class LocalEngine:
         argv: Sequence[str],
         terminal: tuple[int, int] | None = None,
     ) -> AbstractAsyncContextManager[Stream]:
-        for key, task in zip(self._keys_of(request), request["tasks"], strict=True):
+        asked = own(request)
+        for key, task in zip(self._keys_of(asked), asked["tasks"], strict=True):
             if (key.role, key.index) != (role, index):
                 continue
             if key.in_container:
                 # Whoever is on the way ends with the container.
                 self._entrances.require_open(key)
                 return self._containers.exec(key, argv, terminal)
-            if request["packages"] is not None:
-                task = {**task, "environment": led(request)}
-            return self._processes.exec(request, task, argv, terminal, self._entrances.entering(key))
+            if (packages := asked["packages"]) is not None:
+                task = {**task, "environment": led(packages)}
+            return self._processes.exec(asked, task, argv, terminal, self._entrances.entering(key))
         raise NotFound("task_not_in_attempt", task=f"{role}-{index}", attempt=request["attempt_id"])
 
     def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:  # noqa: ARG002  # all tasks share this machine's ports

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.spec import CodeRef
 from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
 from footplate.engines.base import LaunchPlan, TaskPaths, Volume
+from footplate.engines.local.exchange import Mount
 from footplate.home import layout
 
 STRATEGY = "strategy"
@@ -71,7 +71,7 @@ class Places:
         asked = plan.spec.environment
         return None if asked is None else asked.path or str(self.environment_link(plan))
 
-    def mounts(self, plan: LaunchPlan) -> Iterator[dict[str, Any]]:
+    def mounts(self, plan: LaunchPlan) -> Iterator[Mount]:
         """Write what tasks find at other paths than this machine has it.
 
         What lies on a storage that is no longer declared is left out: whoever launches has looked for it.
@@ -82,14 +82,14 @@ class Places:
         for volume in plan.volumes:
             yield from self._volume(plan.job_id, volume)
 
-    def _code(self, target: Path, code: CodeRef) -> Iterator[dict[str, Any]]:
+    def _code(self, target: Path, code: CodeRef) -> Iterator[Mount]:
         if code.upload:
             yield _mount(str(target.parent), target.name, str(target), read_only=True, is_fixed=True)
         elif code.storage in self.storages:
             source = self.storages[code.storage].path
             yield _mount(source, code.path, str(target), read_only=True, is_fixed=True)
 
-    def _volume(self, job_id: str, volume: Volume) -> Iterator[dict[str, Any]]:
+    def _volume(self, job_id: str, volume: Volume) -> Iterator[Mount]:
         if volume.storage == OWN:
             # Tasks can put links there: they are followed no further than the job's own folder.
             root, is_fixed = str(layout.job_folder(self.home, job_id)), volume.inner in OWN_FOLDERS
@@ -105,8 +105,7 @@ def starts_in_code(plan: LaunchPlan) -> bool:
     return code is not None and code.is_read_only and bool(code.upload or code.storage)
 
 
-def _mount(source: str, inner: str, target: str, read_only: bool, is_fixed: bool) -> dict[str, Any]:
-    """Write one mount; `is_fixed` says that no task can change what lies on the way to `inner` meanwhile."""
+def _mount(source: str, inner: str, target: str, read_only: bool, is_fixed: bool) -> Mount:
     return {
         "source": source,
         "inner": inner,

@@ -9,14 +9,22 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected
-from footplate.engines.base import LaunchPlan, Request, TaskPaths
+from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.local.confine.confinement import Confinement
+from footplate.engines.local.confine.view import tmp_folder
 from footplate.engines.local.containers.choosing import choose, enter
 from footplate.engines.local.environments.inputs import wish_of
+from footplate.engines.local.exchange import (
+    LocalRequest,
+    LocalTask,
+    Packages,
+    ProcessRequest,
+    ProcessTask,
+    SpawnOrder,
+)
 from footplate.engines.local.observe.watches import HOME_ID, TaskKey
 from footplate.engines.local.places import Places, starts_in_code
 from footplate.engines.local.process.simplecommand import words_of
@@ -70,7 +78,9 @@ def _shell() -> str:
     return shutil.which("bash") or "/bin/sh"
 
 
-def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, str], home_id: str) -> Request:
+def compile_request(
+    plan: LaunchPlan, places: Places, inherited: Mapping[str, str], home_id: str
+) -> LocalRequest:
     prepared = prepare(plan, places.paths)
     person = places.person(plan)
     inherited = {**inherited, **person_environment(plan, person)}
@@ -88,10 +98,8 @@ def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, st
         "folder": str(places.attempt(plan.job_id, plan.attempt)),
         "files": {f"{paths.strategy}/{path}": text for path, text in prepared.files.items()},
         "code": {"digest": digest, "folder": code} if digest else None,
-        # What is copied for every task; code that they may only read is mounted for all.
         "code_folder": code if digest and not in_code else None,
         "env": {**inherited, **gang},
-        # Containers are not given these: they are true of this machine only.
         "inherited": sorted(inherited.keys() - gang.keys()),
         "folders": [paths.checkpoints, paths.output, *([code] if in_code else [])],
         "writable": _writable_folders(paths, prepared),
@@ -105,7 +113,7 @@ def compile_request(plan: LaunchPlan, places: Places, inherited: Mapping[str, st
     }
 
 
-def _packages(plan: LaunchPlan, places: Places) -> dict[str, Any] | None:
+def _packages(plan: LaunchPlan, places: Places) -> Packages | None:
     """Write what is to be installed, where the code lies that may say so, and what will lead to it."""
     wish = wish_of(plan.spec.environment)
     if wish is None:
@@ -115,23 +123,22 @@ def _packages(plan: LaunchPlan, places: Places) -> dict[str, Any] | None:
     return {**wish, "code": places.code_source(plan), "digest": digest, "link": str(link)}
 
 
-def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
+def key_of(request: LocalRequest, task: LocalTask) -> TaskKey:
     run = (request["attempt_id"], task["role"], task["index"], task["run"])
     return TaskKey(*run, task["in_container"], request["home_id"])
 
 
 def spawn_order(
-    request: Request, task: Mapping[str, Any], program: Sequence[str], confinement: Confinement
-) -> dict[str, Any]:
+    request: ProcessRequest, task: ProcessTask, program: Sequence[str], confinement: Confinement
+) -> SpawnOrder:
     """Write one task of a request the way the spawner reads it."""
     confined = confinement.order(request, task)
-    tmp = [confined["view"]["tmp"]] if confined["view"] else []
+    tmp = [tmp_folder(task)] if confined["view"] else []
     home = [request["person_folder"]] if request["person_folder"] else []
     shared = dict.fromkeys([*request["folders"], *request["writable"]])
     return {
         "folder": task["folder"],
         "folders": [task["folder"], task["work_folder"], *request["folders"], *home, *tmp],
-        # What is the person's own, and what of ours leads there.
         "given": [task["work_folder"], *shared, *home, *tmp],
         "passages": _passages(request, task),
         "work_folder": task["work_folder"],
@@ -143,7 +150,7 @@ def spawn_order(
     }
 
 
-def _passages(request: Request, task: Mapping[str, Any]) -> list[str]:
+def _passages(request: ProcessRequest, task: ProcessTask) -> list[str]:
     """Name the folders from the job's own down to that of a run of a task."""
     attempt: str = request["folder"]
     inner = task["folder"].removeprefix(f"{attempt}/").split("/")
@@ -164,7 +171,7 @@ def _task(
     task: TaskPlacement,
     rank: int,
     inherited: Mapping[str, str],
-) -> dict[str, Any]:
+) -> LocalTask:
     folder = task_folder(places.attempt(plan.job_id, plan.attempt), task.role, task.index)
     chosen = choose(plan, task)
     run = plan.runs.get((task.role, task.index), 0)
@@ -188,7 +195,7 @@ def _task(
     }
 
 
-def refuse_impossible(request: Request) -> None:
+def refuse_impossible(request: LocalRequest) -> None:
     """Raise `EngineRejected` for what no process of this machine can be given."""
     words = dict(request["env"])
     for task in request["tasks"]:

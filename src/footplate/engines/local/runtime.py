@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from footplate.engines.base import Request
+from footplate.engines.local.exchange import Answer, LocalRequest, LocalTask
 from footplate.engines.local.observe.task import Observed
 from footplate.engines.local.observe.watches import TaskKey, Watch
-
-Answer = Mapping[str, Any]
 
 
 class Runtime(Protocol):
@@ -20,11 +18,8 @@ class Runtime(Protocol):
     the exit code is in the folder before that process ends.
     """
 
-    async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
-        """Start those tasks that were never started.
-
-        Answers, task by task: `{"pid", "start_ticks", "at"}`, `{"exists": true}` or `{"error": "..."}`.
-        """
+    async def start(self, request: LocalRequest, tasks: Sequence[LocalTask]) -> Sequence[Answer]:
+        """Start those tasks that were never started, and answer for each."""
         ...
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:

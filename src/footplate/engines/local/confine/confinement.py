@@ -19,13 +19,14 @@ from typing import Any, Literal
 from footplate.domain.errors import Problem, problem
 from footplate.domain.messages import Message, say, text
 from footplate.domain.spec import JobSpec
-from footplate.engines.base import Limit, Request
+from footplate.engines.base import Limit
 from footplate.engines.local.confine import syscall_filter
 from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.confine.cgroups import Need, Tree
 from footplate.engines.local.confine.delegation import Delegated, find_tree
 from footplate.engines.local.confine.targets import bad_target, is_below, overlapping
 from footplate.engines.local.confine.view import ViewRules, compose, outermost
+from footplate.engines.local.exchange import Confined, Ground, LocalRequest, ProcessRequest, ProcessTask, View
 from footplate.engines.local.machine import devices
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.machine.bareprocess import PACKAGES
@@ -111,7 +112,7 @@ class Confinement:
             return Problem(field_name, self._no_mounts())
         return None
 
-    def refusal(self, request: Request) -> Message | None:
+    def refusal(self, request: LocalRequest) -> Message | None:
         """Say why a request's mounts cannot be given to its tasks, if so."""
         if both := overlapping([mount["target"] for mount in request["mounts"]]):
             return say("mounts_overlap", inner=both[1], outer=both[0])
@@ -133,7 +134,7 @@ class Confinement:
     def _no_mounts(self) -> Message:
         return say("no_mounts", why=self.faults["files"])
 
-    def ground(self, mounted_within_s: float) -> dict[str, Any]:
+    def ground(self, mounted_within_s: float) -> Ground:
         """Write what the spawner prepares for all tasks."""
         return {
             "mounted_within_s": mounted_within_s,
@@ -147,7 +148,7 @@ class Confinement:
             "filter": self.faults.get("isolation") != OFF and syscall_filter.is_known(),
         }
 
-    def order(self, request: Request, task: Mapping[str, Any]) -> dict[str, Any]:
+    def order(self, request: ProcessRequest, task: ProcessTask) -> Confined:
         """Write what the spawner does to confine one task."""
         denied = devices.others(self.nodes, task["gpus"])
         # In a view of its own a task finds only what it was given.
@@ -169,14 +170,14 @@ class Confinement:
             "account": account,
         }
 
-    def _account_of(self, request: Request) -> dict[str, Any] | None:
+    def _account_of(self, request: ProcessRequest) -> dict[str, Any] | None:
         if self.view_rules is None or not self.view_rules.has_accounts:
             return None
         return self.accounts.account_of(request["owner"], request["owner_number"])
 
     def _view(
-        self, request: Request, task: Mapping[str, Any], account: dict[str, Any] | None
-    ) -> dict[str, Any] | None:
+        self, request: ProcessRequest, task: ProcessTask, account: dict[str, Any] | None
+    ) -> View | None:
         if self.view_rules is None:
             return None
         # Below what is hidden anyway there is nothing to mask.

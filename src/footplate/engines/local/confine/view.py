@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from footplate.engines.base import Request
 from footplate.engines.local.confine.targets import TMP, VAR_TMP, is_below
+from footplate.engines.local.exchange import ProcessRequest, ProcessTask, View
 
 
 # Without slots: each launch asks for what can be derived from them.
@@ -59,14 +59,14 @@ class ViewRules:
 
 def compose(
     rules: ViewRules,
-    request: Request,
-    task: Mapping[str, Any],
+    request: ProcessRequest,
+    task: ProcessTask,
     masks: Sequence[str],
     cards: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> View:
     """Describe one task's view the way `mounting.enter_view` reads it."""
     hidden = rules.hidden
-    mounts = [[one["source"], one["inner"], one["target"], one["read_only"]] for one in request["mounts"]]
+    mounts = [(one["source"], one["inner"], one["target"], one["read_only"]) for one in request["mounts"]]
     own = job_folders(request, rules.home)
     keeps = [*own, *rules.keeps, *([request["person_folder"]] if request["person_folder"] else [])]
     # What the queue's settings say or the platform has built, never a variable: a job could name any folder.
@@ -103,17 +103,17 @@ def compose(
     }
 
 
-def given_folders(request: Request, task: Mapping[str, Any]) -> list[str]:
+def given_folders(request: ProcessRequest, task: ProcessTask) -> list[str]:
     """Name the folders of a job that a task may write to."""
     code = [] if request["code_is_read_only"] else [task["work_folder"]]
     return [*code, *request["writable"]]
 
 
-def tmp_folder(task: Mapping[str, Any]) -> str:
+def tmp_folder(task: ProcessTask) -> str:
     return f"{task['folder']}/tmp"  # noqa: S108  # in the task's own folder
 
 
-def job_folders(request: Request, home: str) -> list[str]:
+def job_folders(request: ProcessRequest, home: str) -> list[str]:
     """Name the folders of the request's job: the one around all of them, where it holds nothing else."""
     folders = [request["folder"], *request["folders"]]
     around = {folder.rpartition("/")[0] for folder in folders}

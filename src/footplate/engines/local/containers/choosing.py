@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.errors import EngineRejected, EngineUnavailable, Problem
 from footplate.domain.messages import Message, say
 from footplate.domain.spec import JobSpec
-from footplate.engines.base import LaunchPlan, Request
+from footplate.engines.base import LaunchPlan
+from footplate.engines.local.exchange import ChosenRuntime, LocalRequest
 
 WhyNone = Callable[[], Message | None]
 
 
-def choose(plan: LaunchPlan, task: TaskPlacement) -> dict[str, Any]:
+def choose(plan: LaunchPlan, task: TaskPlacement) -> ChosenRuntime:
     """Write what a request says of a task's image and of what only its container needs to know."""
     image = plan.spec.role(task.role).image or plan.spec.image
     environment = plan.environments.get(image)
@@ -23,7 +23,6 @@ def choose(plan: LaunchPlan, task: TaskPlacement) -> dict[str, Any]:
         "image": image,
         "environment": environment,
         "in_container": bool(image) and environment is None,
-        # The name of a secret: its value is asked for when the image is pulled.
         "image_credentials": plan.spec.image_credentials,
         "keep": plan.spec.keep_on_failure_s is not None,
         "address": task.address,
@@ -48,7 +47,7 @@ def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -
     return None
 
 
-def refuse(request: Request, why_none: WhyNone) -> None:
+def refuse(request: LocalRequest, why_none: WhyNone) -> None:
     """Raise `EngineUnavailable` while there is no engine for an image, which was there at the submit.
 
     Raise `EngineRejected` for an image whose stand-in is not there.

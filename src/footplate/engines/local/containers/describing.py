@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import EngineRejected
-from footplate.engines.base import Request
 from footplate.engines.local.containers.api import Document
 from footplate.engines.local.containers.cards import grant_cards, renumber
 from footplate.engines.local.containers.naming import labels
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.engines.local.exchange import LocalRequest, LocalTask, Mount
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.watches import TaskKey
 from footplate.machine.taskfiles import beneath
@@ -34,12 +34,12 @@ def home_label(settings: LocalSettings) -> str:
     return settings.home_id or str(settings.home or "")
 
 
-def key_of(request: Request, task: Mapping[str, Any]) -> TaskKey:
+def key_of(request: LocalRequest, task: LocalTask) -> TaskKey:
     run = (request["attempt_id"], task["role"], task["index"], task["run"])
     return TaskKey(*run, in_container=True, home_id=request["home_id"])
 
 
-def describe(request: Request, task: Mapping[str, Any], info: Document, settings: LocalSettings) -> Document:
+def describe(request: LocalRequest, task: LocalTask, info: Document, settings: LocalSettings) -> Document:
     """Write the body of a create request for one task."""
     cards = grant_cards(task["gpus"], info)
     env = renumber(task_environment(request, task), cards)
@@ -65,7 +65,7 @@ def describe(request: Request, task: Mapping[str, Any], info: Document, settings
     }
 
 
-def task_environment(request: Request, task: Mapping[str, Any]) -> dict[str, str]:
+def task_environment(request: LocalRequest, task: LocalTask) -> dict[str, str]:
     """Say what the task is given; what comes from the server's machine would be wrong in an image."""
     shared = {name: value for name, value in request["env"].items() if name not in request["inherited"]}
     return {**shared, **task["env"]}
@@ -83,7 +83,7 @@ def is_rootless(info: Document) -> bool:
     return bool(info.get("Rootless")) or "name=rootless" in (info.get("SecurityOptions") or ())
 
 
-def mounts(request: Request) -> Iterator[Document]:
+def mounts(request: LocalRequest) -> Iterator[Document]:
     """Name what of the host is seen inside: the job's own folders, where they are on the host."""
     covered = {mount["target"] for mount in request["mounts"]}
     for folder in (request["folder"], *request["folders"]):
@@ -95,12 +95,12 @@ def mounts(request: Request) -> Iterator[Document]:
         yield _bind(_source_of(mount), mount["target"], mount["read_only"])
 
 
-def _source_of(mount: Mapping[str, Any]) -> str:
+def _source_of(mount: Mount) -> str:
     """Resolve what is mounted; the engine does so again, and nobody may have put a link there by then."""
     if mount["inner"] and not mount["is_fixed"]:
         raise EngineRejected("part_not_mountable", inner=mount["inner"], target=mount["target"])
     try:
-        return beneath(mount["source"], mount["inner"]) if mount["inner"] else str(mount["source"])
+        return beneath(mount["source"], mount["inner"]) if mount["inner"] else mount["source"]
     except OSError as error:
         where = f"{mount['source']}/{mount['inner']}"
         raise EngineRejected("not_mountable", place=str(where), error=error.strerror) from None
@@ -110,7 +110,7 @@ def _bind(source: str, target: str, read_only: bool) -> Document:
     return {"Type": "bind", "Source": source, "Target": target, "ReadOnly": read_only}
 
 
-def _limits(task: Mapping[str, Any], info: Document, settings: LocalSettings) -> Mapping[str, Any]:
+def _limits(task: LocalTask, info: Document, settings: LocalSettings) -> Mapping[str, Any]:
     """Write the limits that this engine can hold: one without root may lack some."""
     limits: dict[str, Any] = {"ShmSize": task["shm_bytes"]}
     if not settings.limits:
@@ -126,13 +126,13 @@ def _limits(task: Mapping[str, Any], info: Document, settings: LocalSettings) ->
     return limits
 
 
-def _exposed(task: Mapping[str, Any], settings: ContainerSettings) -> Mapping[str, Any]:
+def _exposed(task: LocalTask, settings: ContainerSettings) -> Mapping[str, Any]:
     if settings.network == HOST_NETWORK:
         return {}
     return {"ExposedPorts": {f"{port}/tcp": {} for port in task["ports"]}}
 
 
-def _published(task: Mapping[str, Any], settings: ContainerSettings) -> Mapping[str, Any]:
+def _published(task: LocalTask, settings: ContainerSettings) -> Mapping[str, Any]:
     """Make the task's ports reachable at its address; in the host's own network they are already."""
     if settings.network == HOST_NETWORK:
         return {}

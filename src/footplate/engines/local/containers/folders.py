@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
-from footplate.engines.base import Request
+from footplate.engines.local.exchange import LocalRequest, LocalTask
 from footplate.engines.local.kinds import mark_container
 from footplate.machine.foldertree import walk
 from footplate.machine.taskfiles import check_folder, open_folder
 
 
-def make_folders(request: Request, tasks: Sequence[Mapping[str, Any]], user: str) -> None:
+def make_folders(request: LocalRequest, tasks: Sequence[LocalTask], user: str) -> None:
     """Make what is missing; a user other than the server's gets the folders to write to."""
     try:
         folders = [Path(folder) for folder in request["folders"]]

@@ -19,14 +19,13 @@ from collections.abc import (
     Sequence,
 )
 from pathlib import Path
-from typing import Any
 from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineError, EngineRejected, EngineUnavailable, NotFound
 from footplate.domain.messages import Message, say
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.states import TaskState
-from footplate.engines.base import Request, Step, Stream
+from footplate.engines.base import Step, Stream
 from footplate.engines.local.containers import claiming, ending, starting
 from footplate.engines.local.containers.api import TIMEOUT_S, ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
@@ -39,11 +38,11 @@ from footplate.engines.local.containers.losing import explain
 from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
 from footplate.engines.local.containers.sources import Sources
 from footplate.engines.local.containers.tidying import Tidying
+from footplate.engines.local.exchange import Answer, LocalRequest, LocalTask
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.records import read_claim
 from footplate.engines.local.observe.task import Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
-from footplate.engines.local.runtime import Answer
 
 KILL_AGAIN_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0
@@ -59,7 +58,6 @@ exit 0
 
 log = logging.getLogger(__name__)
 
-Task = Mapping[str, Any]
 FindLogin = Callable[[str, str], Awaitable[RegistryLogin]]
 
 
@@ -98,7 +96,7 @@ class ContainerRuntime:
     def use_logins(self, find: FindLogin) -> None:
         self._find_login = find
 
-    async def start(self, request: Request, tasks: Sequence[Task]) -> Sequence[Answer]:
+    async def start(self, request: LocalRequest, tasks: Sequence[LocalTask]) -> Sequence[Answer]:
         api, info = await self._connection.api(), await self._connection.info()
         await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
         fresh = await asyncio.to_thread(_unclaimed, tasks)
@@ -128,11 +126,13 @@ class ContainerRuntime:
             raise EngineUnavailable("images_not_wanted", attempt=attempt_id)
         fetching.result()
 
-    async def _fetch_images(self, api: ContainerApi, request: Request, tasks: Iterable[Task]) -> None:
+    async def _fetch_images(
+        self, api: ContainerApi, request: LocalRequest, tasks: Iterable[LocalTask]
+    ) -> None:
         wanted = {task["image"]: task["image_credentials"] for task in tasks}
         await asyncio.gather(*(self._fetch(api, request, *pair) for pair in wanted.items()))
 
-    async def _fetch(self, api: ContainerApi, request: Request, image: str, secret: str) -> None:
+    async def _fetch(self, api: ContainerApi, request: LocalRequest, image: str, secret: str) -> None:
         began_at = time.monotonic()
 
         async def find_login() -> RegistryLogin | None:
@@ -146,10 +146,12 @@ class ContainerRuntime:
         said = say("image_pulled" if was_pulled else "image_present", image=image)
         self._step(request, "image", said, began_at, True)
 
-    def _step(self, request: Request, name: str, said: Message, began_at: float, is_done: bool) -> None:
+    def _step(self, request: LocalRequest, name: str, said: Message, began_at: float, is_done: bool) -> None:
         self._tell(Step(request["attempt_id"], name, said, time.monotonic() - began_at, is_done))
 
-    async def _start(self, api: ContainerApi, info: Document, request: Request, task: Task) -> Answer:
+    async def _start(
+        self, api: ContainerApi, info: Document, request: LocalRequest, task: LocalTask
+    ) -> Answer:
         key = key_of(request, task)
         name = container_name(key)
         # The engine waits for storages that do not answer.
@@ -269,7 +271,7 @@ def _settle(answers: Iterable[Answer | BaseException]) -> list[Answer]:
     return settled
 
 
-def _unclaimed(tasks: Iterable[Task]) -> list[Task]:
+def _unclaimed(tasks: Iterable[LocalTask]) -> list[LocalTask]:
     return [task for task in tasks if read_claim(Path(task["folder"])) is None]
 
 

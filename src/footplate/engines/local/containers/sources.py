@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
-from footplate.engines.base import Request
 from footplate.engines.local.confine.mounting import LASTING
+from footplate.engines.local.exchange import LocalRequest, Mount
 from footplate.machine.probe_client import Asker
 
 MOST_AT_ONCE = 4
-
-Mount = Mapping[str, Any]
 
 
 class Sources:
@@ -29,7 +26,7 @@ class Sources:
         self.room = asyncio.Semaphore(MOST_AT_ONCE)
         self._rooms: WeakValueDictionary[tuple[str, ...], asyncio.Semaphore] = WeakValueDictionary()
 
-    def room_for(self, request: Request) -> asyncio.Semaphore:
+    def room_for(self, request: LocalRequest) -> asyncio.Semaphore:
         """Hand out what bounds how many containers are made at once: of those with the same storages."""
         key = tuple(sorted({mount["source"] for mount in self._foreign(request)}))
         room = self._rooms.get(key) if key else self.room
@@ -37,10 +34,10 @@ class Sources:
             room = self._rooms[key] = asyncio.Semaphore(MOST_AT_ONCE)
         return room
 
-    def has_foreign(self, request: Request) -> bool:
+    def has_foreign(self, request: LocalRequest) -> bool:
         return any(self._foreign(request))
 
-    async def resolve(self, request: Request) -> Request:
+    async def resolve(self, request: LocalRequest) -> LocalRequest:
         """Put in the place of each path on a storage where it leads."""
         if not any(mount["inner"] for mount in self._foreign(request)):
             return request
@@ -60,7 +57,7 @@ class Sources:
             raise kind(f"{source}/{inner} cannot be mounted for the task: {why}") from None
         return {**mount, "source": place.path, "inner": ""}
 
-    def _foreign(self, request: Request) -> Iterable[Mount]:
+    def _foreign(self, request: LocalRequest) -> Iterable[Mount]:
         return (mount for mount in request["mounts"] if not self._is_own(mount))
 
     def _is_own(self, mount: Mount) -> bool:

@@ -20,10 +20,10 @@ from footplate.engines.local.containers.api import (
     Document,
     Refused,
 )
+from footplate.engines.local.exchange import Answer, Exists
 from footplate.engines.local.observe.records import Identity, read_claim, read_exit
-from footplate.engines.local.runtime import Answer
 
-EXISTS: Answer = {"exists": True}
+EXISTS: Exists = {"exists": True}
 SEEN_WITHIN_S = 5
 POLL_EVERY_S = 0.02
 _NO_SHELL = re.compile(r"/bin/sh.*(no such file|not found|not a directory|permission denied)", re.IGNORECASE)

@@ -7,18 +7,17 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.messages import Message, say
 from footplate.domain.redact import redact
 from footplate.domain.resources import GIB, MIB
-from footplate.engines.base import Request
 from footplate.engines.local.environments import shelf
 from footplate.engines.local.environments.indexes import NO_INDEX, passwords
 from footplate.engines.local.environments.inputs import Inputs
 from footplate.engines.local.environments.recipe import commands
 from footplate.engines.local.environments.shelf import CACHE, CONDA, PYTHONS, Place
+from footplate.engines.local.exchange import LocalRequest, ProcessRequest, ProcessTask
 from footplate.engines.local.observe.records import Exit
 from footplate.engines.local.observe.watches import HOME_ID
 from footplate.machine.taskfiles import unfollowed
@@ -36,7 +35,7 @@ UV_SAYS_WHERE = "Using Python "
 INHERITED = ("HOME", "LOGNAME", "USER", "SHELL", "PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 
 # Runs a task of a request to its end, confined as its owner's tasks are.
-Run = Callable[[Request, Mapping[str, Any]], Awaitable[Exit | None]]
+Run = Callable[[ProcessRequest, ProcessTask], Awaitable[Exit | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +44,11 @@ class Order:
 
     place: Place
     inputs: Inputs
-    request: Request
+    request: LocalRequest
 
     @property
     def owner(self) -> str:
-        owner: str = self.request["owner"]
-        return owner
+        return self.request["owner"]
 
 
 @dataclass(slots=True)
@@ -165,11 +163,14 @@ def _prepare(order: Order) -> None:
         raise EngineUnavailable("environment_not_built", what=order.inputs.what, error=str(error)) from error
 
 
-def _request_of(order: Order, variables: Mapping[str, str]) -> tuple[Request, dict[str, Any]]:
+def _request_of(order: Order, variables: Mapping[str, str]) -> tuple[ProcessRequest, ProcessTask]:
     """Write the build as a request of one task, which may write to the person's environments only."""
     place, asked = order.place, order.request
-    request = {
-        **{name: asked[name] for name in ("home_id", "owner", "owner_number", "person_folder")},
+    request: ProcessRequest = {
+        "home_id": asked["home_id"],
+        "owner": asked["owner"],
+        "owner_number": asked["owner_number"],
+        "person_folder": asked["person_folder"],
         "attempt_id": _build_id(place),
         "folder": str(place.records),
         "folders": [str(place.files)],
@@ -179,7 +180,7 @@ def _request_of(order: Order, variables: Mapping[str, str]) -> tuple[Request, di
         "env": _env_of(order, variables),
     }
     first = asked["tasks"][0]
-    task = {
+    task: ProcessTask = {
         "role": ROLE,
         "index": 0,
         "run": 0,

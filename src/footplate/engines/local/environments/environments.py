@@ -12,12 +12,13 @@ from pathlib import Path
 from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
 from footplate.domain.messages import Message, say
-from footplate.engines.base import Request, Step
+from footplate.engines.base import Step
 from footplate.engines.local.environments import shelf
 from footplate.engines.local.environments.building import Builds, Order, Run
 from footplate.engines.local.environments.inputs import gather
 from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.engines.local.environments.shelf import Place
+from footplate.engines.local.exchange import LocalRequest, Packages
 from footplate.machine.foldertree import remove_tree, size_of
 
 STEP = "environment"
@@ -46,10 +47,10 @@ class Environments:
     def is_closing(self) -> asyncio.Event:
         return self._builds.is_closing
 
-    async def provide(self, request: Request) -> Request:
+    async def provide(self, request: LocalRequest, packages: Packages) -> LocalRequest:
         """Have the environment of a request built, unless it is there, and lead its tasks there."""
         attempt_id = request["attempt_id"]
-        waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(request))
+        waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(request, packages))
         try:
             await asyncio.wait([waiting])
         finally:
@@ -58,15 +59,15 @@ class Environments:
         if waiting.cancelled():
             raise EngineUnavailable("environment_not_wanted", attempt=attempt_id)
         waiting.result()
-        seen = led(request)
+        seen = led(packages)
         return {**request, "tasks": [{**task, "environment": seen} for task in request["tasks"]]}
 
     def abandon(self, attempt_id: str) -> None:
         if waiting := self._waiting.get(attempt_id):
             waiting.cancel()
 
-    async def _provide(self, request: Request) -> None:
-        wish, attempt_id, began_at = request["packages"], request["attempt_id"], time.monotonic()
+    async def _provide(self, request: LocalRequest, wish: Packages) -> None:
+        attempt_id, began_at = request["attempt_id"], time.monotonic()
         inputs = await asyncio.to_thread(gather, wish, wish["code"], wish["digest"])
         place = shelf.place_of(self._home, request["owner"], request["owner_number"], inputs)
 
@@ -148,7 +149,7 @@ def _remove_half_built(place: Place) -> None:
         shelf.remove(place)
 
 
-def led(request: Request) -> str | None:
+def led(packages: Packages) -> str | None:
     """Name the folder with the environment that a job was led to, which its tasks must see."""
-    found = shelf.led_to(Path(request["packages"]["link"]))
+    found = shelf.led_to(Path(packages["link"]))
     return str(found.parent) if found is not None else None

@@ -12,11 +12,11 @@ import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import EngineRejected
 from footplate.domain.resources import MIB
 from footplate.domain.spec import EnvironmentSpec
+from footplate.engines.local.exchange import Wish
 from footplate.machine.taskfiles import open_beneath
 
 MOST_BYTES = 4 * MIB
@@ -52,7 +52,7 @@ class Inputs:
         return hashlib.sha256(asked.encode()).hexdigest()[:20]
 
 
-def wish_of(environment: EnvironmentSpec | None) -> dict[str, Any] | None:
+def wish_of(environment: EnvironmentSpec | None) -> Wish | None:
     """Write what is to be built the way a request has it; None when there is nothing to build."""
     if environment is None or environment.path:
         return None
@@ -61,7 +61,7 @@ def wish_of(environment: EnvironmentSpec | None) -> dict[str, Any] | None:
     return {"kind": kind, "file": environment.file, "listed": list(listed), "python": environment.python}
 
 
-def gather(wish: Mapping[str, Any], code: tuple[str, str] | None, digest: str) -> Inputs:
+def gather(wish: Wish, code: tuple[str, str] | None, digest: str) -> Inputs:
     """Read what is to be built; `code` is the root and the inner path of the job's code."""
     kind, file, python = wish["kind"], wish["file"], wish["python"]
     if not file:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from footplate.domain.errors import EngineRejected, Problem, problem
 from footplate.domain.spec import EnvironmentSpec, JobSpec
-from footplate.engines.base import Request
 from footplate.engines.local.confine.targets import is_below
 from footplate.engines.local.environments.recipe import find_conda, find_uv
+from footplate.engines.local.exchange import LocalRequest
 
 
 def refuses_packages(spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
@@ -29,7 +29,7 @@ def _without_tool(asked: EnvironmentSpec) -> Problem | None:
     return None if find_uv() else problem("environment", "no_uv")
 
 
-def refuse_missing(request: Request, hidden: Sequence[str]) -> None:
+def refuse_missing(request: LocalRequest, hidden: Sequence[str]) -> None:
     """Raise `EngineRejected` for an existing environment that the tasks of this machine would not find."""
     folder = request["environment_path"]
     mounted = [mount["target"] for mount in request["mounts"]]

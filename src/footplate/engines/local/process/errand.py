@@ -8,17 +8,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
-from footplate.engines.base import Request
+from footplate.engines.local.exchange import Answer, ProcessRequest, ProcessTask
 from footplate.engines.local.observe.records import Exit, Identity, read_claim, read_exit
 from footplate.engines.local.process.processes import KILL_EVERY_S, kill_tree, open_process
-from footplate.engines.local.runtime import Answer
 
-Start = Callable[[Request, Sequence[Mapping[str, Any]]], Awaitable[Sequence[Answer]]]
+Start = Callable[[ProcessRequest, Sequence[ProcessTask]], Awaitable[Sequence[Answer]]]
 Release = Callable[[Identity], None]
 
 
@@ -26,8 +24,8 @@ async def run_errand(
     start: Start,
     running: set[Identity],
     release: Release,
-    request: Request,
-    task: Mapping[str, Any],
+    request: ProcessRequest,
+    task: ProcessTask,
     is_closing: asyncio.Event,
 ) -> Exit | None:
     """Run a command, or find the one that was begun before; None when it ended without a record.

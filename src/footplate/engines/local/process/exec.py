@@ -10,12 +10,11 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
-from footplate.engines.base import Request
 from footplate.engines.local import request as requests
 from footplate.engines.local.confine.confinement import Confinement
+from footplate.engines.local.exchange import Answer, CommandOrder, LocalRequest, LocalTask, SpawnOrder
 from footplate.engines.local.observe.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
 from footplate.engines.local.observe.watches import TaskKey
 from footplate.engines.local.process.pipes import Pipes
@@ -26,11 +25,10 @@ from footplate.engines.local.process.processes import (
     kill_tree,
     open_process,
 )
-from footplate.engines.local.runtime import Answer
 
 PREFIX = "exec-"
 
-Spawn = Callable[[Mapping[str, str], Sequence[Mapping[str, Any]]], Awaitable[Sequence[Answer]]]
+Spawn = Callable[[Mapping[str, str], Sequence[SpawnOrder]], Awaitable[Sequence[Answer]]]
 
 
 class Command:
@@ -65,8 +63,8 @@ class Command:
 async def start_command(
     spawn: Spawn,
     confinement: Confinement,
-    request: Request,
-    task: Mapping[str, Any],
+    request: LocalRequest,
+    task: LocalTask,
     argv: Sequence[str],
     terminal: tuple[int, int] | None,
 ) -> Command:
@@ -75,7 +73,8 @@ async def start_command(
     folder = Path(order["folder"])
     pipes = await asyncio.to_thread(_make_pipes, folder, terminal)
     try:
-        (answer,) = await spawn(request["env"], [{**order, "streams": pipes.names}])
+        command: CommandOrder = {**order, "streams": pipes.names}
+        (answer,) = await spawn(request["env"], [command])
         identity = _started(answer)
         pipes.let_go()
     except BaseException:
@@ -121,8 +120,8 @@ def end_command(command: Identity, for_s: float) -> bool:
 
 
 def _order(
-    request: Request, task: Mapping[str, Any], argv: Sequence[str], confinement: Confinement
-) -> dict[str, Any]:
+    request: LocalRequest, task: LocalTask, argv: Sequence[str], confinement: Confinement
+) -> SpawnOrder:
     claim = read_claim(Path(task["folder"]))
     if claim is None or claim.identity is None:
         raise NotFound("task_not_started", task=f"{task['role']}-{task['index']}")
@@ -137,7 +136,7 @@ def _order(
         # Nobody enters another's groups and files because a task has put another's name into its claim.
         if not {mark.encode() for mark in key.marks} <= environment_of(claim.identity.pid):
             raise EngineUnavailable("task_record_foreign", task=f"{task['role']}-{task['index']}")
-        order |= _join(order, claim.identity)
+        _join(order, claim.identity)
     return {
         **order,
         "folder": folder,
@@ -146,21 +145,19 @@ def _order(
     }
 
 
-def _require_kept(task: Mapping[str, Any]) -> None:
+def _require_kept(task: LocalTask) -> None:
     """Let nobody into what is left of a task that is not kept: its place may be another's by now."""
     ended = read_exit(Path(task["folder"]))
     if not task["keep"] or (ended is not None and ended.code == 0):
         raise Conflict("task_ended", task=f"{task['role']}-{task['index']}")
 
 
-def _join(order: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
+def _join(order: SpawnOrder, identity: Identity) -> None:
     """Enter what a running task has instead of the same made anew: its limits hold for both together."""
-    return {
-        "joins": f"{identity.pid}-{identity.start_ticks}",
-        "groups": [[place, []] for place, _ in order["groups"]],
-        "counters": [],
-        "view": order["view"] and {"of": identity.pid},
-    }
+    order["joins"] = f"{identity.pid}-{identity.start_ticks}"
+    order["groups"] = [[place, []] for place, _ in order["groups"]]
+    order["counters"] = []
+    order["view"] = None if order["view"] is None else {"of": identity.pid}
 
 
 @contextlib.asynccontextmanager

@@ -8,12 +8,20 @@ import signal
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.errors import OutcomeUnknown
-from footplate.engines.base import Request, Stream
+from footplate.engines.base import Stream
 from footplate.engines.local import request as requests
 from footplate.engines.local.confine.confinement import Confinement
+from footplate.engines.local.exchange import (
+    Answer,
+    Ground,
+    LocalRequest,
+    LocalTask,
+    ProcessRequest,
+    ProcessTask,
+    SpawnOrder,
+)
 from footplate.engines.local.observe.records import Exit, Identity, read_claim, read_exit
 from footplate.engines.local.observe.task import LEFTOVERS_S, Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
@@ -30,7 +38,6 @@ from footplate.engines.local.process.processes import (
     send,
 )
 from footplate.engines.local.process.spawner_client import SpawnerClient, SpawnerGone
-from footplate.engines.local.runtime import Answer
 
 SPAWN_TIMEOUT_S = 60
 SPAWN_TRIES = 3
@@ -44,7 +51,7 @@ class ProcessRuntime:
         self, confinement: Confinement, mounted_within_s: float = 30.0, is_native: bool = True
     ) -> None:
         self._program = requests.task_program()
-        ground = {**confinement.ground(mounted_within_s), "native": native.find(is_native)}
+        ground: Ground = {**confinement.ground(mounted_within_s), "native": native.find(is_native)}
         self._spawner = SpawnerClient(ground)
         # Whatever hangs has ended by then.
         self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
@@ -54,7 +61,7 @@ class ProcessRuntime:
         # Commands that run in tasks now.
         self._commands: set[Identity] = set()
 
-    async def start(self, request: Request, tasks: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
+    async def start(self, request: ProcessRequest, tasks: Sequence[ProcessTask]) -> Sequence[Answer]:
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
         answers = await self._spawn(request["env"], orders)
         if request["mounts"] and any("error" in answer for answer in answers):
@@ -62,7 +69,7 @@ class ProcessRuntime:
             self._spawner.renew()
         return answers
 
-    async def _spawn(self, env: Mapping[str, str], orders: Sequence[Mapping[str, Any]]) -> Sequence[Answer]:
+    async def _spawn(self, env: Mapping[str, str], orders: Sequence[SpawnOrder]) -> Sequence[Answer]:
         for _ in range(SPAWN_TRIES):
             try:
                 async with asyncio.timeout(self._spawn_timeout_s):
@@ -74,15 +81,15 @@ class ProcessRuntime:
                 break
         raise OutcomeUnknown("spawner_silent")
 
-    async def run(self, request: Request, task: Mapping[str, Any], is_closing: asyncio.Event) -> Exit | None:
+    async def run(self, request: ProcessRequest, task: ProcessTask, is_closing: asyncio.Event) -> Exit | None:
         """Run a command of the platform's own, confined as a task is, and wait for its end."""
         return await run_errand(self.start, self._commands, self.release, request, task, is_closing)
 
     @contextlib.asynccontextmanager
     async def exec(
         self,
-        request: Request,
-        task: Mapping[str, Any],
+        request: LocalRequest,
+        task: LocalTask,
         argv: Sequence[str],
         terminal: tuple[int, int] | None,
         entering: AbstractContextManager[None],

@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from footplate.engines.local.exchange import Answer, Ground, SpawnOrder
 from footplate.machine.bareprocess import start_bare
 
 PROGRAM = "footplate.engines.local.process.spawner"
@@ -19,7 +20,7 @@ QUICK_S, HUNG_AFTER_S = 2.0, 8.0
 
 log = logging.getLogger(__name__)
 
-Answers = Sequence[Mapping[str, Any]]
+Answers = Sequence[Answer]
 
 
 class SpawnerGone(Exception):  # it states the fact, like the errors of the tree
@@ -29,14 +30,14 @@ class SpawnerGone(Exception):  # it states the fact, like the errors of the tree
 class SpawnerClient:
     """Talks to one spawner process at a time."""
 
-    def __init__(self, confined: Mapping[str, Any]) -> None:
+    def __init__(self, confined: Ground) -> None:
         self._confined = json.dumps(confined)
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
         self._retiring: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
-    async def start(self, env: Mapping[str, str], tasks: Sequence[Mapping[str, Any]]) -> Answers:
+    async def start(self, env: Mapping[str, str], tasks: Sequence[SpawnOrder]) -> Answers:
         """Have the tasks started; answer per task as the spawner does, or raise `SpawnerGone`."""
         async with self._connecting:
             if self._is_closed:
