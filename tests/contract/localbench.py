@@ -72,7 +72,7 @@ class WithEngine:
         return Bench(lambda: LocalEngine(local_settings(tmp_path, **self.settings)), tmp_path)
 
     def needs(self, bench: Bench, limit: Any) -> None:
-        if limit not in bench.engine.limits:
+        if limit not in bench.engine.capabilities.limits:
             pytest.skip(f"tasks cannot be held to their {limit} here")
 
     async def daemon(self, bench: Bench, launched: Attempt) -> int:

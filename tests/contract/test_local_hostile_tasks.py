@@ -56,7 +56,7 @@ class TestHostileTasks:
 
     @on_loop
     async def test_no_task_can_change_the_records_of_its_start_and_end(self, bench: Bench) -> None:
-        if "files" not in bench.engine.limits:
+        if "files" not in bench.engine.capabilities.limits:
             pytest.skip("tasks have no view of their own here")
         tries = "; ".join(f"({mischief}) 2>/dev/null && echo did '{mischief}'" for mischief in MISCHIEF)
         launched = await bench.launch(f"{tries}; echo tried; until [ -e go ]; do sleep 0.02; done; exit 7")
@@ -76,7 +76,7 @@ class TestHostileTasks:
         folder = bench.task(await bench.launch("exit 1"))
         (folder / "run-1").mkdir()
         (folder / "run-1/tmp").symlink_to(hidden)
-        if "files" in bench.engine.limits:
+        if "files" in bench.engine.capabilities.limits:
             with pytest.raises(EngineUnavailable):
                 await bench.launch("touch /tmp/reached", runs={("main", 0): 1})
         assert list(hidden.iterdir()) == []
@@ -104,7 +104,7 @@ class TestHostileTasks:
 
     @on_loop
     async def test_no_task_can_speak_to_a_container_engine(self, bench: Bench) -> None:
-        if "files" not in bench.engine.limits:
+        if "files" not in bench.engine.capabilities.limits:
             pytest.skip("tasks have no view of their own here")
         folder = Path(tempfile.mkdtemp(dir="/opt" if os.access("/opt", os.W_OK) else "/var/tmp"))
         folder.chmod(0o755)
@@ -127,7 +127,7 @@ class TestHostileTasks:
 
     @on_loop
     async def test_no_task_can_change_the_programs_of_the_platform_or_the_machine(self, bench: Bench) -> None:
-        if "files" not in bench.engine.limits:
+        if "files" not in bench.engine.capabilities.limits:
             pytest.skip("tasks have no view of their own here")
         ours = Path(footplate.__file__)
         launched = await bench.launch(

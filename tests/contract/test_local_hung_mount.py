@@ -44,7 +44,7 @@ class TestHungMounts:
 
     def make_engine(self) -> LocalEngine:
         engine = LocalEngine(local_settings(self.home / "home", mounted_within_s=WITHIN_S))
-        if "files" not in engine.limits:
+        if "files" not in engine.capabilities.limits:
             pytest.skip("this machine cannot give tasks a view of their own")
         return engine
 

@@ -139,7 +139,7 @@ class TestLimits(WithEngine):
     @on_loop
     async def test_the_node_says_what_is_held(self, bench: Bench) -> None:
         (node,) = await bench.engine.nodes()  # type: ignore[attr-defined]
-        assert set(node.enforced) == bench.engine.limits
+        assert set(node.enforced) == bench.engine.capabilities.limits
         assert bool(node.unenforced) == (len(node.enforced) < 8)
 
     @on_loop
@@ -188,7 +188,7 @@ class TestLimits(WithEngine):
         await bench.until_over(launched)
         ran = await run(engine, request, "main", 0, ["cat", "file"])
         assert (ran.exit_code, ran.output) == (0, b"left\n")
-        if "memory" in engine.limits:
+        if "memory" in engine.capabilities.limits:
             ran = await run(engine, request, "main", 0, ["sh", "-c", GROW])
             assert ran.exit_code == 137
             await until_no_groups(bench)
@@ -330,7 +330,7 @@ class TestWithoutLimits(WithEngine):
 
     @on_loop
     async def test_tasks_run_unconfined_and_the_node_says_so(self, bench: Bench) -> None:
-        assert bench.engine.limits == frozenset()
+        assert bench.engine.capabilities.limits == frozenset()
         launched = await bench.launch(f"ls -d {bench.folder}; exit 4")
         assert await bench.exit_code(launched) == 4
         assert bench.log(launched).decode() == f"{bench.folder}\n"

@@ -86,7 +86,7 @@ class TestNative(WithEngine):
 
     @on_loop
     async def test_what_watches_over_a_task_has_no_power_that_the_task_has_not(self, bench: Bench) -> None:
-        if "accounts" not in bench.engine.limits:
+        if "accounts" not in bench.engine.capabilities.limits:
             pytest.skip("tasks have no powers of their own here")
         launched = await bench.launch(f"{STATUS % 'self'}; {STATUS % 1}")
         assert await bench.exit_code(launched) == 0
@@ -164,7 +164,7 @@ class TestNative(WithEngine):
         assert end is not None
         assert end.cpu_s is not None
         assert end.cpu_s > 0.4
-        if "memory" in bench.engine.limits:
+        if "memory" in bench.engine.capabilities.limits:
             assert end.limit_bytes == request["tasks"][0]["memory_bytes"]
             assert end.peak_bytes
 
@@ -203,7 +203,7 @@ class TestInPlace(WithEngine):
         await bench.until_logged(launched, b"ready")
         words = Path("/proc", str(shim_of(bench, launched)), "cmdline").read_bytes().split(b"\0")
         assert words[0] == b"footplate-init"
-        if "accounts" in bench.engine.limits:
+        if "accounts" in bench.engine.capabilities.limits:
             assert bench.log(launched).count(b"Permission denied") == 2
 
     @on_loop

@@ -126,6 +126,11 @@ export const nodesQuery = queryOptions({
   refetchInterval: SLOW_REFRESH_MS,
 });
 
+export const enginesQuery = queryOptions({
+  queryKey: [...keys.platform, 'engines'],
+  queryFn: async () => (await answer(api.GET('/api/v1/engines'))).items,
+});
+
 export const queuesQuery = queryOptions({
   queryKey: [...keys.platform, 'queues'],
   queryFn: async () => (await answer(api.GET('/api/v1/queues'))).items,

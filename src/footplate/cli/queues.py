@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.reader import told_in
 from footplate.cli.render import show_amount, show_limit
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
@@ -21,6 +22,7 @@ COLUMNS = (
     "IN USE",
     "GUARANTEED",
     "MAXIMUM",
+    "ENGINE",
     "DESCRIPTION",
 )
 
@@ -44,8 +46,15 @@ def _row(queue: Mapping[str, Any]) -> Row:
         show_amount(queue["used"]),
         show_amount(queue["guaranteed"]),
         show_limit(queue["maximum"]),
+        _engine(queue),
         queue["description"],
     )
+
+
+def _engine(queue: Mapping[str, Any]) -> str:
+    """Name the engine of a queue, and why it cannot be used now, if so."""
+    problem = told_in(queue["engine_problem"])
+    return f"{queue['engine']} ({problem})" if problem else str(queue["engine"])
 
 
 def _amount(text: str) -> dict[str, Any]:
@@ -113,6 +122,11 @@ def _queue_options(function: Any) -> Any:
             multiple=True,
             help="Node that it may use; may be repeated (default: all).",
         ),
+        click.option(
+            "--engine",
+            metavar="NAME",
+            help="Engine that runs its jobs (default: any that has nodes). none: bind it to no engine.",
+        ),
         click.option("--open/--closed", "is_open", default=None, help="Whether it accepts new jobs."),
         click.option(
             "--environment",
@@ -136,6 +150,8 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
         fields["nodes"] = list(fields["nodes"])
     if "maximum" in fields:
         fields["maximum"] = fields["maximum"] or None
+    if "engine" in fields:
+        fields["engine"] = "" if fields["engine"] == "none" else fields["engine"]
     if "environments" in fields:
         fields["environments"] = dict(filter(None, fields["environments"]))
     return fields
@@ -158,7 +174,7 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
     fields = _fields(options)
     if not fields:
         ctx.fail(
-            "say what to change: --description, --guaranteed, --maximum, --node, --environment, "
+            "say what to change: --description, --guaranteed, --maximum, --node, --engine, --environment, "
             "--open or --closed"
         )
     tell(connect().edit_queue(name, **fields), f"Changed queue {name}.", as_json)

@@ -218,7 +218,12 @@ class Admission:
             # What it would have taken is for others: the next pass knows which ports are in use.
             self._wake()
             return None
-        return replace(placed, images=chosen_images(self._context, job))
+        return self._named(placed, job)
+
+    def _named(self, placed: Placement, job: Job) -> Placement:
+        """Note what images stand for, and the engine, unless it is the default one: so rows stay short."""
+        engine = "" if placed.engine == self._context.engines.default else placed.engine
+        return replace(placed, images=chosen_images(self._context, job), engine=engine)
 
     def _starts(self) -> Sequence[Start]:
         return self.last.starts if self.last else ()
@@ -263,20 +268,24 @@ class Admission:
         if job.avoids:
             shape, cluster = shape_of(job.spec, job.avoids), self._context.cluster
             queue = cluster.queues.get(job.spec.queue)
-            if queue is not None and can_ever_fit(shape, cluster.nodes, queue) is None:
+            engines = self._context.engines
+            if queue is None:
+                return pending
+            if can_ever_fit(shape, cluster.nodes, engines.bind(queue), engines.states()) is None:
                 return replace(pending, shape=shape)
         return pending
 
     def snapshot(self) -> Snapshot:
         """The jobs and machines as the scheduler sees them."""
-        cluster = self._context.cluster
+        cluster, engines = self._context.cluster, self._context.engines
         return Snapshot(
             cluster.nodes,
-            tuple(cluster.queues.values()),
+            tuple(map(engines.bind, cluster.queues.values())),
             tuple(self._running.values()),
             tuple(self._pending.values()),
             self._holds(),
             self._context.ports.room(),
+            engines.states(),
         )
 
     @property

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from footplate.control.engines import Engines
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.pauses import Pauses
 from footplate.domain.secret import RegistryLogin
+from footplate.engines.router import Engines
 from footplate.scheduler.policy import Policy
 from footplate.store.shared import Shared
 

@@ -32,8 +32,9 @@ from footplate.control.sweep import pace_s, sweep, sweep_engine
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.work import JobWork
 from footplate.domain.events import LaunchTasks, RemoveJob, Reschedule, StopTasks
+from footplate.domain.messages import say
 from footplate.domain.resources import GIB
-from footplate.engines.base import Engine
+from footplate.engines.base import Engine, OffersNodes
 from footplate.store import job_queries
 from footplate.store.store import News
 
@@ -67,6 +68,7 @@ class Controller:
         self._log_keeper = LogKeeper(context, log_cap_bytes)
         self._progress = {name: Progress(context, name, engine) for name, engine in context.engines}
         self._callbacks = Callbacks(context, self.observers)
+        self._await_engines()
         self._running = Loops(report)
         self._unsubscribe: Callable[[], None] = lambda: None
         self.admission = self._passes.admission
@@ -75,6 +77,14 @@ class Controller:
         self.environments = Environments(context)
         # One round of a loop, for whoever cannot wait for it.
         self.sweep = partial(sweep, context)
+
+    def _await_engines(self) -> None:
+        """Plan again when an engine goes away or comes back; a start waits for the default one alone."""
+        for name, engine in self._context.engines:
+            health = self._context.engines.health[name]
+            health.on_change(self._passes.ask)
+            if isinstance(engine, OffersNodes) and name != self._context.engines.default:
+                health.doubt(say("engine_not_heard"))
 
     def _effects(self) -> CarryOut:
         return dispatcher(
@@ -104,12 +114,15 @@ class Controller:
         first_s = None if name == context.engines.default else 0.0
         yield Loop(f"watch {name}", observer.observe_hinted)
         yield Loop(f"poll {name}", observer.observe_all, POLL_S, first_s)
-        refresh = partial(refresh_nodes, context, name, engine, self.replan)
-        yield Loop(f"nodes {name}", refresh, NODES_S, first_s)
+        yield Loop(f"nodes {name}", partial(self.refresh_nodes, name), NODES_S, first_s)
         yield Loop(f"progress {name}", self._progress[name].watch, PROGRESS_S)
         yield Loop(f"usage {name}", UsageKeeper(context, name, engine).sample, USAGE_S)
         yield Loop(f"environments {name}", partial(sweep_environments, context, engine), ENVIRONMENTS_S)
         yield Loop(f"leftovers {name}", partial(sweep_engine, context, engine), LEFTOVERS_S, first_s)
+
+    async def refresh_nodes(self, name: str) -> None:
+        """Ask an engine once which nodes it has."""
+        await refresh_nodes(self._context, name, self._context.engines[name], self.replan)
 
     async def watch_progress(self) -> None:
         """Check once for tasks that make no progress."""
@@ -119,7 +132,7 @@ class Controller:
     async def start(self) -> None:
         """Find the nodes, take up what was under way, and begin to loop."""
         store, (name, default) = self._context.store, next(iter(self._context.engines))
-        await refresh_nodes(self._context, name, default, self.replan)
+        await self.refresh_nodes(name)
         self.admission.take_all()
         self.admission.durations.learn(await store.read(job_queries.recently_succeeded))
         self._unsubscribe = store.subscribe(self._take_news)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from footplate.control.backoff import Backoff
 from footplate.control.context import Context
 from footplate.control.faults import Report
 from footplate.control.followedlogs import FollowedLogs
@@ -18,6 +17,7 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
+from footplate.engines.backoff import Backoff
 from footplate.engines.base import Engine, FollowsLogs, Observation
 from footplate.store.store import Move
 

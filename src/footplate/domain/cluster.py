@@ -46,10 +46,34 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class EngineState:
+    """An engine as the scheduler sees it; `away` says why nothing can be started there now."""
+
+    name: str
+    places_itself: bool = False
+    away: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFacts:
+    """An engine as people see it."""
+
+    name: str
+    is_default: bool
+    places_itself: bool
+    chooses: tuple[str, ...]
+    limits: tuple[str, ...]
+    runs_images: bool
+    runs_commands: bool
+    away: Message | None
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """A share of the machines; `maximum` None is unlimited, `nodes` empty means all.
 
-    `environments` are pairs of an image's name and the local folder that stands in for it.
+    `environments` are pairs of an image's name and the local folder that stands in for it. `engine` names the
+    one that runs its jobs; empty means any.
     """
 
     name: str
@@ -59,6 +83,7 @@ class Queue:
     nodes: tuple[str, ...] = ()
     is_open: bool = True
     environments: tuple[tuple[str, str], ...] = ()
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +105,8 @@ class Whereabouts:
 class TaskPlacement:
     """One task's place: node, cards, and the ports it was given, by label.
 
-    What `is_given_back` counts no more: the task is over, and others of its gang are kept.
+    What `is_given_back` counts no more: the task is over, and others of its gang are kept. The node is empty
+    until an engine that places by itself has chosen one.
     """
 
     role: str
@@ -109,6 +135,11 @@ class Placement:
             for task in self.tasks
         )
         return replace(self, tasks=tuple(tasks))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its engine has still to choose the nodes."""
+        return any(not task.node for task in self.tasks)
 
     @property
     def held(self) -> Placement:

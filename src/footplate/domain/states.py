@@ -57,6 +57,7 @@ class ReasonCode(StrEnum):
     NO_NODE = "no_node"
     NO_PORTS = "no_ports"
     STORAGE_SILENT = "storage_silent"
+    ENGINE_AWAY = "engine_away"
     RETRYING = "retrying"
     RETRY_LATER = "retry_later"
     # starting

@@ -9,8 +9,8 @@ An engine keeps these guarantees, each checked by the contract suite in `footpla
 4. no method blocks for the length of a job;
 5. an attempt is known by its id alone, also after a restart of the server: tasks are adopted again, exit
    codes included;
-6. resources asked are resources given, as far as `limits` says that this engine can hold them, and a task
-   that was killed because it used up its memory is reported as that, with limit and peak.
+6. resources asked are resources given, as far as `capabilities.limits` says that this engine can hold them,
+   and a task that was killed because it used up its memory is reported as that, with limit and peak.
 """
 
 from __future__ import annotations
@@ -33,6 +33,30 @@ from footplate.domain.states import TaskState
 
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
+# What an engine may choose by itself when it starts a task; the scheduler chooses all else.
+Choice = Literal["nodes", "cards", "ports"]
+EVERYTHING: frozenset[Choice] = frozenset({"nodes", "cards", "ports"})
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an engine can do for any job: a value, which services check without asking the engine.
+
+    `no_images` says why no task can run in an image, `no_mounts` why data cannot be mounted for tasks that do
+    not; None when they can. `limits` names what a task is really held to: of the rest it may take more than
+    it asked for. `streams` says whether commands can be run in tasks, and their ports be reached.
+    """
+
+    no_images: Message | None = None
+    no_mounts: Message | None = None
+    limits: frozenset[Limit] = frozenset()
+    chooses: frozenset[Choice] = frozenset()
+    streams: bool = False
+
+    @property
+    def places_itself(self) -> bool:
+        """Whether jobs are handed over whole, for the engine's own scheduler to place."""
+        return "nodes" in self.chooses
 
 
 class TaskRequest(TypedDict):
@@ -202,8 +226,8 @@ class Engine(Protocol):
     """What every engine can do."""
 
     @property
-    def limits(self) -> frozenset[Limit]:
-        """Name what a task is really held to; of the rest it may take more than it asked for."""
+    def capabilities(self) -> Capabilities:
+        """Say what the engine can do now; cheap, and never asks anybody else."""
         ...
 
     def compile(self, plan: LaunchPlan) -> Request:
@@ -211,9 +235,10 @@ class Engine(Protocol):
         ...
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
-        """Say why a job can never run here, wherever it is placed; None when nothing speaks against it.
+        """Say why a job can never run here, as only the engine knows; None when nothing speaks against it.
 
-        `environments` are the local folders that stand in for images in the job's queue.
+        What `capabilities` rule out is not asked. `environments` are the local folders that stand in for
+        images in the job's queue.
         """
         ...
 

@@ -11,7 +11,7 @@ from typing import Any
 from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, say
 from footplate.domain.states import Reason, ReasonCode
-from footplate.scheduler.fit import misfit_on_empty
+from footplate.scheduler.fit import Misfit, misfit_on_empty
 from footplate.scheduler.ledger import Ledger, Room
 from footplate.scheduler.needs import Need, Needs, limit_of
 from footplate.scheduler.pack import fits, total_of
@@ -73,7 +73,7 @@ class Explainer:
         return line
 
     def _is_held_back(self, need: Need) -> bool:
-        if need.queue is None or not need.queue.is_open:
+        if need.queue is None or not need.queue.is_open or need.engine in self._situation.away:
             return True
         share = self._situation.shares.get(need.queue_name)
         is_over_maximum = share is not None and not share.has_room(need.total)
@@ -101,7 +101,7 @@ class Explainer:
         if no_node := self._explain_no_node(need):
             return no_node
         rooms = self._situation.free_rooms(need)
-        names = suitable_nodes(need.shape, self._empty.among(need.nodes))
+        names = suitable_nodes(need.shape, need.among(self._empty))
         head = next((ahead for ahead in in_the_way if ahead.spare.keys() & names), None)
         if head and fits(need.shape, rooms):
             return _explain_reserved(need, head, self._situation.now)
@@ -115,12 +115,21 @@ class Explainer:
         return Reason(ReasonCode.INSUFFICIENT_RESOURCES, _joined(clauses), facts)
 
     def _explain_no_node(self, need: Need) -> Reason | None:
-        rooms = self._empty.among(need.nodes)
-        if not rooms:
-            said = say("no_node_in_service", queue=need.queue_name) if need.nodes else say("no_node_at_all")
-            return Reason(ReasonCode.NO_NODE, said, {"needed": as_json(need.total), "n_nodes": 0})
-        misfit = misfit_on_empty(need.shape, rooms, {"service": "in_service"})
-        return Reason(ReasonCode.NO_NODE, misfit.said, misfit.facts) if misfit else None
+        misfit = self._misfit(need, need.among(self._empty))
+        if misfit is None:
+            return None
+        for engine, why in self._situation.away.items():
+            # Its nodes may be the ones that would do.
+            said = say("engine_away_without", engine=engine, why=why, misfit=misfit.said)
+            return Reason(ReasonCode.ENGINE_AWAY, said, {**misfit.facts, "engine": engine})
+        return Reason(ReasonCode.NO_NODE, misfit.said, misfit.facts)
+
+    def _misfit(self, need: Need, rooms: Sequence[Room]) -> Misfit | None:
+        if rooms:
+            return misfit_on_empty(need.shape, rooms, {"service": "in_service"})
+        is_some = need.nodes or need.engine
+        said = say("no_node_in_service", queue=need.queue_name) if is_some else say("no_node_at_all")
+        return Misfit(said, {"needed": as_json(need.total), "n_nodes": 0})
 
     @cached_property
     def _empty(self) -> Ledger:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from footplate.domain.cluster import Node, Queue
+from footplate.domain.cluster import EngineState, Node, Queue
 from footplate.domain.messages import Message, say
 from footplate.domain.messages.message import Params
 from footplate.domain.resources import Resources
@@ -32,18 +32,27 @@ class Misfit:
     facts: dict[str, Any]
 
 
-def can_ever_fit(shape: Shape, nodes: Sequence[Node], queue: Queue) -> Reason | None:
+def can_ever_fit(
+    shape: Shape, nodes: Sequence[Node], queue: Queue, engines: Sequence[EngineState] = ()
+) -> Reason | None:
     """Say why a gang can never start, however empty the machines; None when it can.
 
-    Nodes out of service count, since they may come back. Without any node nothing can be said.
+    Nodes out of service count, since they may come back. Without any node nothing can be said, nor while an
+    engine is away that may have others, nor of one that places by itself.
     """
     misfit = over_maximum(total_of(shape), queue)
-    if misfit is None:
-        eligible = [node for node in nodes if not queue.nodes or node.name in queue.nodes]
-        rooms = Ledger.of(eligible, with_others=True).among(())
-        whose = {"queue": queue.name} if queue.nodes else {}
+    if misfit is None and not any(_may_have_more(engine, queue) for engine in engines):
+        rooms = Ledger.of(nodes, with_others=True).among(queue.nodes, queue.engine)
+        whose = {"queue": queue.name} if queue.nodes or queue.engine else {}
         misfit = misfit_on_empty(shape, rooms, whose) if rooms else None
     return None if misfit is None else Reason(ReasonCode.NEVER_FITS, misfit.said, misfit.facts)
+
+
+def _may_have_more(engine: EngineState, queue: Queue) -> bool:
+    """Tell whether an engine may have room that nobody here knows of."""
+    if queue.engine and queue.engine != engine.name:
+        return False
+    return engine.away is not None or (engine.places_itself and bool(queue.engine))
 
 
 def over_maximum(asked: Resources, queue: Queue) -> Misfit | None:

@@ -110,8 +110,13 @@ class Ledger:
 
     @classmethod
     def of(cls, nodes: Iterable[Node], *, with_others: bool = False) -> Ledger:
-        """Open the books of nodes without jobs; cards that others use count as free only when asked to."""
-        ordered = sorted(nodes, key=lambda node: (node.engine, node.name))
+        """Open the books of nodes without jobs; cards that others use count as free only when asked to.
+
+        Engines come in the order in which their nodes do: the first is tried first.
+        """
+        found = list(nodes)
+        order = {engine: n for n, engine in enumerate(dict.fromkeys(node.engine for node in found))}
+        ordered = sorted(found, key=lambda node: (order[node.engine], node.name))
         return cls(_empty_room(node, with_others) for node in ordered)
 
     def __iter__(self) -> Iterator[Room]:
@@ -120,12 +125,13 @@ class Ledger:
     def copy(self) -> Ledger:
         return Ledger(room.copy() for room in self)
 
-    def among(self, names: Sequence[str]) -> list[Room]:
-        """List the rooms of some nodes; of all when none is named."""
-        if not names:
-            return list(self.rooms.values())
-        wanted = [self.rooms[name] for name in sorted(set(names)) if name in self.rooms]
-        return sorted(wanted, key=lambda room: room.node.engine)
+    def among(self, names: Sequence[str] = (), engine: str = "") -> list[Room]:
+        """List the rooms of some nodes, or of some engine's nodes; of all when none is named."""
+        rooms = list(self.rooms.values())
+        if names:
+            wanted = set(names)
+            rooms = [room for name, room in self.rooms.items() if name in wanted]
+        return [room for room in rooms if room.node.engine == engine] if engine else rooms
 
     def take(self, placement: Placement) -> None:
         for task in placement.tasks:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from footplate.domain.cluster import Queue
 from footplate.domain.resources import Resources
+from footplate.scheduler.ledger import Ledger, Room
 from footplate.scheduler.pack import total_of
 from footplate.scheduler.snapshot import PendingJob, Shape
 
@@ -33,6 +34,15 @@ class Need:
     @property
     def nodes(self) -> tuple[str, ...]:
         return self.queue.nodes if self.queue else ()
+
+    @property
+    def engine(self) -> str:
+        """The engine to which its queue is bound; empty when it is to none."""
+        return self.queue.engine if self.queue else ""
+
+    def among(self, ledger: Ledger) -> list[Room]:
+        """List the rooms of the nodes that its queue may use."""
+        return ledger.among(self.nodes, self.engine)
 
 
 class Needs:

@@ -55,6 +55,16 @@ def pack(shape: Shape, rooms: Sequence[Room]) -> Placement | None:
     return None if layout is None else layout.placement(shape)
 
 
+def open_placement(shape: Shape, engine: str) -> Placement:
+    """Leave the nodes of a gang to an engine that places by itself."""
+    tasks = (
+        TaskPlacement(role.role, index, "", role.resources, address="")
+        for role in shape
+        for index in range(role.count)
+    )
+    return Placement(tuple(tasks), engine=engine)
+
+
 class _Layout:
     """Places found so far, and the levels to which the rooms are set back afterwards."""
 

@@ -5,7 +5,8 @@
 3. Take them one by one; a need that was found not to fit is not tried again.
 4. Hold back what its own queue does not allow to start.
 5. Start each gang that fits, whole, in room that no job ahead of it needs. One for which there are no
-   ports is left out as well: what it would have taken is for others.
+   ports is left out as well: what it would have taken is for others. What an engine places by itself is
+   handed over to it as it is.
 6. Keep room for the first that does not fit: nodes for lack of resources, a part of the
    queue's maximum for one that is over it.
 7. Leave the rest waiting, in order, with a reason that is worked out when somebody asks; those that
@@ -22,7 +23,7 @@ from footplate.scheduler.explain import Explainer
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.needs import Need, Needs, limit_of
 from footplate.scheduler.order import in_order
-from footplate.scheduler.pack import fits, pack
+from footplate.scheduler.pack import open_placement, pack
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.situation import Obstacle, Situation
 from footplate.scheduler.snapshot import PendingJob, Snapshot
@@ -56,7 +57,7 @@ def plan(snapshot: Snapshot, policy: Policy, now: float) -> Plan:
         # Not found by identity: the shapes of this pass may be gone, and another may have taken their place.
         need = needs.add(job)
         may_start = situation.obstacle(job, need) in (None, Obstacle.KEPT_IN_QUEUE)
-        return may_start and fits(need.shape, situation.free_rooms(need))
+        return may_start and situation.has_room(need)
 
     return Plan(
         starts=tuple(starts),
@@ -96,11 +97,13 @@ def _walk(
 def _find_place(job: PendingJob, need: Need, situation: Situation) -> Placement | None:
     """Find the place where a job can start now; if there is none, note why not and keep room for it."""
     obstacle = situation.obstacle(job, need)
+    if obstacle is None and situation.is_handed_over(need):
+        return open_placement(need.shape, need.engine)
     if obstacle is None:
         placement = pack(need.shape, situation.open_rooms(job, need))
         if placement is not None:
             return placement
-        if fits(need.shape, situation.free_rooms(need)):
+        if situation.has_room(need):
             need.blocked_from_s = limit_of(job)
             return None
         situation.keep_nodes(job, need)
@@ -118,6 +121,6 @@ def _refuse_impossible(snapshot: Snapshot, needs: Needs, waiting: list[PendingJo
     for job in waiting:
         need = needs.find(job)
         if need not in reasons and need.queue is not None:
-            reasons[need] = can_ever_fit(need.shape, snapshot.nodes, need.queue)
+            reasons[need] = can_ever_fit(need.shape, snapshot.nodes, need.queue, snapshot.engines)
     verdicts = ((job, reasons.get(needs.find(job))) for job in waiting)
     return tuple(Refuse(job.id, reason, job.attempt) for job, reason in verdicts if reason is not None)

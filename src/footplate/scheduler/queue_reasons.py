@@ -26,6 +26,12 @@ def explain_obstacle(obstacle: Obstacle, need: Need, situation: Situation) -> Re
         return Reason(ReasonCode.QUEUE_LIMIT, say("queue_unknown", queue=name), facts)
     if obstacle is Obstacle.QUEUE_CLOSED:
         return Reason(ReasonCode.QUEUE_LIMIT, say("queue_starts_nothing", queue=name), facts)
+    if obstacle is Obstacle.NO_ENGINE:
+        said = say("queue_without_engine", queue=name, engine=need.engine)
+        return Reason(ReasonCode.ENGINE_AWAY, said, facts)
+    if obstacle is Obstacle.ENGINE_AWAY:
+        said = say("engine_away", engine=need.engine, why=situation.away[need.engine])
+        return Reason(ReasonCode.ENGINE_AWAY, said, facts)
     share = situation.shares[name]
     if share.queue.maximum is not None:
         facts |= {"used": as_json(share.used), "maximum": as_json(share.queue.maximum)}

@@ -78,12 +78,12 @@ def _free_until_it_fits(shape: Shape, books: Ledger, ending: Sequence[RunningJob
     """End as few of these jobs, in their order, as the gang needs; halving frees each about once."""
     low, high = 0, len(ending)
     at_low, at_high = books, _after(books, ending)
-    if not ending or not fits(shape, at_high.among(())):
+    if not ending or not fits(shape, at_high.among()):
         return None
     while high - low > 1:
         middle = (low + high) // 2
         trial = _after(at_low, ending[low:middle])
-        if fits(shape, trial.among(())):
+        if fits(shape, trial.among()):
             high, at_high = middle, trial
         else:
             low, at_low = middle, trial
@@ -102,7 +102,7 @@ def _left_over(shape: Shape, later: Ledger, current: Ledger) -> dict[str, Room] 
     for room in later:
         # Cards that are free already are taken last, since jobs behind can use them meanwhile.
         room.last = current.rooms[room.node.name].cards
-    placement = pack(shape, later.among(()))
+    placement = pack(shape, later.among())
     if placement is None:
         return None
     later.take(placement)

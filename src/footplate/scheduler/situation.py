@@ -9,6 +9,7 @@ from footplate.domain.cluster import Placement
 from footplate.domain.states import Reason
 from footplate.scheduler.ledger import Ledger, Room
 from footplate.scheduler.needs import Need, limit_of
+from footplate.scheduler.pack import fits
 from footplate.scheduler.ports import NO_PORTS, PortLedger
 from footplate.scheduler.reserve import Reservation, reserve, suitable_nodes
 from footplate.scheduler.shares import Share, keep_from, keep_until_below_maximum, shares_of
@@ -20,6 +21,8 @@ class Obstacle(Enum):
 
     NO_QUEUE = auto()
     QUEUE_CLOSED = auto()
+    NO_ENGINE = auto()
+    ENGINE_AWAY = auto()
     OVER_MAXIMUM = auto()
     KEPT_IN_QUEUE = auto()
 
@@ -29,7 +32,11 @@ class Situation:
 
     def __init__(self, snapshot: Snapshot, now: float) -> None:
         self.now = now
-        self.nodes = tuple(node for node in snapshot.nodes if node.is_schedulable)
+        self.engines = {engine.name: engine for engine in snapshot.engines}
+        self.away = {name: engine.away for name, engine in self.engines.items() if engine.away is not None}
+        self.nodes = tuple(
+            node for node in snapshot.nodes if node.is_schedulable and node.engine not in self.away
+        )
         self.queues = {queue.name: queue for queue in snapshot.queues}
         self.shares: dict[str, Share] = shares_of(snapshot)
         self.running = list(snapshot.running)
@@ -59,7 +66,7 @@ class Situation:
 
     def give_ports(self, job: PendingJob, placement: Placement) -> Placement | None:
         """Give a gang its ports where it will run; without them it is left out."""
-        if not job.ports:
+        if not job.ports or placement.is_open:
             return placement
         if self._ports is None:
             self._ports = PortLedger(self._port_room, (one.placement for one in self.running))
@@ -79,6 +86,10 @@ class Situation:
             return Obstacle.NO_QUEUE
         if not need.queue.is_open:
             return Obstacle.QUEUE_CLOSED
+        if need.engine and need.engine not in self.engines:
+            return Obstacle.NO_ENGINE
+        if need.engine in self.away:
+            return Obstacle.ENGINE_AWAY
         share = self.shares.get(job.queue)
         if share is None:
             return None
@@ -89,8 +100,17 @@ class Situation:
             return Obstacle.KEPT_IN_QUEUE
         return None
 
+    def is_handed_over(self, need: Need) -> bool:
+        """Tell whether the engine of a queue places its jobs by itself."""
+        engine = self.engines.get(need.engine)
+        return engine is not None and engine.places_itself
+
+    def has_room(self, need: Need) -> bool:
+        """Tell whether what is free now would do, whatever is reserved for others."""
+        return self.is_handed_over(need) or fits(need.shape, self.free_rooms(need))
+
     def free_rooms(self, need: Need) -> list[Room]:
-        return self.ledger.among(need.nodes)
+        return need.among(self.ledger)
 
     def open_rooms(self, job: PendingJob, need: Need) -> list[Room]:
         """List what is free of the nodes that the job may use, less what is reserved for jobs ahead of it."""
@@ -156,4 +176,4 @@ class Situation:
     def _empty_rooms(self, need: Need) -> list[Room]:
         if self._empty is None:
             self._empty = Ledger.of(self.nodes)
-        return self._empty.among(need.nodes)
+        return need.among(self._empty)

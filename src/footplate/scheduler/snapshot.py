@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from footplate.domain.cluster import Node, Placement, Queue
+from footplate.domain.cluster import EngineState, Node, Placement, Queue
 from footplate.domain.job import Job
 from footplate.domain.resources import Resources
 from footplate.domain.spec import JobSpec
@@ -88,12 +88,15 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
+    """All that a pass looks at; without `engines`, those of all nodes are there."""
+
     nodes: tuple[Node, ...]
     queues: tuple[Queue, ...]
     running: tuple[RunningJob, ...]
     pending: tuple[PendingJob, ...]
     holds: tuple[Hold, ...] = ()
     ports: PortRoom = field(default_factory=PortRoom)
+    engines: tuple[EngineState, ...] = ()
 
 
 def pending_of(job: Job) -> PendingJob:

@@ -204,6 +204,10 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
         """Return the JSON schema of the job file."""
         return self._data("GET", "/schema/job")
 
+    def engines(self) -> list[Data]:
+        """List the engines of the server, and what each can do."""
+        return self._items("/engines")
+
     def nodes(self) -> list[Data]:
         return self._items("/nodes")
 

@@ -6,9 +6,10 @@ import asyncio
 import os
 import random
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +18,6 @@ from fastapi import FastAPI
 from footplate import __version__
 from footplate.control.context import Context
 from footplate.control.controller import Controller
-from footplate.control.engines import Engines, one_engine
 from footplate.control.ports import Ports
 from footplate.control.quota import QuotaKeeper
 from footplate.control.storagewatch import StorageWatch
@@ -26,6 +26,7 @@ from footplate.domain.cluster import GIVEN_PORTS
 from footplate.engines.base import Engine
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.router import LOCAL, Engines
 from footplate.server import errors
 from footplate.server.auth import describe_more
 from footplate.server.bundle import Bundle
@@ -55,6 +56,7 @@ from footplate.server.routes import (
     usage,
     waiting,
 )
+from footplate.server.routes import engines as engine_routes
 from footplate.server.routes import exec as exec_routes
 from footplate.server.sessions import Sessions
 from footplate.server.settings import Settings
@@ -89,6 +91,7 @@ ROUTES = (
     logs,
     events,
     queues,
+    engine_routes,
     waiting,
     images,
     environments,
@@ -110,8 +113,12 @@ def make_app(
     engine: Engine | None = None,
     clock: Clock | None = None,
     on_fatal: Callable[[BaseException], None] = lambda _error: None,
+    more_engines: Mapping[str, Engine] = MappingProxyType({}),
 ) -> FastAPI:
-    """Make the server; nothing is opened before it starts."""
+    """Make the server; nothing is opened before it starts.
+
+    `engine` is the default one, under the name `local`; `more_engines` are others by their names.
+    """
 
     opening = Opening()
 
@@ -120,10 +127,10 @@ def make_app(
         async def wire(made: AsyncExitStack) -> Parts:
             wanted = clock or SystemClock()
             store, identity = await _open_store(settings, wanted, opening, made)
-            runner = engine or local_engine(settings, identity)
+            engines = Engines({LOCAL: engine or local_engine(settings, identity), **more_engines}, wanted)
             # What the engine has just made there is not for others either.
             keep_private(settings.home, tells=False)
-            parts = app.state.parts = await _wire(settings, store, runner, wanted, on_fatal, made)
+            parts = app.state.parts = await _wire(settings, store, engines, wanted, on_fatal, made)
             return parts
 
         async with AsyncExitStack() as stack:
@@ -254,7 +261,7 @@ def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
 async def _wire(
     settings: Settings,
     store: Store,
-    engine: Engine,
+    engines: Engines,
     clock: Clock,
     on_fatal: Callable[[BaseException], None],
     stack: AsyncExitStack,
@@ -264,14 +271,13 @@ async def _wire(
     shared, tokens, vault = await _shared(settings, store, clock), Tokens(secret), Vault(secret)
     stack.callback(shared.logs.close)
     keyring = Keyring(store, vault, clock)
-    engines = one_engine(engine)
     context = _context(settings, shared, engines, keyring, tokens)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
         **shared.parts(),
         scheduler=controller.admission,
         replan=controller.replan,
-        refuses=engines.refuses,
+        engines=engines,
         exec_in_task=controller.exec_in_task,
         environments=controller.environments,
         vault=vault,

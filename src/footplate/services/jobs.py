@@ -26,6 +26,7 @@ from footplate.domain.messages import Message, say
 from footplate.domain.names import JOB_NAME, require_text
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import JobState, Reason
+from footplate.engines.refusals import first_refusal
 from footplate.engines.strategies import registry as strategies
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
@@ -139,13 +140,15 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         raise Conflict("queue_closed", queue=spec.queue)
     if spec.deadline_at is not None and spec.deadline_at <= platform.clock.now():
         raise InvalidInput("deadline_passed", "deadline")
-    refusal = platform.refuses(platform.images.refer(spec), platform.images.environments(queue))
+    environments = platform.images.environments(queue)
+    refusal = first_refusal(platform.engines.of_queue(queue), platform.images.refer(spec), environments)
     if refusal is not None:
         raise InvalidInput([refusal])
     storages.check_named(platform, spec)
     if problems := [*strategies.problems(spec), *_bad_patterns(spec)]:
         raise InvalidInput(problems)
-    never = can_ever_fit(shape_of(spec), platform.cluster.nodes, queue)
+    engines = platform.engines
+    never = can_ever_fit(shape_of(spec), platform.cluster.nodes, engines.bind(queue), engines.states())
     if never is not None:
         raise InvalidInput(never.said, _field_of(never, spec))
     _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from footplate.domain.environment import BuiltEnvironment
-from footplate.domain.errors import Problem
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
-from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason
 from footplate.engines.base import Ran
+from footplate.engines.router import Engines
 from footplate.services.vault import Vault
 from footplate.store.disk import Disk
 from footplate.store.shared import Shared
@@ -66,7 +65,7 @@ class Platform(Shared):
 
     scheduler: Scheduler
     replan: Callable[[], None]
-    refuses: Callable[[JobSpec, Mapping[str, str]], Problem | None]
+    engines: Engines
     exec_in_task: ExecInTask
     environments: Environments
     vault: Vault

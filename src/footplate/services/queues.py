@@ -18,7 +18,7 @@ from footplate.domain.resources import NOTHING, Resources
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
 from footplate.domain.storage import overlap
-from footplate.services import audit
+from footplate.services import audit, engines
 from footplate.services.access import RANKS, Caller, require_admin, require_person
 from footplate.services.platform import Platform
 from footplate.store import account_queries, queue_queries
@@ -33,6 +33,7 @@ class QueueUse:
     n_running: int
     n_waiting: int
     my_role: str | None
+    engine_problem: Message | None
 
 
 @dataclass(slots=True)
@@ -45,12 +46,15 @@ class _Load:
 def all_visible(platform: Platform, caller: Caller) -> list[QueueUse]:
     loads = _loads(list(platform.store.board.values()))
     return [
-        _use(caller, queue, loads) for queue in platform.cluster.queues.values() if caller.rank_in(queue.name)
+        _use(platform, caller, queue, loads)
+        for queue in platform.cluster.queues.values()
+        if caller.rank_in(queue.name)
     ]
 
 
 def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
-    return _use(caller, _visible(platform, caller, name), _loads(list(platform.store.board.values())))
+    queue = _visible(platform, caller, name)
+    return _use(platform, caller, queue, _loads(list(platform.store.board.values())))
 
 
 def _visible(platform: Platform, caller: Caller, name: str) -> Queue:
@@ -72,15 +76,17 @@ def _loads(jobs: Iterable[Job]) -> dict[str, _Load]:
     return loads
 
 
-def _use(caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
+def _use(platform: Platform, caller: Caller, queue: Queue, loads: Mapping[str, _Load]) -> QueueUse:
     load = loads.get(queue.name, _Load())
     role = "admin" if caller.is_admin else caller.roles.get(queue.name)
-    return QueueUse(queue, load.used, load.n_running, load.n_waiting, role)
+    engine_problem = engines.problem_of(platform, queue)
+    return QueueUse(queue, load.used, load.n_running, load.n_waiting, role, engine_problem)
 
 
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
     require_admin(caller, "add_queues")
     _check_limits(queue)
+    engines.require_known(platform, queue.engine)
     await _check_environments(platform, queue.environments)
     now = platform.clock.now()
 
@@ -100,6 +106,7 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     changed = replace(_visible(platform, caller, name), **changes)
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
+    engines.require_known(platform, changes.get("engine", ""))
     await _check_environments(platform, changes.get("environments", ()))
     await audit.change(
         platform,

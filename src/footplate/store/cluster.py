@@ -15,7 +15,8 @@ class Cluster:
     """Filled at start; the engine's view of nodes and the admins' changes are put in as they come."""
 
     def __init__(self) -> None:
-        self._found: tuple[Node, ...] = ()
+        # By engine, in the order in which they were first heard: that of the default comes first.
+        self._found: dict[str, tuple[Node, ...]] = {}
         self._closed: set[str] = set()
         self.nodes: tuple[Node, ...] = ()
         self._engines: dict[str, str] = {}
@@ -30,20 +31,20 @@ class Cluster:
     def take_nodes(self, found: Sequence[Node], engine: str = "") -> bool:
         """Take over what an engine found, in place of what it found before; True when something changed."""
         before = self.nodes
-        others = [node for node in self._found if node.engine != engine]
-        self._found = (*others, *(replace(node, engine=engine) for node in found))
+        self._found[engine] = tuple(replace(node, engine=engine) for node in found)
         self._merge()
         return self.nodes != before
 
     def _merge(self) -> None:
-        self._engines = {node.name: node.engine for node in self._found if node.engine}
+        found = [node for nodes in self._found.values() for node in nodes]
+        self._engines = {node.name: node.engine for node in found}
         self.nodes = tuple(
             replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed)
-            for node in self._found
+            for node in found
         )
 
     def engine_of(self, node: str) -> str:
-        """Name the engine of a node; empty for the default one, and for a node that is gone."""
+        """Name the engine of a node; empty for a node that is gone."""
         return self._engines.get(node, "")
 
     def node(self, name: str) -> Node | None:

@@ -23,6 +23,7 @@ def _queue(row: Row) -> Queue:
         nodes=tuple(json.loads(row["nodes"])),
         is_open=bool(row["is_open"]),
         environments=tuple(sorted(json.loads(row["environments"]).items())),
+        engine=row["engine"],
     )
 
 
@@ -40,6 +41,7 @@ def _columns(queue: Queue) -> dict[str, object]:
         "nodes": dumps(queue.nodes),
         "is_open": queue.is_open,
         "environments": dumps(dict(queue.environments)),
+        "engine": queue.engine,
     }
 
 

@@ -193,6 +193,7 @@ queues = sa.Table(
     sa.Column("is_open", sa.Boolean, nullable=False),
     sa.Column("created_at", _Time, nullable=False),
     sa.Column("environments", sa.Text, nullable=False, server_default="{}"),
+    sa.Column("engine", sa.String(63), nullable=False, server_default=sa.text("''")),
 )
 
 audit = sa.Table(

@@ -11,7 +11,6 @@ from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.controller import Controller
-from footplate.control.engines import LOCAL, Engines
 from footplate.domain import job as jobs
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node, Queue
@@ -19,6 +18,7 @@ from footplate.domain.events import Event
 from footplate.domain.job import Job
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
+from footplate.engines.router import LOCAL, Engines
 from footplate.store import queue_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
@@ -97,7 +97,7 @@ async def life(
         store=store,
         cluster=cluster,
         blobs=Blobs(home / "blobs"),
-        engines=Engines({LOCAL: engine, **more_engines}),
+        engines=Engines({LOCAL: engine, **more_engines}, clock),
         clock=clock,
         home=home,
         logs=Logs(home),

@@ -30,7 +30,16 @@ from footplate.domain.messages import say
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import LaunchPlan, Limit, Notice, Observation, Request, Stream, TaskPaths, Usage
+from footplate.engines.base import (
+    Capabilities,
+    LaunchPlan,
+    Notice,
+    Observation,
+    Request,
+    Stream,
+    TaskPaths,
+    Usage,
+)
 from footplate.engines.strategies import prepare
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.task_environments import paths_of
@@ -98,7 +107,7 @@ class Echo:
 class FakeEngine:
     """Behaves; engines made with the same world are one engine after a restart."""
 
-    limits: frozenset[Limit] = frozenset()
+    capabilities = Capabilities(streams=True)
 
     def __init__(
         self,

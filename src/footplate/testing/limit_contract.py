@@ -28,7 +28,7 @@ SMALL = Resources(1000, 64 * MIB)
 
 
 def needs(bench: Bench, limit: Limit) -> None:
-    if limit not in bench.engine.limits:
+    if limit not in bench.engine.capabilities.limits:
         pytest.skip(f"this engine cannot hold tasks to their {limit} here")
 
 

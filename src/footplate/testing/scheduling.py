@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from footplate.domain.cluster import Gpu, Node, Placement, Queue, TaskPlacement
+from footplate.domain.cluster import EngineState, Gpu, Node, Placement, Queue, TaskPlacement
 from footplate.domain.resources import GIB, NOTHING, Resources
 from footplate.scheduler.snapshot import Pause, PendingJob, RoleShape, RunningJob, Shape, Snapshot
 
@@ -22,6 +22,7 @@ def node(
     gpu_type: str | Sequence[str] = "",
     in_use_by_others: Iterable[int] = (),
     is_schedulable: bool = True,
+    engine: str = "",
 ) -> Node:
     """Make a node; `gpu_type` may name the type of each card, and then also says how many there are."""
     types = [gpu_type] * gpus if isinstance(gpu_type, str) else gpu_type
@@ -29,7 +30,7 @@ def node(
     cards = tuple(Gpu(n, kind, in_use_by_others=n in others) for n, kind in enumerate(types))
     size = amount(cpus, memory_gb)
     address = f"{name}.example"
-    return Node(name, size.milli_cpus, size.memory_bytes, cards, address, is_schedulable)
+    return Node(name, size.milli_cpus, size.memory_bytes, cards, address, is_schedulable, engine)
 
 
 def queue(
@@ -39,8 +40,9 @@ def queue(
     maximum: Resources | None = None,
     nodes: tuple[str, ...] = (),
     is_open: bool = True,
+    engine: str = "",
 ) -> Queue:
-    return Queue(name, guaranteed=guaranteed, maximum=maximum, nodes=nodes, is_open=is_open)
+    return Queue(name, guaranteed=guaranteed, maximum=maximum, nodes=nodes, is_open=is_open, engine=engine)
 
 
 def role(
@@ -95,6 +97,13 @@ def snapshot(
     pending: Iterable[PendingJob] = (),
     running: Iterable[RunningJob] = (),
     queues: Iterable[Queue] = (),
+    engines: Iterable[EngineState] = (),
 ) -> Snapshot:
     """Make a snapshot; without queues there is one, `default`, that may use everything."""
-    return Snapshot(tuple(nodes) or (node(),), tuple(queues) or (queue(),), tuple(running), tuple(pending))
+    return Snapshot(
+        tuple(nodes) or (node(),),
+        tuple(queues) or (queue(),),
+        tuple(running),
+        tuple(pending),
+        engines=tuple(engines),
+    )

@@ -6,9 +6,10 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import httpx
@@ -43,14 +44,16 @@ def until(find: Callable[[], T | None], deadline_s: float = DEADLINE_S) -> T:
 class Served:
     """A running server as tests see it: over HTTP, and from the inside."""
 
-    def __init__(self, settings: Settings, engine: Engine, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, engine: Engine, clock: Clock, more_engines: Mapping[str, Engine]
+    ) -> None:
         self.home = settings.home
         self.engine = engine
         self.clock = clock
         self.fatal: list[BaseException] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self.app = make_app(settings, engine, clock, self.fatal.append)
+        self.app = make_app(settings, engine, clock, self.fatal.append, more_engines)
         door = Door(settings.connections, settings.proxies.trusts)
         config = uvicorn.Config(
             answering(self.app),
@@ -113,6 +116,7 @@ def served(
     clock: Clock,
     database_url: str = "",
     storages: tuple[Storage, ...] = (),
+    more_engines: Mapping[str, Engine] = MappingProxyType({}),
     **more: Any,
 ) -> Iterator[Served]:
     """Serve until the block ends; SQLite in the home folder unless a database is named.
@@ -121,7 +125,7 @@ def served(
     """
     given: dict[str, Any] = {"admin_password": ADMIN_PASSWORD, "disk_reserve_bytes": 0, **more}
     settings = Settings(home, database_url=database_url, storages=storages, **given)
-    server = Served(settings, engine, clock)
+    server = Served(settings, engine, clock, more_engines)
     server.start()
     try:
         yield server

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from footplate.domain.cluster import Node, Queue
+from footplate.domain.cluster import EngineFacts, Node, Queue
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
 from footplate.domain.jobfile import write_job
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, line_of
-from footplate.domain.messages import as_json
+from footplate.domain.messages import Message, as_json
 from footplate.domain.resources import UNLIMITED, Resources
 from footplate.domain.states import JobState, Reason
 from footplate.wire.body import Amount, Maximum
@@ -139,7 +139,14 @@ def task_views(tasks: Iterable[Task]) -> list[View]:
     ]
 
 
-def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my_role: str | None) -> View:
+def queue_view(
+    queue: Queue,
+    used: Resources,
+    n_running: int,
+    n_waiting: int,
+    my_role: str | None,
+    engine_problem: Message | None,
+) -> View:
     return {
         "name": queue.name,
         "description": queue.description,
@@ -148,10 +155,25 @@ def queue_view(queue: Queue, used: Resources, n_running: int, n_waiting: int, my
         "nodes": list(queue.nodes),
         "is_open": queue.is_open,
         "environments": dict(queue.environments),
+        "engine": queue.engine,
+        "engine_problem": None if engine_problem is None else told(engine_problem),
         "used": amount(used),
         "n_running": n_running,
         "n_waiting": n_waiting,
         "my_role": my_role,
+    }
+
+
+def engine_view(engine: EngineFacts) -> View:
+    return {
+        "name": engine.name,
+        "is_default": engine.is_default,
+        "places_itself": engine.places_itself,
+        "chooses": list(engine.chooses),
+        "limits": list(engine.limits),
+        "runs_images": engine.runs_images,
+        "runs_commands": engine.runs_commands,
+        "away": None if engine.away is None else told(engine.away),
     }
 
 
@@ -160,6 +182,7 @@ def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
     return {
         "name": node.name,
         "address": node.address,
+        "engine": node.engine,
         "cpus": node.milli_cpus / 1000,
         "memory_bytes": node.memory_bytes,
         "gpus": [

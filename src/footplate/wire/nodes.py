@@ -18,6 +18,7 @@ class GpuBody(Body):
 class NodeBody(Body):
     name: str
     address: str
+    engine: str
     cpus: float
     memory_bytes: int
     gpus: list[GpuBody]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from footplate.wire.body import Amount, Body, Maximum, QueueName, QueueRole, Text
+from footplate.wire.body import Amount, Body, Maximum, QueueName, QueueRole, Text, Told
 
 Environments = Annotated[
     dict[
@@ -19,6 +19,10 @@ Environments = Annotated[
     ),
 ]
 
+EngineName = Annotated[
+    Text, Field(max_length=63, description="The engine that runs its jobs; empty: any that has nodes.")
+]
+
 
 class NewQueue(Body):
     name: QueueName
@@ -28,6 +32,7 @@ class NewQueue(Body):
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] = Field([], max_length=1000)
     is_open: bool = True
     environments: Environments = Field({})
+    engine: EngineName = ""
 
 
 class QueueChange(Body):
@@ -37,6 +42,7 @@ class QueueChange(Body):
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] | None = Field(None, max_length=1000)
     is_open: bool | None = None
     environments: Environments | None = None
+    engine: EngineName | None = None
 
 
 class QueueBody(Body):
@@ -47,6 +53,8 @@ class QueueBody(Body):
     nodes: list[str]
     is_open: bool
     environments: dict[str, str]
+    engine: str
+    engine_problem: Told | None = Field(description="Why its engine cannot be used now; null when it can.")
     used: Amount
     n_running: int
     n_waiting: int

@@ -27,6 +27,8 @@ QUEUE: dict[str, Any] = {
     "maximum": None,
     "nodes": [],
     "is_open": True,
+    "engine": "",
+    "engine_problem": None,
     "used": {"cpus": 1.5, "memory_bytes": 1024**3, "gpus": 2},
     "n_running": 1,
     "n_waiting": 2,

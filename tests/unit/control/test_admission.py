@@ -12,7 +12,6 @@ import pytest
 from footplate.control.admit import EXPLAIN_EVERY_S, MOST_AT_ONCE
 from footplate.control.context import Context
 from footplate.control.controller import Controller
-from footplate.control.engines import one_engine
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain import job as jobs
@@ -24,6 +23,7 @@ from footplate.domain.messages import text
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.domain.storage import Storage
+from footplate.engines.router import one_engine
 from footplate.store import queue_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
@@ -94,7 +94,7 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
         store=store,
         cluster=cluster,
         blobs=Blobs(home / "blobs"),
-        engines=one_engine(engine),
+        engines=one_engine(engine, clock),
         clock=clock,
         home=home / "home",
         logs=Logs(home / "home"),

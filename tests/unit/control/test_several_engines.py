@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from footplate.control.engines import Engines
 from footplate.domain.attempt import Attempt
 from footplate.domain.cluster import Node, Placement, Whereabouts
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState
 from footplate.engines.base import Observation
+from footplate.engines.router import Engines
 from footplate.testing.builders import job
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
@@ -97,7 +97,7 @@ def test_an_engine_that_hangs_holds_up_its_own_jobs_only(tmp_path: Path) -> None
 
 
 def test_an_engine_that_is_not_configured_any_more_is_named() -> None:
-    engines = Engines({"local": FakeEngine()})
+    engines = Engines({"local": FakeEngine()}, FakeClock())
     lost = replace(job(), placement=Placement((), engine="gone"))
     with pytest.raises(EngineUnavailable, match="engine gone is not configured"):
         engines.of(lost)
@@ -142,7 +142,7 @@ class Busy(FakeEngine):
 
 
 def test_the_engine_of_a_node_says_which_of_its_ports_are_free() -> None:
-    engines = Engines({"local": FakeEngine(), "other": Busy()})
+    engines = Engines({"local": FakeEngine(), "other": Busy()}, FakeClock())
     assert engines.is_port_free("", "here", 6006)
     assert engines.is_port_free("local", "here", 6006)
     assert not engines.is_port_free("other", "far", 6006)

@@ -34,6 +34,7 @@ from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.records import Identity, read_claim
 from footplate.engines.local.observe.task import Observed, read_end
 from footplate.engines.local.observe.watches import TaskKey
+from footplate.engines.refusals import refusal
 from footplate.engines.streams import Output
 from footplate.home.layout import job_folder
 from footplate.testing.engine_bench import JOB_ID, Bench, local_settings, plan, volume
@@ -157,15 +158,15 @@ def test_a_socket_is_found_where_it_was_declared_and_nowhere_else(tmp_path: Path
 def test_an_image_is_refused_where_there_is_no_engine(tmp_path: Path) -> None:
     engine = LocalEngine(NOWHERE)
     spec = JobSpec("train", (RoleSpec("true", "ps"), RoleSpec("true", "worker", image="team/train:1")))
-    refused = engine.refuses(spec, {})
+    refused = refusal(engine, spec, {})
     assert refused is not None
     assert refused.path == "image"
     assert "role worker needs the image team/train:1" in refused.message
     assert "no container engine at /nowhere/engine.sock" in refused.message
     # How to get one is for whoever keeps the machine: `footplate doctor` tells it.
     assert "Ask an admin" in refused.message
-    assert engine.refuses(spec, {"team/train:1": "/opt/train"}) is None
-    assert engine.refuses(JobSpec("train", (RoleSpec("true"),)), {}) is None
+    assert refusal(engine, spec, {"team/train:1": "/opt/train"}) is None
+    assert refusal(engine, JobSpec("train", (RoleSpec("true"),)), {}) is None
     # At a launch that may pass: the engine may be just starting again.
     with pytest.raises(EngineUnavailable, match="role worker needs the image"):
         asyncio.run(engine.launch(engine.compile(plan(*spec.roles))))
@@ -175,9 +176,9 @@ def test_an_engine_that_comes_later_is_found_later(tmp_path: Path) -> None:
     path = tmp_path / "engine.sock"
     engine = LocalEngine(local_settings(tmp_path, containers=ContainerSettings(str(path))))
     spec = JobSpec("train", (RoleSpec("true"),), image="team/train:1")
-    assert engine.refuses(spec, {}) is not None
+    assert refusal(engine, spec, {}) is not None
     with listen_at(path):
-        assert engine.refuses(spec, {}) is None
+        assert refusal(engine, spec, {}) is None
 
 
 def run_in(folder: Path, use: Callable[[Bench], Any]) -> None:

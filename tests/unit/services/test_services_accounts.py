@@ -15,6 +15,7 @@ from footplate.domain.events import Placed, StopAsked, TaskExited, TasksGone
 from footplate.domain.job import Job
 from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode
+from footplate.engines.router import one_engine
 from footplate.services import accounts, passwords, queues
 from footplate.services.access import Caller
 from footplate.services.accounts import Accounts
@@ -32,6 +33,7 @@ from footplate.store.store import Store
 from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import AT, job, placement
 from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
 
 ROOT = Caller("admin", is_admin=True)
 
@@ -85,7 +87,7 @@ class Office:
             files=JobFiles(home),
             scheduler=NoScheduler(),
             replan=lambda: None,
-            refuses=lambda _spec, _environments: None,
+            engines=one_engine(FakeEngine(), self.clock),
             exec_in_task=NoScheduler.exec_in_task,
             environments=NoEnvironments(),
             vault=Vault(b"secret"),

@@ -26,8 +26,8 @@ from footplate.domain.messages import say
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import (
+    Capabilities,
     LaunchPlan,
-    Limit,
     Notice,
     Observation,
     Request,
@@ -39,7 +39,7 @@ from footplate.engines.base import (
 from footplate.engines.local import request as requests
 from footplate.engines.local.code import place_files
 from footplate.engines.local.confine.confinement import Confinement, confine, unconfined
-from footplate.engines.local.containers.choosing import refusal, refuse
+from footplate.engines.local.containers.choosing import refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.environments import indexes
@@ -108,8 +108,14 @@ class LocalEngine:
         self._launches: dict[str, asyncio.Task[None]] = {}
 
     @property
-    def limits(self) -> frozenset[Limit]:
-        return self._confinement.limits
+    def capabilities(self) -> Capabilities:
+        confinement = self._confinement
+        return Capabilities(
+            no_images=self._containers.why_none(),
+            no_mounts=confinement.no_mounts,
+            limits=confinement.limits,
+            streams=True,
+        )
 
     def compile(self, plan: LaunchPlan) -> LocalRequest:
         return requests.compile_request(plan, self._places, self._inherited, self._home_id)
@@ -149,9 +155,7 @@ class LocalEngine:
         await self._environments.sweep(known_attempts)
 
     def refuses(self, spec: JobSpec, environments: Mapping[str, str]) -> Problem | None:
-        no_image = refusal(spec, environments, self._containers.why_none)
-        no_packages = refuses_packages(spec, environments)
-        return no_image or no_packages or self._confinement.refuses(spec, environments)
+        return refuses_packages(spec, environments) or self._confinement.refuses(spec, environments)
 
     def _runtime(self, key: TaskKey) -> Runtime:
         return self._containers if key.in_container else self._processes
@@ -355,7 +359,11 @@ class LocalEngine:
     async def nodes(self) -> Sequence[Node]:
         await self._processes.sweep(self._watches.identities())
         node = await self._machine.node(self._watches.attempt_ids())
-        return [replace(node, enforced=tuple(sorted(self.limits)), unenforced=self._confinement.why_not)]
+        return [
+            replace(
+                node, enforced=tuple(sorted(self._confinement.limits)), unenforced=self._confinement.why_not
+            )
+        ]
 
     async def close(self) -> None:
         self._watches.close()

@@ -20,7 +20,7 @@ router = APIRouter(tags=["queues"])
 
 
 def show_queue(use: QueueUse) -> dict[str, Any]:
-    return queue_view(use.queue, use.used, use.n_running, use.n_waiting, use.my_role)
+    return queue_view(use.queue, use.used, use.n_running, use.n_waiting, use.my_role, use.engine_problem)
 
 
 def show_node(use: NodeUse) -> dict[str, Any]:
@@ -44,6 +44,7 @@ async def add(parts: Wired, caller: Signed, body: NewQueue) -> dict[str, Any]:
         tuple(body.nodes),
         body.is_open,
         tuple(sorted(body.environments.items())),
+        body.engine,
     )
     return show_queue(await queues.add(parts.platform, caller, queue))
 
@@ -59,7 +60,7 @@ async def change(parts: Wired, caller: Signed, name: str, body: QueueChange) -> 
     """Change a queue; fields that are absent stay, a maximum of null means unlimited."""
     given = body.model_fields_set
     changes: dict[str, Any] = {}
-    for field in ("description", "is_open"):
+    for field in ("description", "is_open", "engine"):
         if field in given and getattr(body, field) is not None:
             changes[field] = getattr(body, field)
     if "guaranteed" in given and body.guaranteed is not None:

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select } from 'antd';
 import { answer, api } from '@/api/client';
-import { keys, nodesQuery } from '@/api/queries';
+import { enginesQuery, keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
 import { NameItem } from '@/ui/NameItem';
@@ -17,6 +17,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
   const say = useWords(words);
   const { done } = useTell();
   const { data: nodes = [] } = useQuery(nodesQuery);
+  const { data: engines = [] } = useQuery(enginesQuery);
   const [form] = Form.useForm<Fields>();
   const saving = useSaving({
     form,
@@ -24,6 +25,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       const body = {
         description: fields.description,
         nodes: fields.nodes,
+        engine: fields.engine ?? '',
         guaranteed: shareOf(fields, 'guaranteed'),
         maximum: maximumOf(fields),
         environments: readEnvironments(fields.environments).found,
@@ -66,6 +68,17 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
           options={nodes.map(({ name }) => ({ value: name, label: name }))}
         />
       </Form.Item>
+      {/* With one engine there is nothing to choose, unless the queue is bound to one that is gone. */}
+      {(engines.length > 1 || queue?.engine) && (
+        <Form.Item name="engine" label={say.queues.engine} extra={say.queues.engineHelp}>
+          <Select
+            options={[
+              { value: '', label: say.queues.anyEngine },
+              ...engines.map(({ name }) => ({ value: name, label: name })),
+            ]}
+          />
+        </Form.Item>
+      )}
       <Form.Item
         name="environments"
         label={say.queues.environments}

@@ -10,6 +10,7 @@ import { useWords } from '@/i18n/language';
 import { bytesOf, useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { useTold } from '@/ui/told';
 import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
@@ -84,6 +85,7 @@ interface QueueCardProps {
 function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
   const say = useWords(words);
   const amount = useAmount();
+  const told = useTold();
   const { used, maximum, guaranteed } = queue;
   const environments = Object.entries(queue.environments ?? {});
   const { data: nodes = [] } = useQuery(nodesQuery);
@@ -115,6 +117,19 @@ function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
         <dd>{maximum ? amount(withoutNull(maximum)) : say.queues.unlimited}</dd>
         <dt>{say.queues.nodes}</dt>
         <dd>{queue.nodes.length === 0 ? say.queues.allNodes : queue.nodes.join(', ')}</dd>
+        {queue.engine && (
+          <>
+            <dt>{say.queues.engine}</dt>
+            <dd>
+              {queue.engine}
+              {queue.engine_problem && (
+                <span className={styles.tag} data-tone="warn">
+                  {told(queue.engine_problem)}
+                </span>
+              )}
+            </dd>
+          </>
+        )}
         {environments.length > 0 && (
           <>
             <dt>{say.queues.environments}</dt>

@@ -5,6 +5,7 @@ export interface Fields {
   name: string;
   description: string;
   nodes: string[];
+  engine: string;
   environments: string;
   guaranteed_cpus: string;
   guaranteed_gb: string;
@@ -28,6 +29,7 @@ export function fieldsOf(queue?: Schemas['QueueBody']): Fields {
     name: queue?.name ?? '',
     description: queue?.description ?? '',
     nodes: queue?.nodes ?? [],
+    engine: queue?.engine ?? '',
     environments: Object.entries(queue?.environments ?? {})
       .map(([image, path]) => `${image} = ${path}`)
       .join('\n'),

@@ -6,6 +6,7 @@ TABLE = {
     "no_role_in_queue": "{user} 在队列 {queue} 中没有角色",
     "members_for_admins": "只有队列 {queue} 的管理员可以查看或修改其成员；您是 {user}",
     "node_unknown": "没有节点 {node:quoted}",
+    "engine_unknown": "此服务器没有引擎 {engine:quoted}；已有：{known:comma}",
     "queue_exists": "已有队列 {queue}",
     "queue_has_jobs": "队列 {queue} 中还有任务：请先删除它们，或改为关闭队列",
     "guaranteed_above_maximum": "保证 {guaranteed:figure}，但上限为 {maximum:figure}",

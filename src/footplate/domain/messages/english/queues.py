@@ -6,6 +6,7 @@ TABLE = {
     "no_role_in_queue": "{user} has no role in queue {queue}",
     "members_for_admins": "only an admin of queue {queue} may see or change its members; you are {user}",
     "node_unknown": "there is no node {node:quoted}",
+    "engine_unknown": "there is no engine {engine:quoted} on this server; known: {known:comma}",
     "queue_exists": "there is already a queue {queue}",
     "queue_has_jobs": "queue {queue} still has jobs: delete them first, or close the queue instead",
     "guaranteed_above_maximum": "guaranteed {guaranteed:figure} is more than the maximum {maximum:figure}",

@@ -106,10 +106,6 @@ class Confinement:
                 return problem(f"data[{number}].path", "cannot_mount_at", target=data.path, why=why)
         if both := overlapping([data.path for data in spec.data]):
             return problem("data", "mounts_overlap", inner=both[1], outer=both[0])
-        field_name = "data" if spec.data else "code.read_only"
-        wants_view = bool(spec.data) or (spec.code is not None and spec.code.is_read_only)
-        if wants_view and self.view_rules is None and not in_images:
-            return Problem(field_name, self._no_mounts())
         return None
 
     def refusal(self, request: LocalRequest) -> Message | None:
@@ -122,8 +118,8 @@ class Confinement:
             is_own = mount["target"] in request["folders"]
             if not is_own and (why := bad_target(mount["target"], self._own(in_images), in_images)):
                 return say("cannot_mount_at", target=mount["target"], why=why)
-            if self.view_rules is None and not in_images:
-                return self._no_mounts()
+            if not in_images and (why_none := self.no_mounts):
+                return why_none
         return None
 
     def _own(self, in_images: bool) -> tuple[str, ...]:
@@ -131,8 +127,10 @@ class Confinement:
             return self.view_rules.own
         return (self.home,) if self.home else ()
 
-    def _no_mounts(self) -> Message:
-        return say("no_mounts", why=self.faults["files"])
+    @property
+    def no_mounts(self) -> Message | None:
+        """Say why nothing can be mounted for a process; None if it can."""
+        return say("no_mounts", why=self.faults["files"]) if self.view_rules is None else None
 
     def ground(self, mounted_within_s: float) -> Ground:
         """Write what the spawner prepares for all tasks."""

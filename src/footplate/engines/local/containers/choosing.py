@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from footplate.domain.cluster import TaskPlacement
-from footplate.domain.errors import EngineRejected, EngineUnavailable, Problem
-from footplate.domain.messages import Message, say
-from footplate.domain.spec import JobSpec
+from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.messages import Message
 from footplate.engines.base import LaunchPlan
 from footplate.engines.local.exchange import ChosenRuntime, LocalRequest
 
@@ -38,15 +37,6 @@ def enter(environment: str | None, env: Mapping[str, str], inherited: Mapping[st
     return {**env, "PATH": f"{environment}/bin:{path}", "VIRTUAL_ENV": environment}
 
 
-def refusal(spec: JobSpec, environments: Mapping[str, str], why_none: WhyNone) -> Problem | None:
-    """Say why a job's images cannot be run here; None when they can, or when there are none."""
-    for role in spec.roles:
-        image = role.image or spec.image
-        if image and image not in environments and (why := why_none()):
-            return Problem("image", _cannot_run(role.name, image, why))
-    return None
-
-
 def refuse(request: LocalRequest, why_none: WhyNone) -> None:
     """Raise `EngineUnavailable` while there is no engine for an image, which was there at the submit.
 
@@ -54,10 +44,6 @@ def refuse(request: LocalRequest, why_none: WhyNone) -> None:
     """
     for task in request["tasks"]:
         if task["in_container"] and (why := why_none()):
-            raise EngineUnavailable(_cannot_run(task["role"], task["image"], why))
+            raise EngineUnavailable("image_without_engine", role=task["role"], image=task["image"], why=why)
         if task["environment"] is not None and not Path(task["environment"]).is_dir():
             raise EngineRejected("environment_gone", folder=task["environment"], image=task["image"])
-
-
-def _cannot_run(role: str, image: str, why: Message) -> Message:
-    return say("image_without_engine", role=role, image=image, why=why)

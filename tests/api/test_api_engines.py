@@ -1,0 +1,139 @@
+"""A server with several engines: what each can do, and queues that are bound to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from apiclient import NODE, Api, Hire, fresh
+
+from footplate.domain.cluster import Node
+from footplate.domain.errors import EngineUnavailable
+from footplate.domain.resources import GIB
+from footplate.testing.fake_clock import FakeClock
+from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.server import Served, served, until
+from footplate.wire.engines import Engines
+from footplate.wire.jobs import DryRun
+from footplate.wire.nodes import Nodes
+from footplate.wire.queues import QueueBody, Queues
+
+FAR_NODE = Node("far-1", 64_000, 256 * GIB)
+
+
+class Leaves(FakeEngine):
+    """An engine whose nodes nobody knows before it is let in."""
+
+    is_there = False
+
+    async def nodes(self) -> Sequence[Node]:
+        if not self.is_there:
+            raise EngineUnavailable("engine_unreachable")
+        return await super().nodes()
+
+
+@pytest.fixture(scope="module")
+def server(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    clock = FakeClock()
+    far, gone = FakeEngine(clock, [FAR_NODE]), Leaves(clock, [Node("gone-1", 1_000_000, 4000 * GIB)])
+    home = tmp_path_factory.mktemp("home")
+    more = {"far": far, "gone": gone}
+    with served(home, FakeEngine(clock, [NODE]), clock, module_database_url, more_engines=more) as running:
+        until(lambda: running.parts.platform.cluster.node("far-1"))
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lab(admin: Api) -> str:
+    """A queue that is bound to the engine `far`."""
+    name = fresh("lab")
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": name, "engine": "far"})
+    return name
+
+
+def test_engines_say_what_they_can_do(ann: Api) -> None:
+    local, far, gone = ann.ok("GET", "/engines", Engines)["items"]
+    assert (local["name"], local["is_default"], local["places_itself"]) == ("local", True, False)
+    assert (far["name"], far["is_default"], far["away"]) == ("far", False, None)
+    assert gone["away"]["message"]
+
+
+def test_nobody_sees_engines_without_signing_in(nobody: Api) -> None:
+    nobody.refused("GET", "/engines", 401)
+
+
+def test_nodes_name_their_engine(ann: Api) -> None:
+    found = {node["name"]: node["engine"] for node in ann.ok("GET", "/nodes", Nodes)["items"]}
+    assert found == {"fake": "local", "far-1": "far"}
+
+
+def test_jobs_of_a_bound_queue_run_on_its_engine(admin: Api, lab: str) -> None:
+    job = admin.running(queue=lab)
+    assert [task["node"] for task in job["tasks"]] == ["far-1"]
+    assert admin.until(admin.submit(), "RUNNING")["tasks"][0]["node"] == "fake"
+
+
+def test_a_dry_run_is_of_the_engine_of_the_queue(admin: Api, lab: str) -> None:
+    document = {"name": fresh("job"), "command": "true", "queue": lab}
+    told = admin.ok("POST", "/jobs/dry-run", DryRun, json=document)
+    assert "far-1" in told["reason"]["message"]
+
+
+def test_what_never_fits_there_is_refused_for_the_bound_queue_only(admin: Api, lab: str) -> None:
+    near = fresh("near")
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": near, "engine": "local"})
+    large = {"name": fresh("job"), "command": "true", "cpus": 32}
+    admin.refused("POST", "/jobs", 422, json={**large, "queue": near}, says=f"of queue {near}")
+    admin.ok("POST", "/jobs", status=201, json={**large, "queue": lab})
+
+
+def test_a_queue_is_bound_anew_and_freed(admin: Api) -> None:
+    name = fresh("moving")
+    made = admin.ok("POST", "/queues", QueueBody, 201, json={"name": name})
+    assert (made["engine"], made["engine_problem"]) == ("", None)
+    bound = admin.ok("PATCH", f"/queues/{name}", QueueBody, json={"engine": "gone"})
+    assert bound["engine"] == "gone"
+    assert "engine gone cannot be used now" in bound["engine_problem"]["message"]
+    kept = admin.ok("PATCH", f"/queues/{name}", QueueBody, json={"description": "still bound"})
+    assert kept["engine"] == "gone"
+    assert admin.ok("PATCH", f"/queues/{name}", QueueBody, json={"engine": ""})["engine"] == ""
+
+
+@pytest.mark.parametrize("engine", ["nowhere", "Local", "x" * 64, 7])
+def test_a_queue_is_not_bound_to_an_engine_that_is_not_there(admin: Api, engine: object) -> None:
+    admin.refused("POST", "/queues", 422, "engine", json={"name": fresh("queue"), "engine": engine})
+    admin.refused("PATCH", "/queues/default", 422, "engine", json={"engine": engine})
+
+
+def test_only_admins_bind_queues(hire: Hire) -> None:
+    ruler = hire(default="admin")
+    ruler.refused("PATCH", "/queues/default", 403, json={"engine": "far"})
+
+
+def test_a_job_too_large_for_known_nodes_waits_for_an_engine_that_was_never_heard(
+    server: Served, admin: Api
+) -> None:
+    job = admin.submit(cpus=500)
+    waiting = until(lambda: (now := admin.job(job["id"]))["reason"]["code"] == "engine_away" and now)
+    assert "engine gone cannot be used now" in waiting["reason"]["message"]
+    engines = server.parts.platform.engines
+    gone = engines["gone"]
+    assert isinstance(gone, Leaves)
+    gone.is_there = True
+    assert isinstance(server.clock, FakeClock)
+    server.clock.advance(100)
+    server.run(server.parts.controller.refresh_nodes("gone"))
+    assert admin.until(job, "RUNNING")["tasks"][0]["node"] == "gone-1"
+
+
+def test_a_queue_of_an_engine_that_was_taken_out_says_so(server: Served, admin: Api, lab: str) -> None:
+    engines = server.parts.platform.engines
+    far = engines._engines.pop("far")  # as after a restart without it
+    try:
+        told = admin.ok("GET", "/queues", Queues)["items"]
+        (bound,) = [queue for queue in told if queue["name"] == lab]
+        assert "which this server does not have" in bound["engine_problem"]["message"]
+        job = admin.submit(queue=lab)
+        until(lambda: admin.job(job["id"])["reason"]["code"] == "engine_away")
+    finally:
+        engines._engines["far"] = far
