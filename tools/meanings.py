@@ -73,6 +73,7 @@ ERRORS = {
     "secret_unreadable": "A stored secret cannot be decrypted with this server's key; set it again.",
     "engine_error": "The engine failed.",
     "engine_unavailable": "The engine cannot be reached now; try again later.",
+    "engine_away": "The engine as a whole does not answer; its jobs wait until it does.",
     "engine_rejected": "The engine cannot run this job; change the job.",
     "outcome_unknown": "The engine did not answer; the work may have been done.",
 }

@@ -22,9 +22,9 @@ COLUMNS = (
     "IN USE",
     "GUARANTEED",
     "MAXIMUM",
-    "ENGINE",
     "DESCRIPTION",
 )
+BOUND_COLUMNS = (*COLUMNS, "ENGINE")
 
 
 @click.group(invoke_without_command=True)
@@ -33,7 +33,10 @@ COLUMNS = (
 def queues(ctx: click.Context, as_json: bool) -> None:
     """List queues, or manage them."""
     if ctx.invoked_subcommand is None:
-        print_items(connect().queues(), COLUMNS, _row, "No queues are open to you.", as_json)
+        found = connect().queues()
+        is_bound = any(queue["engine"] for queue in found)
+        columns, row = (BOUND_COLUMNS, _bound_row) if is_bound else (COLUMNS, _row)
+        print_items(found, columns, row, "No queues are open to you.", as_json)
 
 
 def _row(queue: Mapping[str, Any]) -> Row:
@@ -46,9 +49,12 @@ def _row(queue: Mapping[str, Any]) -> Row:
         show_amount(queue["used"]),
         show_amount(queue["guaranteed"]),
         show_limit(queue["maximum"]),
-        _engine(queue),
         queue["description"],
     )
+
+
+def _bound_row(queue: Mapping[str, Any]) -> Row:
+    return (*_row(queue), _engine(queue))
 
 
 def _engine(queue: Mapping[str, Any]) -> str:

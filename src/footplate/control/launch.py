@@ -10,6 +10,7 @@ from types import MappingProxyType
 from footplate.control.context import Context
 from footplate.control.volumes import check_there, storages_of, volumes_of
 from footplate.domain.errors import (
+    EngineAway,
     EngineError,
     EngineRejected,
     EngineUnavailable,
@@ -24,7 +25,7 @@ from footplate.domain.job import Job
 from footplate.domain.messages import Message, say, text
 from footplate.domain.redact import redact_message
 from footplate.domain.states import JobState, TaskState
-from footplate.engines.base import LaunchPlan, Request, Step
+from footplate.engines.base import Engine, LaunchPlan, Request, Step
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +96,37 @@ async def _start(
     engine = context.engines.of(job)
     whole = engine.compile(launch_plan(context, job, secrets))
     tasks = [task for task in whole["tasks"] if (task["role"], task["index"]) not in left_out]
-    request: Request = {**whole, "tasks": tasks}
+    await _launch_once_there(context, job, engine, {**whole, "tasks": tasks})
+    if context.clock.now() - began_at > 1:
+        await _tell_step(context, job, "launch", began_at, say("tasks_started"))
+
+
+async def _launch_once_there(context: Context, job: Job, engine: Engine, request: Request) -> None:
+    """Launch, and where the engine is away, as soon as it answers: that is no failure of the job."""
+    health = context.engines.health[context.engines.name_of(job)]
+    is_told = False
+    while True:
+        is_turn = await health.await_turn(lambda: _is_wanted(context, job))
+        if health.away is not None and not is_turn:
+            raise EngineAway(health.away)
+        try:
+            await _launch(context, job, engine, request)
+        except EngineAway as error:
+            health.fail(error.said)
+            if not _is_wanted(context, job):
+                raise
+            if not is_told:
+                await _tell_delay(context, job, error.said)
+                is_told = True
+        else:
+            health.succeed()
+            return
+        finally:
+            if is_turn:
+                health.end_turn()
+
+
+async def _launch(context: Context, job: Job, engine: Engine, request: Request) -> None:
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, TRIES + 1):
         # Before every try: the one before may have failed because a storage has fallen silent.
@@ -103,7 +134,7 @@ async def _start(
         try:
             await engine.launch(request)
             break
-        except EngineRejected:
+        except (EngineRejected, EngineAway):
             raise
         except EngineError as error:
             if attempt == TRIES or not _is_wanted(context, job):
@@ -111,8 +142,12 @@ async def _start(
             log.warning("launch of job %s, try %d of %d: %s", job.id, attempt, TRIES, error)
             await asyncio.sleep(pause_s)
             pause_s *= 2
-    if context.clock.now() - began_at > 1:
-        await _tell_step(context, job, "launch", began_at, say("tasks_started"))
+
+
+async def _tell_delay(context: Context, job: Job, why: Message) -> None:
+    """Say once in the job's events why it does not start."""
+    now, said = context.clock.now(), say("start_delayed", why=why)
+    await context.store.write(lambda tx: tx.record(job, "start_delayed", now, said))
 
 
 async def _check_storages(context: Context, job: Job) -> None:

@@ -13,7 +13,7 @@ from footplate.control.passes import Passes
 from footplate.control.watch import events_from
 from footplate.control.work import LAUNCH, JobWork
 from footplate.domain.attempt import attempt_of, job_of
-from footplate.domain.errors import EngineUnavailable
+from footplate.domain.errors import EngineAway, EngineUnavailable
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
@@ -46,6 +46,7 @@ class Observer:
         self._report = report
         self._followed = FollowedLogs(context)
         self._backoff = Backoff(context.clock)
+        self._health = context.engines.health[name]
         self._has_hints = asyncio.Event()
         self._hinted: set[str] = set()
         # Hints about attempts that were still being launched.
@@ -86,7 +87,7 @@ class Observer:
             and self._context.engines.name_of(job) == self._name
             and not self._is_launching(job)
         }
-        if not watched or self._backoff.holds:
+        if not watched or self._backoff.holds or self._health.holds:
             return
         seen: dict[str, list[Observation]] = {}
         found = await self._see(list(watched.values()))
@@ -112,6 +113,10 @@ class Observer:
         """Observe these jobs; one that cannot be observed must not hide the others."""
         try:
             seen = await self._engine.observe([attempt_of(job) for job in jobs])
+        except EngineAway as error:
+            self._health.fail(error.said)
+            self._report(f"observing the jobs of engine {self._name}", error)
+            return ()
         except Exception as error:  # noqa: BLE001  # whatever a task did to its files, the others go on
             if len(jobs) > 1:
                 return await self._see_one_by_one(jobs)
@@ -120,6 +125,7 @@ class Observer:
                 self._backoff.fail()
             return ()
         self._backoff.succeed()
+        self._health.succeed()
         return seen
 
     async def _see_one_by_one(self, jobs: Sequence[Job]) -> Sequence[Observation]:

@@ -19,6 +19,7 @@ FootplateError
  │   └─ SecretUnreadable    a stored secret does not open with this server's key
  └─ EngineError
      ├─ EngineUnavailable   try later
+     │   └─ EngineAway      the engine as a whole does not answer, for whatever job
      ├─ EngineRejected      the user must change something
      └─ OutcomeUnknown      it may have happened: observe before acting
 
@@ -165,6 +166,10 @@ class EngineError(FootplateError):
 
 class EngineUnavailable(EngineError):
     code = "engine_unavailable"
+
+
+class EngineAway(EngineUnavailable):
+    code = "engine_away"
 
 
 class EngineRejected(EngineError):

@@ -249,7 +249,8 @@ class Engine(Protocol):
     async def launch(self, request: Request) -> None:
         """Start every task of the attempt that does not run yet; raise an `EngineError` when that fails.
 
-        `OutcomeUnknown` means that some tasks may have started.
+        `OutcomeUnknown` means that some tasks may have started, `EngineAway` that no job can be started now:
+        it is tried again when the engine answers, and counts as no failure of the job.
         """
         ...
 

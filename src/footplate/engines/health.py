@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from footplate.domain.clock import Clock
 from footplate.domain.messages import Message
 from footplate.engines.backoff import Backoff
+
+LOOK_EVERY_S = 0.2
 
 
 class Health:
@@ -16,6 +19,7 @@ class Health:
         self._backoff = Backoff(clock)
         self._listeners: list[Callable[[], None]] = []
         self.away: Message | None = None
+        self._is_tried = False
 
     @property
     def holds(self) -> bool:
@@ -43,6 +47,22 @@ class Health:
         if self.away is not None:
             self.away = None
             self._tell()
+
+    async def await_turn(self, is_wanted: Callable[[], bool]) -> bool:
+        """Wait until an engine that is away answers, or until it is time to try it; True for who is to try.
+
+        Only one tries at a time, and ends its turn then: what becomes of it holds for all. Whoever is no
+        longer wanted need not wait.
+        """
+        while self.away is not None and is_wanted():
+            if not self._is_tried and not self.holds:
+                self._is_tried = True
+                return True
+            await asyncio.sleep(LOOK_EVERY_S)
+        return False
+
+    def end_turn(self) -> None:
+        self._is_tried = False
 
     def _tell(self) -> None:
         for tell in self._listeners:

@@ -19,6 +19,7 @@ from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.clock import Clock
 from footplate.domain.cluster import Node, TaskPlacement
 from footplate.domain.errors import (
+    EngineAway,
     EngineRejected,
     EngineUnavailable,
     NotFound,
@@ -349,6 +350,34 @@ class DiesOnLaunch(FakeEngine):
             self.n_failures -= 1
             raise EngineUnavailable("engine_unreachable")
         await super().launch(request)
+
+
+class GoesAway(FakeEngine):
+    """Answers nobody while it is away; counts who asks all the same."""
+
+    is_away = False
+    n_asked = 0
+
+    def _require_there(self) -> None:
+        if self.is_away:
+            self.n_asked += 1
+            raise EngineAway("engine_unreachable")
+
+    async def launch(self, request: Request) -> None:
+        self._require_there()
+        await super().launch(request)
+
+    async def observe(self, attempts: Sequence[Attempt]) -> Sequence[Observation]:
+        self._require_there()
+        return await super().observe(attempts)
+
+    async def nodes(self) -> Sequence[Node]:
+        self._require_there()
+        return await super().nodes()
+
+    async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
+        self._require_there()
+        await super().stop(attempt, grace_s, notice)
 
 
 class ResistsStop(FakeEngine):

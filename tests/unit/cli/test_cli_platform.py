@@ -199,6 +199,21 @@ def test_a_queue_is_made_with_its_share(server: FakeServer, footplate: Command) 
     assert footplate("queues", "create", "x", "--guaranteed", "memory=much").exit_code == 2
 
 
+def test_a_queue_is_bound_to_an_engine_and_says_so(server: FakeServer, footplate: Command) -> None:
+    server.on("POST /queues", Reply(201, QUEUE))
+    server.on("PATCH /queues/vision", QUEUE)
+    footplate("queues", "create", "vision", "--engine", "slurm")
+    footplate("queues", "edit", "vision", "--engine", "none")
+    assert [one.json["engine"] for one in server.asked] == ["slurm", ""]
+    server.on("GET /queues", {"items": [QUEUE]})
+    assert "ENGINE" not in footplate("queues").out
+    away = {"message": "engine slurm is gone", "message_code": "", "params": {}}
+    server.on("GET /queues", {"items": [{**QUEUE, "engine": "slurm", "engine_problem": away}]})
+    header, line = footplate("queues").out.splitlines()
+    assert header.endswith("ENGINE")
+    assert line.endswith("slurm (engine slurm is gone)")
+
+
 def test_a_queue_limits_only_what_its_maximum_names(server: FakeServer, footplate: Command) -> None:
     server.on("POST /queues", Reply(201, QUEUE))
     footplate("queues", "create", "vision", "--maximum", "gpus=1")

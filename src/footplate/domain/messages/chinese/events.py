@@ -13,5 +13,6 @@ TABLE = {
     "keep_over": "保留的环境已释放：保留期已过",
     "progress_again": "恢复进展",
     "job_removed": "任务 {name} 已删除，释放 {freed_bytes:size} 文件",
+    "start_delayed": "{why}；引擎响应后立即启动子任务",
     "end_delayed": "{why}；正在重试。在此之前任务仍占用资源",
 }

@@ -13,5 +13,6 @@ TABLE = {
     "keep_over": "the kept environment was released: its time is over",
     "progress_again": "making progress again",
     "job_removed": "job {name} was deleted; {freed_bytes:size} of files were removed",
+    "start_delayed": "{why}; the tasks start as soon as the engine answers",
     "end_delayed": "{why}; retrying. The job keeps its resources until then",
 }
