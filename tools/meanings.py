@@ -31,6 +31,7 @@ REASONS = {
     ReasonCode.NO_NODE: "No node in service could hold it, even if empty.",
     ReasonCode.NO_PORTS: "The ports that it requests are in use.",
     ReasonCode.ENGINE_AWAY: "The engine that would run it cannot be used now, or is not configured.",
+    ReasonCode.HANDED_OVER: "It was handed over to an engine that places by itself, and waits there.",
     ReasonCode.STORAGE_SILENT: "A storage that it needs does not answer; it waits and holds no resources.",
     ReasonCode.RETRYING: "The last attempt failed; the job is retried.",
     ReasonCode.RETRY_LATER: "The last attempt failed; the job is retried after a pause, at `not_before`.",

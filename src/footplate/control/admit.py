@@ -15,7 +15,7 @@ from footplate.control.launch import chosen_images, launch_plan
 from footplate.control.volumes import storages_of
 from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
-from footplate.domain.events import Placed, Refused, WaitExplained
+from footplate.domain.events import HandedOver, Placed, Refused, WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
@@ -188,7 +188,10 @@ class Admission:
         moves: list[Move] = []
         for start in self.last.starts:
             placed = self._complete(start, snapshot)
-            if placed is not None:
+            if placed is not None and placed.is_open:
+                reason = Reason(ReasonCode.HANDED_OVER, say("handed_over", engine=start.placement.engine))
+                moves.append((start.job_id, HandedOver(now, start.attempt, placed, reason)))
+            elif placed is not None:
                 moves.append((start.job_id, Placed(now, start.attempt, placed)))
             else:
                 moves += self._new_reasons(now, [(start.job_id, NO_PORTS)])
@@ -209,6 +212,8 @@ class Admission:
         job = self._find(start.job_id)
         if job is None:
             return None
+        if start.placement.is_open:
+            return self._named(start.placement, job)
         others = chain(
             (one.placement for one in snapshot.running),
             (one.placement for one in self._starts() if one is not start),
@@ -290,11 +295,15 @@ class Admission:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The ids of the jobs that wait, first to start first."""
-        return self.last.order if self.last else ()
+        """The ids of the jobs that wait, first to start first; then those that wait in other engines."""
+        ours = self.last.order if self.last else ()
+        return (*ours, *self._context.waits.order(self._context.store.board))
 
     def explain(self, job_id: str) -> tuple[Reason, int] | None:
-        """Why a job waits by the last plan, and how many are before it."""
+        """Why a job waits by the last plan, or by its engine, and how many are before it."""
+        if job := self._waiting_elsewhere(job_id):
+            wait = self._context.waits.of(job)
+            return (job.reason, wait.ahead) if wait and wait.ahead is not None else None
         if self.last is None or job_id not in self.last.position:
             return None
         self._told.add(job_id)
@@ -303,6 +312,8 @@ class Admission:
 
     async def estimate(self, job_id: str) -> Estimate | None:
         """When a waiting job is expected to start; None for one that does not wait."""
+        if job := self._waiting_elsewhere(job_id):
+            return self._context.waits.estimate(job, self._context.engines.name_of(job))
         if self.last is None or job_id not in self.last.position or job_id not in self._pending:
             return None
         context = self._context
@@ -310,6 +321,10 @@ class Admission:
         return await self._estimates.tell(
             job_id, self.last, self.snapshot(), context.policy, now, jobs, self.durations
         )
+
+    def _waiting_elsewhere(self, job_id: str) -> Job | None:
+        job = self._context.store.board.get(job_id)
+        return job if job is not None and job.is_handed_over else None
 
     def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
         """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
@@ -325,10 +340,7 @@ class Admission:
         would_launch = launch_plan(self._context, would_start, hidden)
         shown = replace(would_launch, token="(made at launch)")  # noqa: S106
         request = self._context.engines.of(would_start).compile(shown)
-        nodes = sorted({task.node for task in placed.tasks})
-        facts = {"n_tasks": len(placed.tasks)}
-        reason = Reason(ReasonCode.PREPARING, say("would_start_on", nodes=nodes), facts)
-        return reason, dict(request)
+        return _would_start(placed), dict(request)
 
     def _explanations(self, now: float) -> list[Move]:
         """Store why jobs wait: where that is of a new kind, and where somebody was told so meanwhile.
@@ -359,6 +371,14 @@ class Admission:
     def n_waiting(self) -> int:
         """How many jobs wait, those included that came just now."""
         return len(self._pending)
+
+
+def _would_start(placed: Placement) -> Reason:
+    facts = {"n_tasks": len(placed.tasks)}
+    if placed.is_open:
+        return Reason(ReasonCode.HANDED_OVER, say("would_be_handed_over", engine=placed.engine), facts)
+    nodes = sorted({task.node for task in placed.tasks})
+    return Reason(ReasonCode.PREPARING, say("would_start_on", nodes=nodes), facts)
 
 
 def _last_move(tx: Transaction, job_id: str) -> int:

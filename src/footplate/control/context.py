@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
+from footplate.control.enginewaits import EngineWaits
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import NotFound
@@ -38,4 +39,5 @@ class Context(Shared):
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
     pauses: Pauses = field(default_factory=Pauses)
+    waits: EngineWaits = field(default_factory=EngineWaits)
     storage_watch: StorageWatch = field(default_factory=StorageWatch)

@@ -161,6 +161,7 @@ class Controller:
         for job, effect in news.effects:
             if job.state.is_final:
                 self.observers.of(job).forget(job)
+                self._context.waits.forget(job)
             self._carry_out(job, effect)
 
     async def _hold_lease(self) -> None:

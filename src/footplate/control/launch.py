@@ -24,7 +24,7 @@ from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say, text
 from footplate.domain.redact import redact_message
-from footplate.domain.states import JobState, TaskState
+from footplate.domain.states import TaskState
 from footplate.engines.base import Engine, LaunchPlan, Request, Step
 
 log = logging.getLogger(__name__)
@@ -167,9 +167,7 @@ async def _check_storages(context: Context, job: Job) -> None:
 
 def _is_wanted(context: Context, job: Job) -> bool:
     now = context.store.board.get(job.id)
-    if now is None or now.attempt != job.attempt:
-        return False
-    return now.state in (JobState.STARTING, JobState.RUNNING)
+    return now is not None and now.attempt == job.attempt and now.is_with_engine
 
 
 async def tell_step(context: Context, job: Job, step: Step) -> None:

@@ -10,7 +10,6 @@ from footplate.control.taskpauses import TaskPauses
 from footplate.control.work import LAUNCH, JobWork
 from footplate.domain.events import LaunchTasks
 from footplate.domain.job import Job
-from footplate.domain.states import JobState
 
 
 class Launches:
@@ -47,7 +46,7 @@ class Launches:
         job = self._context.store.board.get(job_id)
         if job_id in self._again:
             self._again.discard(job_id)
-            if job is not None and job.state in (JobState.STARTING, JobState.RUNNING):
+            if job is not None and job.is_with_engine:
                 self.launch(job, LaunchTasks(job.attempt))
 
     def close(self) -> None:

@@ -16,9 +16,8 @@ from footplate.domain.attempt import attempt_of, job_of
 from footplate.domain.errors import EngineAway, EngineUnavailable
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
-from footplate.domain.states import JobState
 from footplate.engines.backoff import Backoff
-from footplate.engines.base import Engine, FollowsLogs, Observation
+from footplate.engines.base import Engine, FollowsLogs, Observation, PlacesItself
 from footplate.store.store import Move
 
 AFTER_LAUNCH_S = 0.01
@@ -83,7 +82,7 @@ class Observer:
         watched = {
             job.attempt_id: job
             for job in jobs
-            if job.state in (JobState.STARTING, JobState.RUNNING)
+            if job.is_with_engine
             and self._context.engines.name_of(job) == self._name
             and not self._is_launching(job)
         }
@@ -101,6 +100,8 @@ class Observer:
             search = searcher(self._context.logs, job)
             events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
             news += [(job.id, event) for event in events]
+        if isinstance(self._engine, PlacesItself):
+            news += await self._context.waits.read(self._engine, watched.values(), now)
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._passes.run(news)
         else:

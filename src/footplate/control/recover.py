@@ -24,7 +24,8 @@ async def recover(store: Store, carry_out: CarryOut) -> None:
 def due(job: Job) -> LaunchTasks | StopTasks | None:
     """Say what must be carried out for a job in its state, if anything."""
     # A task of a running job that was to be started again may not have been.
-    if job.state is JobState.STARTING or (job.state is JobState.RUNNING and job.runs):
+    is_starting = job.state is JobState.STARTING or job.is_handed_over
+    if is_starting or (job.state is JobState.RUNNING and job.runs):
         return LaunchTasks(job.attempt)
     if job.state is JobState.STOPPING:
         return StopTasks(job.attempt, job.grace_s, tuple(job.kept))

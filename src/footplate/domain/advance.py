@@ -16,6 +16,7 @@ from footplate.domain.events import (
     DeleteAsked,
     Edited,
     Event,
+    HandedOver,
     HangSeen,
     Hung,
     LaunchFailed,
@@ -37,10 +38,18 @@ from footplate.domain.events import (
 )
 from footplate.domain.job import Job, Next
 from footplate.domain.messages import Message, say
-from footplate.domain.moves import LATE, MOVES
+from footplate.domain.moves import LATE, MOVES, OF_AN_ENGINE, OF_OUR_QUEUE
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.domain.stoprules import ask_stop, end_hang, fail_launch, give_back, go_on, preempt, release
-from footplate.domain.taskrules import exit_task, lose_task, note_hang, note_progress, place, start_task
+from footplate.domain.taskrules import (
+    exit_task,
+    hand_over,
+    lose_task,
+    note_hang,
+    note_progress,
+    place,
+    start_task,
+)
 
 S = JobState
 
@@ -51,12 +60,19 @@ def advance(job: Job, event: Event) -> Outcome:
     allowed = MOVES.get(pair)
     if attempt < job.attempt or pair in LATE:
         return Outcome(job)
-    if allowed is None or attempt > job.attempt:
+    if allowed is None or attempt > job.attempt or _is_of_another_queue(job, type(event)):
         raise InvalidTransition(_story(job, event))
     outcome = _RULES[type(event)](job, event)
     if outcome.job.state not in allowed:
         raise InvalidTransition(_story(job, event, outcome.job.state))
     return outcome
+
+
+def _is_of_another_queue(job: Job, kind: type) -> bool:
+    """Tell whether an event speaks of a job as waiting with us that waits with an engine, or the reverse."""
+    if job.state is not S.QUEUED:
+        return False
+    return kind in (OF_OUR_QUEUE if job.is_handed_over else OF_AN_ENGINE)
 
 
 def _story(job: Job, event: Event, led_to: JobState | None = None) -> Message:
@@ -103,6 +119,7 @@ def _restore(job: Job, _event: Restored) -> Outcome:
 
 _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {
     Placed: place,
+    HandedOver: hand_over,
     TaskStarted: start_task,
     TaskExited: exit_task,
     TaskLost: lose_task,

@@ -21,6 +21,16 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedOver:
+    """The job was given whole to an engine that places by itself; it waits there, as `reason` says."""
+
+    at: float
+    attempt: int
+    placement: Placement
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class TaskStarted:
     """A task runs; `where` is what its engine has chosen for it by itself, where it has."""
 
@@ -196,6 +206,7 @@ class Restored:
 
 Event = (
     Placed
+    | HandedOver
     | TaskStarted
     | TaskExited
     | TaskLost

@@ -112,6 +112,16 @@ class Job:
         return f"{self.id}.{self.attempt}"
 
     @property
+    def is_handed_over(self) -> bool:
+        """Whether it waits in an engine that places by itself."""
+        return self.state is JobState.QUEUED and self.placement is not None
+
+    @property
+    def is_with_engine(self) -> bool:
+        """Whether its engine has it, or is being given it, and nobody stops it."""
+        return self.state in (JobState.STARTING, JobState.RUNNING) or self.is_handed_over
+
+    @property
     def is_kept(self) -> bool:
         """Whether failed tasks can be entered although the job is at its end."""
         return self.kept_until is not None

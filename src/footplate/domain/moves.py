@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from footplate.domain.events import (
     DeleteAsked,
     Edited,
+    HandedOver,
     HangSeen,
     Hung,
     LaunchFailed,
@@ -35,10 +36,12 @@ _HELD = (S.STARTING, S.RUNNING, S.STOPPING)
 # (state, event) -> the states that may follow. A pair that is absent is an error of ours.
 MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.QUEUED, Placed): frozenset({S.STARTING}),
-    (S.QUEUED, StopAsked): frozenset({S.STOPPED, S.FAILED}),
+    (S.QUEUED, HandedOver): frozenset({S.QUEUED}),
+    (S.QUEUED, StopAsked): frozenset({S.STOPPED, S.FAILED, S.STOPPING}),
     (S.QUEUED, Refused): frozenset({S.FAILED}),
     (S.QUEUED, WaitExplained): frozenset({S.QUEUED}),
-    (S.STARTING, TaskStarted): frozenset({S.STARTING, S.RUNNING}),
+    **{(state, TaskStarted): frozenset({S.STARTING, S.RUNNING}) for state in (S.QUEUED, S.STARTING)},
+    (S.QUEUED, LaunchFailed): frozenset({S.STOPPING}),
     (S.STARTING, LaunchFailed): frozenset({S.STOPPING}),
     (S.RUNNING, TaskStarted): frozenset({S.RUNNING}),
     (S.RUNNING, LaunchFailed): frozenset({S.RUNNING, S.STOPPING}),
@@ -53,8 +56,12 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     (S.RUNNING, HangSeen): frozenset({S.RUNNING}),
     (S.RUNNING, ProgressSeen): frozenset({S.RUNNING}),
     **{(state, Restored): frozenset({state}) for state in FINAL_STATES},
-    (S.STARTING, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
+    **{
+        (state, TaskExited): frozenset({S.STARTING, S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED})
+        for state in (S.QUEUED, S.STARTING)
+    },
     (S.RUNNING, TaskExited): frozenset({S.RUNNING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
+    (S.QUEUED, TaskLost): frozenset({S.STARTING, S.STOPPING, S.SUCCEEDED, S.FAILED}),
     **{
         (state, TaskLost): frozenset({state, S.STOPPING, S.SUCCEEDED, S.FAILED})
         for state in (S.STARTING, S.RUNNING)
@@ -64,9 +71,13 @@ MOVES: Mapping[tuple[JobState, type], frozenset[JobState]] = {
     **{(state, Preempted): frozenset({S.STOPPING}) for state in (S.STARTING, S.RUNNING)},
     **{(state, Edited): frozenset({state}) for state in S},
     **{(state, DeleteAsked): frozenset({S.STOPPING}) for state in _HELD},
-    (S.QUEUED, DeleteAsked): frozenset({S.STOPPED}),
+    (S.QUEUED, DeleteAsked): frozenset({S.STOPPED, S.STOPPING}),
     **{(state, DeleteAsked): frozenset({state}) for state in FINAL_STATES},
 }
+# A job that waits is in our queue, or handed over to an engine that places by itself. Only the scheduler
+# speaks of the first kind, and only the engine of the second.
+OF_OUR_QUEUE = frozenset({Placed, HandedOver, Refused})
+OF_AN_ENGINE = frozenset({TaskStarted, TaskExited, TaskLost, LaunchFailed})
 # News of how tasks do, which is gathered outside of any transaction.
 _HANGS = (Hung, HangSeen, ProgressSeen)
 _NEWS = (TaskStarted, TaskExited, TaskLost, LaunchFailed, TasksGone, OthersGone, *_HANGS)

@@ -58,6 +58,7 @@ class ReasonCode(StrEnum):
     NO_PORTS = "no_ports"
     STORAGE_SILENT = "storage_silent"
     ENGINE_AWAY = "engine_away"
+    HANDED_OVER = "handed_over"
     RETRYING = "retrying"
     RETRY_LATER = "retry_later"
     # starting

@@ -29,7 +29,8 @@ S = JobState
 def fail_launch(job: Job, event: LaunchFailed) -> Outcome:
     """Stop what a failed launch may have started, to try again or to fail."""
     # In a job that runs, that was the launch of a task that is to be started again, or nothing was to do.
-    if job.state is S.STOPPING or not any(task.state is TaskState.STARTING for task in job.tasks):
+    is_due = job.is_handed_over or any(task.state is TaskState.STARTING for task in job.tasks)
+    if job.state is S.STOPPING or not is_due:
         return Outcome(job)
     reason = Reason(ReasonCode.LAUNCH_FAILED, event.said)
     outcome = fail(job, Failure(reason, cause="rejected" if event.is_final else "launch"), event.at)
@@ -41,7 +42,7 @@ def ask_stop(job: Job, event: StopAsked) -> Outcome:
     """Stop a job, or end it at once where nothing of it runs."""
     never_ran = job.state is S.QUEUED and event.reason.code is ReasonCode.DEADLINE
     following = Next(S.FAILED if never_ran else S.STOPPED, event.reason, grace_s=event.grace_s)
-    if job.state is S.QUEUED:
+    if job.state is S.QUEUED and not job.is_handed_over:
         return finish(job, following, event.at)
     if job.is_kept:
         return release(job, Released(event.at, event.by))

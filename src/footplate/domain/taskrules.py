@@ -7,6 +7,7 @@ from typing import Any
 
 from footplate.domain.ending import Outcome, describe_failure, weigh
 from footplate.domain.events import (
+    HandedOver,
     HangSeen,
     LaunchTasks,
     Placed,
@@ -40,11 +41,10 @@ def place(job: Job, event: Placed) -> Outcome:
         for task in job.tasks
         if (place := places[task.role, task.index])
     )
-    reason = Reason(ReasonCode.PREPARING, say("starting_tasks", n_tasks=len(tasks)))
     placed = replace(
         job,
         state=S.STARTING,
-        reason=reason,
+        reason=_why_starting(job),
         placement=event.placement,
         tasks=tasks,
         not_before=None,
@@ -52,6 +52,24 @@ def place(job: Job, event: Placed) -> Outcome:
         running_at=None,
     )
     return Outcome(placed, (LaunchTasks(job.attempt),))
+
+
+def hand_over(job: Job, event: HandedOver) -> Outcome:
+    """Have a job launched that waits for its place in the engine."""
+    handed = replace(job, reason=event.reason, placement=event.placement, not_before=None)
+    return Outcome(handed, (LaunchTasks(job.attempt),))
+
+
+def _begun(job: Job, at: float) -> Job:
+    """Take a job that waited with an engine for started, at the first news of its tasks."""
+    if not job.is_handed_over:
+        return job
+    tasks = tuple(replace(task, state=TaskState.STARTING) for task in job.tasks)
+    return replace(job, state=S.STARTING, reason=_why_starting(job), tasks=tasks, started_at=at)
+
+
+def _why_starting(job: Job) -> Reason:
+    return Reason(ReasonCode.PREPARING, say("starting_tasks", n_tasks=len(job.tasks)))
 
 
 def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: Any) -> Job | None:
@@ -69,6 +87,7 @@ def _with_task(job: Job, event: TaskStarted | TaskExited | TaskLost, **changes: 
 
 def start_task(job: Job, event: TaskStarted) -> Outcome:
     """Note that a task runs; the job runs once all have started."""
+    job = _begun(job, event.at)
     if job.task(event.role, event.index).state is TaskState.RUNNING:
         return Outcome(job)
     found = event.where.changes() if event.where is not None else {}
@@ -96,6 +115,7 @@ def _why_running(job: Job) -> Reason:
 
 def exit_task(job: Job, event: TaskExited) -> Outcome:
     """Note the end of a task, and weigh what it means for the job."""
+    job = _begun(job, event.at)
     started = job.task(event.role, event.index).started_at
     changed = _with_task(
         job,
@@ -122,6 +142,7 @@ def exit_task(job: Job, event: TaskExited) -> Outcome:
 
 def lose_task(job: Job, event: TaskLost) -> Outcome:
     """Note that a task can no longer be found, and weigh what it means for the job."""
+    job = _begun(job, event.at)
     changed = _with_task(
         job,
         event,

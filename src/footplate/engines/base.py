@@ -29,7 +29,7 @@ from footplate.domain.errors import Problem
 from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
-from footplate.domain.states import TaskState
+from footplate.domain.states import Reason, TaskState
 
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
@@ -275,6 +275,29 @@ class Engine(Protocol):
 class OffersNodes(Protocol):
     async def nodes(self) -> Sequence[Node]:
         """Say which machines there are and what they have."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How an attempt waits for its start in an engine that places by itself, as far as the engine says."""
+
+    attempt_id: str
+    reason: Reason
+    ahead: int | None = None
+    expected_at: float | None = None
+
+
+@runtime_checkable
+class PlacesItself(Protocol):
+    """An engine with a scheduler of its own: `launch` puts an attempt into its queue, whole.
+
+    Its capabilities say that it chooses nodes. Until it starts them, tasks are seen as WAITING; what it has
+    chosen for a task comes with the first observation of the running task (`Observation.where`).
+    """
+
+    async def waits(self, attempts: Sequence[Attempt]) -> Sequence[Wait]:
+        """Say how these attempts wait; those that do not are left out."""
         ...
 
 

@@ -123,8 +123,11 @@ def running_of(job: Job) -> RunningJob:
     since = job.running_at or job.started_at or job.queued_at
     if job.kept_until is not None:
         ends_by: float | None = job.kept_until + spec.grace_s
+    elif job.is_handed_over or spec.time_limit_s is None:
+        # Nobody here knows when a job starts that waits elsewhere.
+        ends_by = None
     else:
-        ends_by = None if spec.time_limit_s is None else since + spec.time_limit_s + spec.grace_s
+        ends_by = since + spec.time_limit_s + spec.grace_s
     return RunningJob(job.id, spec.queue, spec.priority, job.placement.held, ends_by)
 
 

@@ -69,7 +69,7 @@ def _loads(jobs: Iterable[Job]) -> dict[str, _Load]:
     loads: dict[str, _Load] = {}
     for job in jobs:
         load = loads.setdefault(job.spec.queue, _Load())
-        if job.placement is not None:
+        if job.placement is not None and not job.is_handed_over:
             load.used, load.n_running = load.used + job.placement.resources, load.n_running + 1
         elif job.state is JobState.QUEUED:
             load.n_waiting += 1

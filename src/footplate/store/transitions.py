@@ -169,7 +169,7 @@ def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
     return [("edited", say("edited", fields=list(changes)), {"changes": changes})] if changes else []
 
 
-def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained) -> list[_Line]:
+def _tell_wait(before: Job, after: Job, _event: ev.WaitExplained | ev.HandedOver) -> list[_Line]:
     if before.reason.code is after.reason.code:
         return []
     return [("waiting", after.reason.said, {"reason": after.reason.code.value, **after.reason.facts})]
@@ -220,6 +220,7 @@ _TELLERS: dict[type, Callable[[Job, Job, Any], list[_Line]]] = {
     ev.TaskLost: _tell_loss,
     ev.Edited: _tell_edit,
     ev.WaitExplained: _tell_wait,
+    ev.HandedOver: _tell_wait,
     ev.StopAsked: _tell_stop,
     ev.DeleteAsked: _tell_delete,
     ev.Restored: _tell_restore,

@@ -18,7 +18,7 @@ import pytest
 from footplate.domain.attempt import Attempt
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Engine, GivesHints, OffersNodes
+from footplate.engines.base import Engine, GivesHints, OffersNodes, OpensStreams, PlacesItself
 from footplate.home.layout import code_folder, work_folder
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
 from footplate.testing.limit_contract import LimitContract
@@ -157,6 +157,13 @@ class EngineContract:
         assert (adopted.state, adopted.started_at) == (TaskState.RUNNING, started_at)
         await bench.engine.stop(running, grace_s=20)
         assert await bench.exit_code(running) == 143
+
+    @on_loop
+    async def test_capabilities_agree_with_abilities(self, bench: Bench) -> None:
+        engine = bench.engine
+        assert engine.capabilities.streams == isinstance(engine, OpensStreams)
+        assert engine.capabilities.places_itself == isinstance(engine, PlacesItself)
+        assert engine.capabilities.places_itself != isinstance(engine, OffersNodes)
 
     @on_loop
     async def test_an_end_is_hinted(self, bench: Bench) -> None:

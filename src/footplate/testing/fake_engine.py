@@ -17,7 +17,7 @@ from typing import TypedDict, cast
 
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.clock import Clock
-from footplate.domain.cluster import Node, TaskPlacement
+from footplate.domain.cluster import Node, TaskPlacement, Whereabouts
 from footplate.domain.errors import (
     EngineAway,
     EngineRejected,
@@ -58,11 +58,21 @@ class FakeTask(TypedDict):
     command: str
     env: dict[str, str]
     gpus: list[int]
+    # What it asks for: milli CPUs, bytes of memory, cards.
+    needs: list[int]
 
 
 class FakeRequest(TypedDict):
     attempt_id: str
     tasks: list[FakeTask]
+
+
+@dataclass(frozen=True)
+class FakePlace:
+    """What a task was given by an engine that places by itself."""
+
+    where: Whereabouts
+    needs: tuple[int, int, int]
 
 
 @dataclass
@@ -79,6 +89,9 @@ class FakeWorld:
     logs: dict[tuple[TaskKey, int], bytes] = field(default_factory=dict)
     # Tasks that use no CPU; the others use all of one.
     idle: set[TaskKey] = field(default_factory=set)
+    # Where an engine that places by itself has put tasks, and what waits in its own queue.
+    places: dict[TaskKey, FakePlace] = field(default_factory=dict)
+    line: dict[str, FakeRequest] = field(default_factory=dict)
 
 
 class Echo:
@@ -105,8 +118,11 @@ class Echo:
         return self._code
 
 
-class FakeEngine:
-    """Behaves; engines made with the same world are one engine after a restart."""
+class FakeTasks:
+    """The tasks of a fake engine, wherever they are placed.
+
+    Engines made with the same world are one engine after a restart.
+    """
 
     capabilities = Capabilities(streams=True)
 
@@ -134,6 +150,7 @@ class FakeEngine:
                 "command": prepared.command(task.role, task.index),
                 "env": {**shared, **prepared.own_env(task, rank)},
                 "gpus": list(task.gpus),
+                "needs": [task.resources.milli_cpus, task.resources.memory_bytes, task.resources.gpus],
             }
             for rank, task in enumerate(prepared.tasks)
         ]
@@ -173,9 +190,6 @@ class FakeEngine:
                 task = replace(task, detail=say("stopped_before_start"))
             if not task.state.is_over:
                 self._end(task, STOPPED_BY_TERM)
-
-    async def nodes(self) -> Sequence[Node]:
-        return list(self.available)
 
     async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
         now, busy_s = self.clock.now(), self.clock.elapsed()
@@ -293,6 +307,13 @@ class FakeEngine:
     def _see(self, key: TaskKey, run: int) -> Observation:
         known = self.world.tasks.get(key)
         return known if known and known.run == run else Observation(*key, TaskState.WAITING, run=run)
+
+
+class FakeEngine(FakeTasks):
+    """Behaves, and offers nodes."""
+
+    async def nodes(self) -> Sequence[Node]:
+        return list(self.available)
 
 
 def _runs(attempt: Attempt) -> list[tuple[TaskKey, int]]:

@@ -7,11 +7,13 @@ from dataclasses import replace
 import pytest
 
 from footplate.domain.advance import advance
+from footplate.domain.cluster import Placement, Whereabouts
 from footplate.domain.errors import InvalidTransition
 from footplate.domain.events import (
     DeleteAsked,
     Edited,
     Event,
+    HandedOver,
     HangSeen,
     Hung,
     LaunchFailed,
@@ -34,7 +36,7 @@ from footplate.domain.events import (
 )
 from footplate.domain.job import Job
 from footplate.domain.messages import text
-from footplate.domain.moves import LATE, MOVES
+from footplate.domain.moves import LATE, MOVES, OF_AN_ENGINE, OF_OUR_QUEUE
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode, TaskState
 from footplate.testing.builders import AT, after, job, placed, placement, running
 
@@ -71,8 +73,20 @@ def in_state(state: JobState) -> Job:
             return after(job(count=2), StopAsked(AT, USER, "ann"))
 
 
+OPEN = Placement(
+    tuple(replace(task, node="", address="") for task in placement(job(count=2).spec).tasks), engine="slurm"
+)
+THERE = Reason(ReasonCode.HANDED_OVER, text("handed over"))
+
+
+def handed_over() -> Job:
+    """A two-task job that waits in an engine that places by itself."""
+    return after(job(count=2), HandedOver(AT, 0, OPEN, THERE))
+
+
 EVENTS: list[Event] = [
     Placed(AT, 0, placement(job(count=2).spec)),
+    HandedOver(AT, 0, OPEN, THERE),
     TaskStarted(AT, 0, "main", 0),
     exited(0),
     exited(1),
@@ -103,6 +117,9 @@ def test_every_state_takes_every_event_as_the_table_says(state: JobState, event:
     before = in_state(state)
     assert before.state is state
     allowed = MOVES.get((state, type(event)))
+    if state is JobState.QUEUED and type(event) in OF_AN_ENGINE:
+        # It waits with us: an engine knows nothing of it.
+        allowed = None
     if allowed is None and (state, type(event)) not in LATE:
         with pytest.raises(InvalidTransition, match=f"is {state} .* cannot take {type(event).__name__}"):
             advance(before, event)
@@ -112,7 +129,7 @@ def test_every_state_takes_every_event_as_the_table_says(state: JobState, event:
         assert result is before
     else:
         assert result.state in allowed
-    holds = result.state.holds_resources
+    holds = result.state.holds_resources or result.is_handed_over
     assert (result.placement is not None) == holds, "a job holds a place exactly while it may run"
     assert (result.finished_at is not None) == result.state.is_final
     assert (result.next is not None) == (result.state is JobState.STOPPING)
@@ -127,12 +144,13 @@ def test_the_table_refuses_what_neither_moves_a_job_nor_comes_late() -> None:
             except InvalidTransition:
                 refused.add((state, type(event)))
     pairs = {(state, type(event)) for state in JobState for event in EVENTS}
-    assert refused == pairs - MOVES.keys() - LATE
+    waits_with_us = {(JobState.QUEUED, kind) for kind in OF_AN_ENGINE}
+    assert refused == pairs - (MOVES.keys() - waits_with_us) - LATE
     assert len(refused) >= 50
     assert not LATE & MOVES.keys()
 
 
-@pytest.mark.parametrize("kind", [Placed, Refused, WaitExplained])
+@pytest.mark.parametrize("kind", [Placed, HandedOver, Refused, WaitExplained])
 def test_the_scheduler_decides_about_waiting_jobs_only(kind: type) -> None:
     (event,) = (event for event in EVENTS if type(event) is kind)
     for state in set(JobState) - {JobState.QUEUED}:
@@ -328,3 +346,40 @@ def test_an_edit_of_the_priority_of_a_waiting_job_plans_again() -> None:
 def test_a_reason_for_waiting_is_kept_with_the_job() -> None:
     reason = Reason(ReasonCode.BEHIND_OTHERS, text("2 jobs are ahead"), {"ahead": 2})
     assert advance(job(), WaitExplained(AT, 0, reason)).job.reason == reason
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=lambda e: type(e).__name__)
+def test_a_job_that_waits_in_an_engine_takes_every_event_as_the_table_says(event: Event) -> None:
+    before = handed_over()
+    allowed = MOVES.get((JobState.QUEUED, type(event)))
+    if allowed is None or type(event) in OF_OUR_QUEUE:
+        with pytest.raises(InvalidTransition):
+            advance(before, event)
+        return
+    assert advance(before, event).job.state in allowed
+
+
+def test_a_handed_over_job_waits_until_its_engine_starts_it() -> None:
+    handed = advance(job(count=2), HandedOver(AT, 0, OPEN, THERE))
+    assert (handed.job.state, handed.effects) == (JobState.QUEUED, (LaunchTasks(0),))
+    assert handed.job.started_at is None
+    where = Whereabouts("n1", "10.0.0.1", (2,), (("main", (7000,)),))
+    begun = after(handed.job, TaskStarted(AT + 3, 0, "main", 0, where=where))
+    assert (begun.state, begun.started_at) == (JobState.STARTING, AT + 3)
+    assert (begun.tasks[0].node, begun.tasks[0].gpus) == ("n1", (2,))
+    assert begun.tasks[1].state is TaskState.STARTING
+    assert after(begun, TaskStarted(AT + 4, 0, "main", 1)).state is JobState.RUNNING
+
+
+def test_a_job_that_waits_in_an_engine_is_stopped_there() -> None:
+    stopping = advance(handed_over(), StopAsked(AT, USER, "ann"))
+    assert stopping.job.state is JobState.STOPPING
+    assert [type(effect) for effect in stopping.effects] == [StopTasks]
+    assert after(stopping.job, gone()).state is JobState.STOPPED
+
+
+def test_a_job_that_its_engine_lost_before_its_start_is_tried_again() -> None:
+    lost = after(handed_over(), TaskLost(AT, 0, "main", 0, text("cancelled there")))
+    assert lost.state is JobState.STOPPING
+    again = after(lost, gone())
+    assert (again.state, again.attempt, again.placement) == (JobState.QUEUED, 1, None)
