@@ -123,7 +123,7 @@ def module_database_url(
 
 
 def _fresh_database(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
-    if kind == "sqlite":
+    if kind != "postgresql":
         copy = shutil.copy(request.getfixturevalue("migrated_sqlite"), folder / "footplate.db")
         yield f"sqlite:///{copy}"
         return

@@ -18,7 +18,7 @@ from footplate.domain.resources import GIB
 from footplate.sdk.sse import ServerEvent, parse
 from footplate.store.logfiles import LogFile
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.fake_engine import FakeTasks
 from footplate.testing.server import Served, until
 from footplate.wire.body import ErrorBody
 from footplate.wire.jobs import JobDetail
@@ -118,7 +118,7 @@ class Api:
 
     def finish(self, job: Data, code: int = 0, attempt: int = 0, index: int = 0, role: str = "main") -> None:
         engine = self.served.engine
-        assert isinstance(engine, FakeEngine)
+        assert isinstance(engine, FakeTasks)
         engine.finish(f"{job['id']}.{attempt}", role, index, code)
 
     def finished(self, code: int = 0, **fields: Any) -> Data:
@@ -134,7 +134,7 @@ class Api:
         attempt_id, engine = f"{job['id']}.{attempt}", self.served.engine
         log = self.log(job, attempt, role, index)
         size = log.size + len(content)
-        if isinstance(engine, FakeEngine) and (attempt_id, role, index) in engine.running():
+        if isinstance(engine, FakeTasks) and (attempt_id, role, index) in engine.running():
             engine.say(attempt_id, content, role, index)
             until(lambda: log.size >= size)
         else:

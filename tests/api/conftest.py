@@ -10,6 +10,7 @@ from apiclient import NODE, PASSWORD, Api, Hire, Sign, fresh
 from footplate.services import passwords
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.placing_engine import PlacingEngine
 from footplate.testing.server import Served, served, until
 
 
@@ -21,12 +22,47 @@ def cheap_passwords() -> Iterator[None]:
         yield
 
 
+# On SQLite, with an engine that places by itself. The lives of jobs are the same there.
+PLACING = "placing"
+LIVES = {
+    "test_api_edges",
+    "test_api_events",
+    "test_api_jobs",
+    "test_api_life",
+    "test_api_life_races",
+    "test_api_logs",
+    "test_api_merged_log",
+    "test_api_pauses",
+}
+
+
+@pytest.fixture(scope="session", params=("sqlite", "postgresql", PLACING))
+def database_kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run only the stories of jobs' lives a third time: the rest is the same whatever places the tasks."""
+    items[:] = [item for item in items if not _is_placing(item) or _holds_when_placing(item)]
+
+
+def _is_placing(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is not None and callspec.params.get("database_kind") == PLACING
+
+
+def _holds_when_placing(item: pytest.Item) -> bool:
+    return item.path.stem in LIVES and item.get_closest_marker("our_nodes") is None
+
+
 @pytest.fixture(scope="module")
-def server(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def server(
+    database_kind: str, module_database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     clock = FakeClock()
-    with served(
-        tmp_path_factory.mktemp("home"), FakeEngine(clock, [NODE]), clock, module_database_url
-    ) as running:
+    kind = PlacingEngine if database_kind == PLACING else FakeEngine
+    home = tmp_path_factory.mktemp("home")
+    with served(home, kind(clock, [NODE]), clock, module_database_url) as running:
         yield running
 
 

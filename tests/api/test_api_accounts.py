@@ -11,7 +11,7 @@ from apiclient import NODE, PASSWORD, Api, Data, Hire, Sign, fresh
 
 from footplate.sdk.client import Client
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.fake_engine import FakeEngine, FakeTasks
 from footplate.testing.server import ADMIN_PASSWORD, Served, served
 from footplate.wire.accounts import IssuedToken, Me, Tokens, UserBody, Users
 from footplate.wire.jobs import Jobs
@@ -431,7 +431,7 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     owner = hire(is_admin=True, default="member")
     job = owner.running(retry=1)
     engine = server.engine
-    assert isinstance(engine, FakeEngine)
+    assert isinstance(engine, FakeTasks)
 
     def token(attempt: int) -> str:
         return str(engine.world.requests[f"{job['id']}.{attempt}"]["tasks"][0]["env"]["FOOTPLATE_TOKEN"])

@@ -28,6 +28,7 @@ def events_of(api: Api, job: Data, **params: Any) -> list[Data]:
     return list(api.ok("GET", f"/jobs/{job['id']}/events", Events, params=params)["items"])
 
 
+@pytest.mark.our_nodes
 def test_the_life_of_a_job_is_told_in_order(ann: Api) -> None:
     job = ann.finished()
     kinds = [event["kind"] for event in events_of(ann, job)]
@@ -81,6 +82,7 @@ def test_a_stream_resumed_at_every_event_brings_each_once_while_jobs_run(admin: 
         EventBody.model_validate(event.data)
 
 
+@pytest.mark.our_nodes
 def test_a_stream_begins_now_unless_told_otherwise(ann: Api) -> None:
     old = ann.finished()
     with ann.stream("/events/stream") as events:

@@ -31,6 +31,7 @@ def _last(events: list[Data]) -> int:
     return events[-1]["seq"] if events else 0
 
 
+@pytest.mark.our_nodes
 def test_a_job_goes_from_submit_to_its_end(ann: Api) -> None:
     job = ann.submit(name="first", count=2)
     assert (job["state"], job["owner"], job["queue"], job["n_tasks"]) == ("STARTING", ann.name, "default", 2)
@@ -109,6 +110,7 @@ def test_the_token_in_a_dry_run_opens_nothing(ann: Api, sign: Sign) -> None:
     sign(token).refused("GET", "/me", 401)
 
 
+@pytest.mark.our_nodes
 def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
     ann.running(cpus=8)
     tried = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
@@ -116,6 +118,7 @@ def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
     assert tried["reason"]["code"] == "insufficient_resources"
 
 
+@pytest.mark.our_nodes
 def test_a_dry_run_refuses_what_a_submit_refuses(ann: Api) -> None:
     for document in ({"name": "x"}, {"name": "x", "command": "y", "cpus": 100}):
         ann.refused("POST", "/jobs/dry-run", 422, json=document)
@@ -151,6 +154,7 @@ def test_a_second_job_of_one_name_is_refused_for_the_same_user_only(ann: Api, ad
         ({"code": {"upload": "sha256:" + "0" * 64}}, "code.upload", "upload the code first"),
     ],
 )
+@pytest.mark.our_nodes
 def test_what_can_never_run_is_refused_with_numbers(
     ann: Api, admin: Api, asked: Data, field: str, says: str
 ) -> None:
@@ -167,6 +171,7 @@ def test_what_can_never_run_is_refused_with_numbers(
         ([{"name": "a", "cpus": 5}, {"name": "b", "cpus": 5}], "roles"),
     ],
 )
+@pytest.mark.our_nodes
 def test_the_field_of_the_role_that_asks_for_too_much_is_named(
     ann: Api, roles: list[Data], field: str
 ) -> None:
@@ -211,6 +216,7 @@ def test_a_job_waits_with_a_reason_and_a_place_in_line(ann: Api) -> None:
     assert {job["id"]: job["position"] for job in listed} == {first["id"]: 0, second["id"]: 1}
 
 
+@pytest.mark.our_nodes
 def test_stopping_ends_a_waiting_and_a_running_job(ann: Api) -> None:
     up = ann.running(cpus=8)
     waiting = ann.submit(cpus=8)

@@ -11,7 +11,7 @@ import pytest
 from apiclient import Api, Data, Hire, fresh
 
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.fake_engine import FakeTasks
 from footplate.testing.server import Served, until
 from footplate.wire.exec import RanBody
 from footplate.wire.jobs import Attempts, JobDetail, Jobs
@@ -202,7 +202,7 @@ def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Ser
     ann.ok("POST", f"/jobs/{job['id']}/preempt", JobDetail)
     again = ann.until(job, "RUNNING", attempt=1)
     assert again["retries_used"] == 0
-    assert isinstance(server.engine, FakeEngine)
+    assert isinstance(server.engine, FakeTasks)
     notice = server.engine.world.notices[f"{job['id']}.0", "main", 0]
     assert (notice.reason, notice.grace_s, notice.will_run_again) == ("preempted", 30, True)
     assert (ann.folder(job, "checkpoints") / "step-7").exists()
@@ -259,7 +259,7 @@ def test_the_trash_is_emptied_after_its_time(ann: Api, server: Served, clock: Fa
 
 def idle(server: Served, job: Data, index: int = 0, attempt: int = 0) -> None:
     engine = server.engine
-    assert isinstance(engine, FakeEngine)
+    assert isinstance(engine, FakeTasks)
     engine.world.idle.add((f"{job['id']}.{attempt}", "main", index))
 
 
@@ -344,6 +344,7 @@ def test_an_idle_interactive_job_is_reclaimed(ann: Api, server: Served, clock: F
     assert "idle for 30 minutes" in over["reason"]["message"]
 
 
+@pytest.mark.our_nodes
 def test_a_waiting_job_says_when_it_is_expected_to_start(ann: Api) -> None:
     holders = [ann.running(cpus=4, time_limit="1h") for _ in range(2)]
     waiting = ann.submit(cpus=4)

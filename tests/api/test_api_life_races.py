@@ -20,7 +20,7 @@ from footplate.services.access import Caller
 from footplate.services.platform import Platform
 from footplate.store import job_queries
 from footplate.store.writer import Work
-from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.fake_engine import FakeTasks
 from footplate.testing.server import Served, until
 
 
@@ -82,7 +82,7 @@ def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
     ann: Api, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = server.engine
-    assert isinstance(engine, FakeEngine)
+    assert isinstance(engine, FakeTasks)
     job = ann.running(count=2, task_retry=1)
     start = engine.launch
     stopped: list[Attempt] = []

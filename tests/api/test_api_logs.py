@@ -210,6 +210,7 @@ def test_a_log_that_grows_during_its_download_comes_as_long_as_it_was(ann: Api) 
         assert first + b"".join(chunks) == content
 
 
+@pytest.mark.our_nodes
 def test_a_follower_sees_all_from_the_first_wait_to_the_end(ann: Api) -> None:
     job = ann.submit(name="followed")
     with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:
@@ -228,6 +229,7 @@ def test_a_follower_sees_all_from_the_first_wait_to_the_end(ann: Api) -> None:
     assert [event.data["kind"] for event in seen if event.kind == "step"] == ["task_exited"]
 
 
+@pytest.mark.our_nodes
 def test_following_a_finished_job_brings_everything_and_ends(ann: Api) -> None:
     job = ann.finished()
     ann.write_log(job, NUMBERED)
@@ -244,6 +246,7 @@ def test_a_follower_may_begin_at_the_last_lines(ann: Api) -> None:
         assert logged(until_end(events)) == "line 98\nline 99\n"
 
 
+@pytest.mark.our_nodes
 def test_a_stream_that_breaks_off_anywhere_resumes_without_loss_or_repetition(ann: Api) -> None:
     job = ann.running(roles=[{"name": "a", "command": "wait"}, {"name": "b", "command": "wait", "count": 2}])
     content = {"a-0": "第一 🚂\n" * 9000, "b-0": "x" * 100_000 + "\n", "b-1": "y\n"}
@@ -336,6 +339,7 @@ def test_following_a_gang_of_a_thousand_holds_up_nobody(tmp_path: Path) -> None:
     assert (took_s < 8, longest_s < 1) == (True, True), (took_s, longest_s)
 
 
+@pytest.mark.our_nodes
 def test_a_resumed_stream_brings_the_steps_that_happened_meanwhile(ann: Api) -> None:
     job = ann.running(retry=1)
     with ann.stream(f"/jobs/{job['id']}/logs/stream") as events:

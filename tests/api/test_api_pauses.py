@@ -7,7 +7,7 @@ from apiclient import Api, Data, fresh
 
 from footplate.domain.kinds import show_instant
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.fake_engine import FakeTasks
 from footplate.testing.server import until
 from footplate.wire.jobs import DryRun, JobDetail, Jobs, Waiting
 
@@ -15,7 +15,7 @@ from footplate.wire.jobs import DryRun, JobDetail, Jobs, Waiting
 def pausing(api: Api, **fields: object) -> Data:
     """A job that lost its task twice and pauses for a second."""
     engine = api.served.engine
-    assert isinstance(engine, FakeEngine)
+    assert isinstance(engine, FakeTasks)
     job = api.submit(**fields)
     for attempt in (0, 1):
         api.until(job, "RUNNING", attempt)
@@ -66,6 +66,7 @@ def test_others_start_in_the_meantime_and_a_dry_run_says_so(ann: Api, clock: Fak
     ann.until(job, "RUNNING", 2)
 
 
+@pytest.mark.our_nodes
 def test_a_job_that_pauses_is_ahead_of_those_that_came_later(ann: Api, clock: FakeClock) -> None:
     job = pausing(ann, cpus=8)
     other, later = ann.running(cpus=8), ann.submit(cpus=8)
