@@ -28,6 +28,7 @@ from footplate.wire import storages as wire_storages
 from footplate.wire.accounts import IssuedToken, Me, NewSession, Session, Tokens, UserBody, Users
 from footplate.wire.audit import Audit
 from footplate.wire.body import ErrorBody
+from footplate.wire.engines import Engines
 from footplate.wire.events import Events
 from footplate.wire.exec import RanBody
 from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, LogMatches, Tasks, UsageBody, Waiting
@@ -146,6 +147,7 @@ OPERATIONS: dict[str, Operation] = {
     "PUT /queues/{name}/members/{user}": Operation(None, 204, {"json": {"role": "viewer"}}, 404),
     "DELETE /queues/{name}/members/{user}": Operation(None, 204, to_stranger=404),
     "GET /nodes": Operation(Nodes),
+    "GET /engines": Operation(Engines),
     "PATCH /nodes/{name}": Operation(NodeBody, request={"json": {"is_schedulable": True}}, to_stranger=403),
     "GET /jobs": Operation(Jobs),
     "POST /jobs": Operation(JobDetail, 201, {"json": JOB}, 404),

@@ -150,7 +150,7 @@ class TestEnvironments(WithEngine):
         assert await bench.exit_code(launched) == 0
         seen = json.loads(bench.log(launched))
         assert seen["secret"] == "hidden"
-        if "accounts" in bench.engine.limits:
+        if "accounts" in bench.engine.capabilities.limits:
             assert int(seen["outside"]) != 0
 
     @on_loop

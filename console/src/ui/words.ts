@@ -127,6 +127,7 @@ const EN_ERRORS: Errors = {
   secret_unreadable: 'A stored secret cannot be opened',
   engine_error: 'The engine reports an error',
   engine_unavailable: 'The engine cannot be reached',
+  engine_away: 'The engine does not answer',
   engine_rejected: 'The engine rejects this',
   outcome_unknown: 'Unknown whether this has happened',
 };
@@ -152,6 +153,7 @@ const ZH_ERRORS: Errors = {
   secret_unreadable: '无法解密已保存的密钥',
   engine_error: '执行引擎出错',
   engine_unavailable: '无法连接执行引擎',
+  engine_away: '执行引擎没有响应',
   engine_rejected: '执行引擎拒绝了请求',
   outcome_unknown: '无法确定操作是否已生效',
 };

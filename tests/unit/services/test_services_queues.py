@@ -11,13 +11,14 @@ from footplate.domain.cluster import Queue
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.resources import GIB, UNLIMITED, Resources
+from footplate.domain.states import JobState
 from footplate.services import queues
 from footplate.testing.builders import job, placement
 
 
 def running(queue: str) -> Job:
     one = job(queue=queue)
-    return replace(one, placement=placement(one.spec))
+    return replace(one, state=JobState.RUNNING, placement=placement(one.spec))
 
 
 class CountedJobs(list[Job]):
