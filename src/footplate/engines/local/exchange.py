@@ -163,8 +163,8 @@ class Confined(TypedDict):
 class SpawnOrder(Confined):
     """One task as the spawner starts it.
 
-    `given` are the folders that become the person's own, `passages` those of ours that lead there. `words` are
-    those of a plain command, which needs no shell.
+    `given` are the folders that become the person's own, `passages` those of ours that lead there. `words`
+    are those of a plain command, which needs no shell.
     """
 
     folder: str
