@@ -29,6 +29,28 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   'code.storage': field('Storage', '存储', '存放代码的存储。'),
   'code.path': field('Folder', '文件夹', '代码在该存储上的文件夹。'),
   'code.read_only': field('Read only', '只读', '子任务是否只能读取代码。'),
+  environment: field(
+    'Python packages',
+    'Python 软件包',
+    '每个子任务的 Python 软件包；只构建一次，由您的任务只读共享。',
+  ),
+  'environment.requirements': field(
+    'Requirements',
+    '依赖列表',
+    '每行一项依赖，例如 numpy>=2；或代码中的一个文件，例如 requirements.txt。',
+  ),
+  'environment.pyproject': field(
+    'Project file',
+    '项目文件',
+    '代码中的 pyproject.toml，安装其依赖；旁边有 uv.lock 时按锁定的版本安装。',
+  ),
+  'environment.conda': field(
+    'Conda file',
+    'Conda 文件',
+    '代码中的 conda 文件；节点上需要有 micromamba 或 conda。',
+  ),
+  'environment.path': field('Existing environment', '已有环境', '子任务可见的已有环境的目录。'),
+  'environment.python': field('Python version', 'Python 版本', '例如 3.12；不填则使用节点的版本。'),
   data: field('Data', '数据', '子任务可见的已存储数据。'),
   'data.path': field('Path', '路径', '子任务看到数据的位置。'),
   'data.storage': field('Storage', '存储', '存放数据的存储；job 为任务自己的目录。'),

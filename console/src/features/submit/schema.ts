@@ -143,5 +143,5 @@ export function fieldAt(root: Field, path: readonly (string | number)[]): Field 
 /** The field that a bare text stands for, where the server reads one in place of a mapping. */
 export function shorthandOf(field: RecordOf): string | undefined {
   if (field.required.length === 1) return field.required[0];
-  return 'path' in field.fields ? 'path' : undefined;
+  return ['requirements', 'path'].find((name) => name in field.fields);
 }

@@ -194,6 +194,8 @@ export const words = translated({
     uploaded: 'Uploaded',
     stopUpload: 'Stop',
     removeCode: 'Remove',
+    leftOut: (names: string) =>
+      `Left out, because they may hold secrets: ${names}. To send one, name it in .footplateignore, as !.env`,
     codeNothing: 'Nothing to upload: the folder is empty, or everything in it is ignored.',
     codeTooLarge: (size: string, most: string) =>
       `${size} is more than the maximum of ${most}: list what the job does not need in .footplateignore`,
@@ -319,6 +321,8 @@ export const words = translated({
     uploaded: '已上传',
     stopUpload: '停止',
     removeCode: '移除',
+    leftOut: (names: string) =>
+      `以下文件可能含有密钥，未上传：${names}。如需上传，请写入 .footplateignore，例如 !.env`,
     codeNothing: '没有可发送的内容：文件夹为空，或全部被忽略。',
     codeTooLarge: (size: string, most: string) =>
       `${size} 超过代码上限 ${most}：请在 .footplateignore 中列出不需要的文件`,

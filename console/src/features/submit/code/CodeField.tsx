@@ -44,6 +44,9 @@ export function CodeField({ bound }: { bound: Bound }) {
               {state.kind === 'done' && state.digest === digest && `${bytes(state.sizeBytes)} · `}
               <code>{digest.slice(0, 19)}…</code>
             </div>
+            {state.kind === 'done' && state.digest === digest && state.leftOut.length > 0 && (
+              <div>{say.leftOut(state.leftOut.join(', '))}</div>
+            )}
           </div>
           <Button size="small" disabled={isDisabled} onClick={remove}>
             {say.removeCode}

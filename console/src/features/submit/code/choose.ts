@@ -1,4 +1,5 @@
 import { IGNORE_FILES, ignoreRules, isNeverSent } from './ignore';
+import { mayHoldSecrets } from './sensitive';
 import type { TarFile } from './tar';
 
 /** What somebody dropped or chose, before the ignore rules. */
@@ -13,6 +14,8 @@ export interface Chosen {
   archive?: File;
   files: TarFile[];
   sizeBytes: number;
+  /** What was not taken because it may hold secrets. */
+  leftOut: string[];
 }
 
 const ARCHIVE = /\.(zip|tar|tgz|tar\.gz|tar\.bz2|tar\.xz)$/i;
@@ -56,11 +59,11 @@ export function picked(list: FileList): Given[] {
 export async function choose(given: readonly Given[]): Promise<Chosen> {
   const [first] = given;
   if (given.length === 1 && first && !first.path.includes('/') && ARCHIVE.test(first.path)) {
-    return { label: first.path, archive: first.file, files: [], sizeBytes: first.file.size };
+    return { label: first.path, archive: first.file, files: [], sizeBytes: first.file.size, leftOut: [] };
   }
   const top = onlyFolder(given);
   const within = given.map(({ path, file }) => ({ path: path.slice(top.length), file }));
-  const kept = await withoutIgnored(within);
+  const { kept, leftOut } = await sorted(within);
   kept.sort((one, other) => (one.path < other.path ? -1 : 1));
   return {
     label: top
@@ -69,8 +72,9 @@ export async function choose(given: readonly Given[]): Promise<Chosen> {
           .map(({ path }) => path)
           .join(', ')
           .slice(0, 60),
-    files: kept.map(({ path, file }) => ({ name: path, content: file })),
+    files: kept.map(({ path, file }) => ({ name: path, content: file, changedAt: file.lastModified })),
     sizeBytes: kept.reduce((sum, { file }) => sum + file.size, 0),
+    leftOut,
   };
 }
 
@@ -79,7 +83,7 @@ function onlyFolder(given: readonly Given[]): string {
   return folder && given.every(({ path }) => path.startsWith(folder)) ? folder : '';
 }
 
-async function withoutIgnored(given: readonly Given[]): Promise<Given[]> {
+async function sorted(given: readonly Given[]): Promise<{ kept: Given[]; leftOut: string[] }> {
   const byPath = new Map(given.map((one) => [one.path, one.file]));
   const bases = new Set(given.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)));
   const found = [...bases].flatMap((base) =>
@@ -88,6 +92,13 @@ async function withoutIgnored(given: readonly Given[]): Promise<Given[]> {
   const rules = await Promise.all(
     found.flatMap(({ base, file }) => (file ? file.text().then((text) => ({ base, text })) : [])),
   );
-  const staysBehind = ignoreRules(rules);
-  return given.filter(({ path }) => !staysBehind(path));
+  const { staysBehind, isAsked } = ignoreRules(rules);
+  const kept: Given[] = [];
+  const leftOut: string[] = [];
+  for (const one of given.filter(({ path }) => !staysBehind(path))) {
+    const isSecret = !isAsked(one.path) && (await mayHoldSecrets(one.path, one.file));
+    if (isSecret) leftOut.push(one.path);
+    else kept.push(one);
+  }
+  return { kept, leftOut: leftOut.sort() };
 }

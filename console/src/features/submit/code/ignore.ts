@@ -13,11 +13,21 @@ export interface IgnoreFile {
 /** Whether a folder is never sent, whatever the rules say. */
 export const isNeverSent = (name: string) => ALWAYS.has(name);
 
-/** The question whether a file stays behind; the last rule that matches decides, those of inner folders last. */
-export function ignoreRules(files: readonly IgnoreFile[]): (path: string) => boolean {
+/** What the ignore files say of a path. */
+export interface IgnoreRules {
+  staysBehind: (path: string) => boolean;
+  /** Whether the last rule that names it says that it is to be sent. */
+  isAsked: (path: string) => boolean;
+}
+
+/** The last rule that matches decides, those of inner folders last. */
+export function ignoreRules(files: readonly IgnoreFile[]): IgnoreRules {
   const outerFirst = files.toSorted((one, other) => one.base.length - other.base.length);
   const rules = ignore({ ignorecase: false }).add(outerFirst.flatMap(linesFromRoot));
-  return (path) => path.split('/').some(isNeverSent) || rules.ignores(path);
+  return {
+    staysBehind: (path) => path.split('/').some(isNeverSent) || rules.ignores(path),
+    isAsked: (path) => rules.test(path).unignored,
+  };
 }
 
 /** The lines of an ignore file as they would stand in one of the root. */

@@ -26,6 +26,16 @@ describe('the choice of files', () => {
     expect(await names({ 'one/a.py': '', 'two/b.py': '' })).toEqual(['one/a.py', 'two/b.py']);
   });
 
+  it('leaves out what may hold secrets, and says so, unless it is asked for', async () => {
+    const key = '-----BEGIN RSA PRIVATE KEY-----';
+    const files = { 'p/.env': 'A=1', 'p/deploy.pem': key, 'p/ca.pem': 'CERTIFICATE', 'p/train.py': '' };
+    const chosen = await choose(given(files));
+    expect(chosen.files.map(({ name }) => name)).toEqual(['ca.pem', 'train.py']);
+    expect(chosen.leftOut).toEqual(['.env', 'deploy.pem']);
+    const asked = await names({ ...files, 'p/.footplateignore': '!.env\n' });
+    expect(asked).toEqual(['.env', '.footplateignore', 'ca.pem', 'train.py']);
+  });
+
   it('leaves behind what the ignore files name', async () => {
     const files = {
       'p/.gitignore': '*.pt\n!keep.pt\n/data/\n# no\n',

@@ -17,6 +17,7 @@ export interface Sent {
   label: string;
   digest: string;
   sizeBytes: number;
+  leftOut: string[];
 }
 
 type Words = (typeof words)['en'];
@@ -30,13 +31,13 @@ export async function send(
   signal: AbortSignal,
 ): Promise<Sent> {
   const chosen = await choose(await given);
-  const { label, sizeBytes } = chosen;
+  const { label, sizeBytes, leftOut } = chosen;
   refuseUnsendable(chosen, say);
   const archive = await packed(chosen, show);
   signal.throwIfAborted();
   const sent = await upload(archive, (share) => show(label, { step: 'sending', share }), signal);
   signal.throwIfAborted();
-  return { label, digest: sent.upload, sizeBytes };
+  return { label, digest: sent.upload, sizeBytes, leftOut };
 }
 
 function refuseUnsendable({ archive, files, sizeBytes }: Chosen, say: Words): void {

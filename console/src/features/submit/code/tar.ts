@@ -5,6 +5,8 @@ const NAME_BYTES = 100;
 export interface TarFile {
   name: string;
   content: Blob;
+  /** When it was last changed, in milliseconds since 1970. */
+  changedAt?: number;
 }
 
 /** An archive of files, packed with gzip as it is written. */
@@ -25,12 +27,12 @@ export async function* tarParts(
   files: readonly TarFile[],
   onPacked?: (nFiles: number) => void,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for (const [index, { name, content }] of files.entries()) {
+  for (const [index, { name, content, changedAt }] of files.entries()) {
     const bytes = new Uint8Array(await content.arrayBuffer());
     if (new TextEncoder().encode(name).length > NAME_BYTES) yield* extended(name);
     // A browser does not know who may run a file; one that names its interpreter wants to be run.
     const mode = bytes[0] === 0x23 && bytes[1] === 0x21 ? 0o755 : 0o644;
-    yield header(name, bytes.length, mode, '0');
+    yield header(name, bytes.length, mode, '0', changedAt);
     yield padded(bytes);
     onPacked?.(index + 1);
   }
@@ -48,7 +50,13 @@ function* extended(name: string): Generator<Uint8Array<ArrayBuffer>> {
   yield padded(record);
 }
 
-function header(name: string, size: number, mode: number, type: string): Uint8Array<ArrayBuffer> {
+function header(
+  name: string,
+  size: number,
+  mode: number,
+  type: string,
+  changedAt = 0,
+): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
   const encoder = new TextEncoder();
   const put = (text: string, at: number) => block.set(encoder.encode(text), at);
@@ -58,7 +66,7 @@ function header(name: string, size: number, mode: number, type: string): Uint8Ar
   put(octal(0, 8), 108);
   put(octal(0, 8), 116);
   put(octal(size, 12), 124);
-  put(octal(0, 12), 136);
+  put(octal(Math.max(0, Math.floor(changedAt / 1000)), 12), 136);
   put('        ', 148);
   put(type, 156);
   put('ustar\x0000', 257);

@@ -2,9 +2,10 @@ import { Input, Select, Switch } from 'antd';
 import { type KeyboardEvent, useState } from 'react';
 import { useLanguage, useWords } from '@/i18n/language';
 import { exactly } from '@/ui/time';
-import type { Json } from '../document';
+import { isSame, type Json } from '../document';
 import { choiceLabel } from '../fieldWords';
 import { SIZE_UNITS, splitSize } from '../measures';
+import { readRequirements, requirementsText } from '../requirements';
 import { words } from '../words';
 import { StorageControl } from './choices';
 import { type Bound, useForm } from './context';
@@ -48,7 +49,11 @@ export function Control({ bound, placeholder }: ControlProps) {
         <MappingControl bound={bound} />
       );
     case 'any':
-      return <JsonControl bound={bound} />;
+      return bound.path.at(-1) === 'requirements' ? (
+        <RequirementsControl bound={bound} />
+      ) : (
+        <JsonControl bound={bound} />
+      );
     default:
       return bound.path.at(-1) === 'storage' ? (
         <StorageControl bound={bound} />
@@ -255,6 +260,28 @@ function TagsControl({ bound }: ControlProps) {
       value={value}
       options={options.map((option) => ({ value: option, label: choiceLabel(option, language) }))}
       onChange={(texts: string[]) => bound.set(texts.length === 0 ? undefined : texts.map(read))}
+    />
+  );
+}
+
+/** One requirement a line, or the name of the file that lists them. */
+function RequirementsControl({ bound }: ControlProps) {
+  const marks = useMarks(bound);
+  const [text, setText] = useState(requirementsText(bound.value));
+  // What is typed stays as it is, blank lines included, until the document says something else.
+  const current = isSame(readRequirements(text), bound.value) ? text : requirementsText(bound.value);
+  return (
+    <Input.TextArea
+      {...marks}
+      className={styles.code}
+      spellCheck={false}
+      placeholder="numpy>=2"
+      autoSize={{ minRows: 2, maxRows: 14 }}
+      value={current}
+      onChange={({ target }) => {
+        setText(target.value);
+        bound.set(readRequirements(target.value));
+      }}
     />
   );
 }
