@@ -12,6 +12,7 @@ from footplate.control.context import Context
 from footplate.control.durations import Durations
 from footplate.control.estimates import Estimates
 from footplate.control.launch import chosen_images, launch_plan
+from footplate.control.reasons import Reasons, Why
 from footplate.control.volumes import storages_of
 from footplate.domain.cluster import Placement
 from footplate.domain.estimate import Estimate
@@ -72,8 +73,7 @@ class Admission:
         self._asked_by = 0
         self._one_at_a_time = asyncio.Lock()
         self._explained_at = 0.0
-        # Jobs of which somebody was told why they wait since that was last stored.
-        self._told: set[str] = set()
+        self._reasons = Reasons(context)
         self.last: Plan | None = None
         self.durations = Durations()
         self._estimates = Estimates()
@@ -299,16 +299,9 @@ class Admission:
         ours = self.last.order if self.last else ()
         return (*ours, *self._context.waits.order(self._context.store.board))
 
-    def explain(self, job_id: str) -> tuple[Reason, int] | None:
-        """Why a job waits by the last plan, or by its engine, and how many are before it."""
-        if job := self._waiting_elsewhere(job_id):
-            wait = self._context.waits.of(job)
-            return (job.reason, wait.ahead) if wait and wait.ahead is not None else None
-        if self.last is None or job_id not in self.last.position:
-            return None
-        self._told.add(job_id)
-        reason = self.last.explain(job_id)
-        return reason, reason.details.get("ahead", self.last.position[job_id])
+    async def explain(self, job_ids: Iterable[str]) -> Mapping[str, Why]:
+        """Why jobs wait, as their rows say by now, and how many are before each."""
+        return await self._reasons.tell(self.last, job_ids)
 
     async def estimate(self, job_id: str) -> Estimate | None:
         """When a waiting job is expected to start; None for one that does not wait."""
@@ -343,24 +336,15 @@ class Admission:
         return _would_start(placed), dict(request)
 
     def _explanations(self, now: float) -> list[Move]:
-        """Store why jobs wait: where that is of a new kind, and where somebody was told so meanwhile.
+        """Store why jobs wait where that is of a new kind.
 
-        Numbers change with every pass; what nobody has seen of them is not worth a commit.
+        Numbers change with every pass; they are stored when somebody looks at them.
         """
         if self.last is None or 0 <= now - self._explained_at < EXPLAIN_EVERY_S:
             return []
-        told, self._told = self._told, set()
         self._explained_at = now
-        moves: list[Move] = []
-        asked_about = sorted(told & self.last.position.keys()) if told else ()
-        for job_id in dict.fromkeys((*self.last.order[:MOST_EXPLAINED], *asked_about[:MOST_EXPLAINED])):
-            job = self._find(job_id)
-            if job is None or job.state is not JobState.QUEUED:
-                continue
-            reason = self.last.explain(job_id)
-            if job.reason.code is not reason.code or (job_id in told and job.reason != reason):
-                moves.append((job_id, WaitExplained(now, job.attempt, reason)))
-        return moves
+        waiting = ((job_id, self.last.explain(job_id)) for job_id in self.last.order[:MOST_EXPLAINED])
+        return self._new_reasons(now, waiting)
 
     @property
     def wakes_at(self) -> float | None:

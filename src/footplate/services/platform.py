@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -33,8 +33,8 @@ class Scheduler(Protocol):
         """The ids of the jobs that wait, first to start first."""
         ...
 
-    def explain(self, job_id: str) -> tuple[Reason, int] | None:
-        """Why a job waits, and how many are before it."""
+    async def explain(self, job_ids: Iterable[str]) -> Mapping[str, tuple[Reason, int]]:
+        """Why jobs wait, as their rows say by now, and how many are before each."""
         ...
 
     async def estimate(self, job_id: str) -> Estimate | None:

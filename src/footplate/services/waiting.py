@@ -23,18 +23,18 @@ class WaitingJob:
 
 async def in_order(platform: Platform, caller: Caller, queue: str, limit: int) -> list[WaitingJob]:
     """The waiting jobs that a caller may see, first to start first."""
-    found: list[WaitingJob] = []
+    found: list[Job] = []
     for job_id in platform.scheduler.order:
         job = platform.store.board.get(job_id)
         if job is None or job.state is not JobState.QUEUED or queue not in ("", job.spec.queue):
             continue
         if may_see(caller, job.owner, job.spec.queue):
-            near = len(found) < MOST_ESTIMATES
-            estimate = await platform.scheduler.estimate(job_id) if near else None
-            found.append(WaitingJob(job, platform.scheduler.explain(job_id), estimate))
+            found.append(job)
         if len(found) == limit:
             break
-    return found
+    why = await platform.scheduler.explain(job.id for job in found)
+    near = {job.id: await platform.scheduler.estimate(job.id) for job in found[:MOST_ESTIMATES]}
+    return [WaitingJob(job, why.get(job.id), near.get(job.id)) for job in found]
 
 
 def n_waiting(platform: Platform) -> int:

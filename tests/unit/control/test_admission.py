@@ -16,7 +16,7 @@ from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain import job as jobs
 from footplate.domain.cluster import Node, Queue
-from footplate.domain.errors import Conflict
+from footplate.domain.errors import Conflict, StoreUnavailable
 from footplate.domain.events import StopAsked
 from footplate.domain.job import Job
 from footplate.domain.messages import text
@@ -216,10 +216,33 @@ def test_what_somebody_was_told_of_a_waiting_job_is_what_its_row_says(tmp_path: 
         await one.submit(priority=9, cpus=1.5)
         await passes_until(lambda: len(admission.order) == 3)
         assert stored().details["ahead"] == 1, "nobody has asked, so that no commit was made for a number"
-        told = admission.explain(waiting)
-        assert told is not None
-        assert told[0].details["ahead"] == 2
-        await passes_until(lambda: stored() == told[0])
+        told = await admission.explain([waiting, "not there"])
+        assert told == {waiting: (stored(), 2)}
+        assert stored().details["ahead"] == 2
+        row = one.store.board[waiting]
+        assert await admission.explain([waiting]) == told
+        assert one.store.board[waiting] is row, "nothing is new, so that no commit was made"
+
+    tell(tmp_path, story)
+
+
+def test_why_a_job_waits_is_told_also_while_nothing_can_be_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(_unit: object) -> None:
+        raise StoreUnavailable("engine_unreachable")
+
+    async def story(one: World) -> None:
+        admission = one.controller.admission
+        for _ in range(2):
+            await one.submit()
+        waiting = await one.submit(cpus=2)
+        await admission.run_pass()
+        before = one.store.board[waiting].reason
+        with monkeypatch.context() as patch:
+            patch.setattr(one.store, "write", refuse)
+            told = await admission.explain([waiting])
+        assert told[waiting][0] == before == one.store.board[waiting].reason
 
     tell(tmp_path, story)
 

@@ -67,8 +67,10 @@ def test_a_job_that_waits_there_tells_the_engines_reason_position_and_time(tmp_p
             assert (waiting.state, waiting.attempt) == (JobState.QUEUED, 0)
             assert {task.state for task in waiting.tasks} == {TaskState.WAITING}
             admission = one.controller.admission
-            assert admission.explain(third) == (one.store.board[third].reason, 1)
-            assert admission.explain(second) == (one.store.board[second].reason, 0)
+            assert await admission.explain([second, third]) == {
+                second: (one.store.board[second].reason, 0),
+                third: (one.store.board[third].reason, 1),
+            }
             estimate = await admission.estimate(second)
             assert estimate is not None
             assert estimate.expected_at == slurm.expected_at

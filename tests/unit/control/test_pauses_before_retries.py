@@ -128,9 +128,7 @@ def test_the_estimate_of_a_job_that_pauses_is_the_end_of_its_pause(tmp_path: Pat
             assert estimate is not None
             assert (estimate.expected_at, estimate.latest_at) == (paused.not_before, paused.not_before)
             assert estimate.basis.code == "with_pause"
-            assert one.controller.admission.explain(paused.id) == (
-                Reason(paused.reason.code, paused.reason.said, {**paused.reason.facts, "ahead": 0}),
-                0,
-            )
+            told = Reason(paused.reason.code, paused.reason.said, {**paused.reason.facts, "ahead": 0})
+            assert await one.controller.admission.explain([paused.id]) == {paused.id: (told, 0)}
 
     asyncio.run(story())

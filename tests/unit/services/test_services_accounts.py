@@ -46,8 +46,8 @@ class NoScheduler:
     async def enter(self, job: Job, unit: Any) -> Any:
         raise NotImplementedError
 
-    def explain(self, job_id: str) -> None:
-        return None
+    async def explain(self, job_ids: object) -> dict[str, Any]:
+        return {}
 
     async def estimate(self, job_id: str) -> None:
         return None

@@ -65,9 +65,10 @@ IdempotencyKey = Annotated[
 PageSize = Annotated[int, Query(ge=1, le=1000)]
 
 
-def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
+async def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
     """A job as the caller sees it."""
-    waits = parts.platform.scheduler.explain(job.id) if job.state is JobState.QUEUED else None
+    is_waiting = job.state is JobState.QUEUED
+    waits = (await parts.platform.scheduler.explain([job.id])).get(job.id) if is_waiting else None
     return _show(parts, caller, job, waits)
 
 
@@ -149,10 +150,10 @@ async def page(
     wanted = Filter(caller.name, None, queue, owner, state, search, tag, trash)
     after = _read_token(page_token, sort) if page_token else None
     lines, following = await jobs.page(parts.platform, caller, wanted, sort, after, limit)
-    now, explain = parts.platform.clock.now(), parts.platform.scheduler.explain
-    views = [
-        line_view(line, now, explain(line.id) if line.state is JobState.QUEUED else None) for line in lines
-    ]
+    waiting = [line.id for line in lines if line.state is JobState.QUEUED]
+    why = await parts.platform.scheduler.explain(waiting) if waiting else {}
+    now = parts.platform.clock.now()
+    views = [line_view(line, now, why.get(line.id)) for line in lines]
     return JSONResponse({"items": views, "next_page_token": _token(sort, following) if following else None})
 
 
@@ -203,7 +204,7 @@ async def detail(
         # Rights may have been taken meanwhile.
         caller = await caller_of(request)
         job = await jobs.find(parts.platform, caller, job.id)
-    view = show(parts, caller, job)
+    view = await show(parts, caller, job)
     estimate = await parts.platform.scheduler.estimate(job.id) if job.state is JobState.QUEUED else None
     if estimate is not None:
         view["estimate"] = estimate_view(estimate)
@@ -220,7 +221,7 @@ async def config(parts: Wired, caller: Signed, job_id: str) -> dict[str, Any]:
 async def edit(parts: Wired, caller: Signed, job_id: str, change: JobChange) -> Response:
     """Change name, description or priority."""
     job = await jobs.edit(parts.platform, caller, job_id, change.name, change.description, change.priority)
-    return JSONResponse(show(parts, caller, job))
+    return JSONResponse(await show(parts, caller, job))
 
 
 @router.post("/{job_id}/stop", response_model=JobDetail)
@@ -231,31 +232,31 @@ async def stop(
     now: Annotated[bool, Query(description="By force at once, also while it uses its grace.")] = False,
 ) -> Response:
     """Ask a job to end: politely, after its grace by force."""
-    return JSONResponse(show(parts, caller, await endings.stop(parts.platform, caller, job_id, now)))
+    return JSONResponse(await show(parts, caller, await endings.stop(parts.platform, caller, job_id, now)))
 
 
 @router.post("/{job_id}/halt", response_model=JobDetail)
 async def halt(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Ask a job to end and leave what it has made so far, to be downloaded."""
-    return JSONResponse(show(parts, caller, await endings.halt(parts.platform, caller, job_id)))
+    return JSONResponse(await show(parts, caller, await endings.halt(parts.platform, caller, job_id)))
 
 
 @router.post("/{job_id}/preempt", response_model=JobDetail)
 async def preempt(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Make a job give its place back and wait again; it finds a notice first, and its checkpoints after."""
-    return JSONResponse(show(parts, caller, await endings.preempt(parts.platform, caller, job_id)))
+    return JSONResponse(await show(parts, caller, await endings.preempt(parts.platform, caller, job_id)))
 
 
 @router.post("/{job_id}/release", response_model=JobDetail)
 async def release(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Give up the environment that was kept after a failure, and what it held."""
-    return JSONResponse(show(parts, caller, await endings.release(parts.platform, caller, job_id)))
+    return JSONResponse(await show(parts, caller, await endings.release(parts.platform, caller, job_id)))
 
 
 @router.post("/{job_id}/restore", response_model=JobDetail)
 async def restore(parts: Wired, caller: Signed, job_id: str) -> Response:
     """Take a job out of the trash."""
-    return JSONResponse(show(parts, caller, await endings.restore(parts.platform, caller, job_id)))
+    return JSONResponse(await show(parts, caller, await endings.restore(parts.platform, caller, job_id)))
 
 
 @router.delete(
@@ -299,7 +300,7 @@ async def clone(
     if not isinstance(overrides, dict):
         raise InvalidInput("overrides_not_mapping")
     submission = await jobs.clone(parts.platform, caller, job_id, overrides, _clean(key))
-    return JSONResponse(show(parts, caller, submission.job), 201 if submission.is_new else 200)
+    return JSONResponse(await show(parts, caller, submission.job), 201 if submission.is_new else 200)
 
 
 @router.get("/{job_id}/tasks", response_model=Tasks)
