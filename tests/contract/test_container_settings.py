@@ -9,7 +9,7 @@ from containerbench import OfEngine
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.local.containers.settings import ContainerSettings
-from footplate.home.layout import code_folder, output_folder
+from footplate.home.layout import code_folder, volume_folder
 from footplate.testing import container_engine as engines
 from footplate.testing.container_engine import ContainerEngine
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
@@ -34,7 +34,7 @@ class TestPodmanAsAnotherUser(OfEngine):
         launched = await bench.launch(command, spec={"code": upload(code)})
         assert await bench.exit_code(launched) == 0, bench.log(launched)
         assert bench.log(launched) == b"65534\n65533\n"
-        assert (output_folder(bench.home, launched.job_id) / "model").stat().st_uid == 65534
+        assert (volume_folder(bench.home, launched.job_id, "output") / "model").stat().st_uid == 65534
         assert (code_folder(bench.home, launched.job_id) / "lib" / "data").read_text() == "old"
 
 

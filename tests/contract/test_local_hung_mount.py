@@ -14,7 +14,7 @@ from footplate.domain.attempt import Attempt
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Volume
+from footplate.domain.storage import Volume
 from footplate.engines.local.confine import cgroups
 from footplate.engines.local.confine.confinement import confine
 from footplate.engines.local.engine import LocalEngine

@@ -9,8 +9,7 @@ from pathlib import Path
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.job import Job
-from footplate.domain.storage import OWN, Storage, overlap
-from footplate.engines.base import Volume
+from footplate.domain.storage import OWN, Storage, Volume, overlap
 
 Storages = Mapping[str, Storage]
 # What a file system says of a path that cannot be used later either.

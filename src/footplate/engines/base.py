@@ -30,6 +30,7 @@ from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason, TaskState
+from footplate.domain.storage import IN_OWN_FOLDERS, ResultVolumes, Volume
 
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
@@ -77,25 +78,12 @@ class Request(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
-    """Something of a storage that tasks find at a path of their own.
-
-    `inner` is what is meant on the storage; links on the way to it may not lead out of the storage. The
-    storage `job` is the job's own: its output, its checkpoints, its code.
-    """
-
-    storage: str
-    inner: str
-    target: str
-    read_only: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """All that an engine needs to know to start one attempt of a job.
 
     Nothing in it is a path of the server: code goes by its digest or a storage (`spec.code`), data by
-    `volumes`, and where tasks see any of it is the engine's to say (`Engine.paths`).
+    `volumes`, output and checkpoints by `results`. Where tasks see any of it is the engine's to say
+    (`Engine.paths`).
     """
 
     job_id: str
@@ -112,6 +100,7 @@ class LaunchPlan:
     # Variables of every task that no description of the launch may show.
     secrets: Mapping[str, str] = field(default_factory=dict)
     volumes: tuple[Volume, ...] = ()
+    results: ResultVolumes = IN_OWN_FOLDERS
     # Folders of the tasks' machine, such as virtual environments, that stand in for images.
     environments: Mapping[str, str] = field(default_factory=dict)
 

@@ -38,18 +38,18 @@ def code_folder(home: Path, job_id: str) -> Path:
 
 
 @lru_cache(MOST_REMEMBERED)
-def checkpoint_folder(home: Path, job_id: str) -> Path:
-    return job_folder(home, job_id) / "checkpoints"
+def volume_folder(home: Path, job_id: str, inner: str) -> Path:
+    """Where a volume of the job's own storage lies; without a name, all of them."""
+    return job_folder(home, job_id) / inner
 
 
-@lru_cache(MOST_REMEMBERED)
-def output_folder(home: Path, job_id: str) -> Path:
-    return job_folder(home, job_id) / "output"
+def attempt_name(attempt: int) -> str:
+    return f"attempt-{attempt}"
 
 
 @lru_cache(MOST_REMEMBERED)
 def attempt_folder(home: Path, job_id: str, attempt: int) -> Path:
-    return job_folder(home, job_id) / f"attempt-{attempt}"
+    return job_folder(home, job_id) / attempt_name(attempt)
 
 
 @lru_cache(MOST_REMEMBERED)

@@ -209,7 +209,7 @@ async def _shared(settings: Settings, store: Store, clock: Clock) -> Shared:
         home=settings.home,
         logs=Logs(settings.home),
         usage=UsageFiles(settings.home),
-        files=JobFiles(settings.home),
+        files=JobFiles(settings.home, settings.storage_by_name),
         images=Catalogue(),
         people=People(store),
         storages=settings.storage_by_name,
@@ -247,7 +247,9 @@ async def _watch_disk(settings: Settings, store: Store, clock: Clock, stack: Asy
     await asyncio.to_thread(disk.sample)
     store.use_reserve(disk.give_way)
     disk.person_quota_bytes = settings.quotas.person_bytes
-    quota = QuotaKeeper(store, JobFiles(settings.home), clock, disk, settings.quotas)
+    quota = QuotaKeeper(
+        store, JobFiles(settings.home, settings.storage_by_name), clock, disk, settings.quotas
+    )
     for name, work in (("disk", disk.watch()), ("quota", quota.watch())):
         stack.callback(asyncio.create_task(work, name=f"footplate-{name}").cancel)
     return disk

@@ -16,8 +16,8 @@ from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import Resources
 from footplate.domain.spec import CodeRef, JobSpec, RoleSpec
 from footplate.domain.states import TaskState
-from footplate.domain.storage import Storage
-from footplate.engines.base import Engine, GivesHints, LaunchPlan, Observation, Request, Volume
+from footplate.domain.storage import Storage, Volume
+from footplate.engines.base import Engine, GivesHints, LaunchPlan, Observation, Request
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.home.layout import attempt_folder, log_file, task_folder
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.spec import CodeRef
-from footplate.domain.storage import OWN, OWN_FOLDERS, Storage
-from footplate.engines.base import LaunchPlan, TaskPaths, Volume
+from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, Volume
+from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.local.exchange import Mount
 from footplate.home import layout
+from footplate.home.volumes import folder_of
 
 STRATEGY = "strategy"
 
@@ -45,11 +46,14 @@ class Places:
         work = self.code(plan) if starts_in_code(plan) else layout.work_folder(own)
         return TaskPaths(
             work=str(work),
-            checkpoints=str(layout.checkpoint_folder(self.home, plan.job_id)),
-            output=str(layout.output_folder(self.home, plan.job_id)),
+            checkpoints=str(self.volume(plan, plan.results.checkpoints)),
+            output=str(self.volume(plan, plan.results.output)),
             notice=str(layout.notice_file(own)),
             strategy=str(folder / STRATEGY),
         )
+
+    def volume(self, plan: LaunchPlan, volume: Volume) -> Path:
+        return folder_of(self.home, self.storages, plan.job_id, volume)
 
     def code(self, plan: LaunchPlan) -> Path:
         return layout.code_folder(self.home, plan.job_id)
