@@ -21,6 +21,7 @@ type Node = Schemas['NodeBody'];
 export function NodesPage() {
   const say = useWords(words).nodes;
   const { data: nodes, error } = useQuery(nodesQuery);
+  const namesEngine = new Set(nodes?.map(({ engine }) => engine)).size > 1;
   return (
     <AdminOnly title={say.title}>
       <Page title={say.title}>
@@ -37,7 +38,7 @@ export function NodesPage() {
         )}
         <div className={styles.stack}>
           {nodes?.map((node) => (
-            <NodeCard key={node.name} node={node} />
+            <NodeCard key={node.name} node={node} namesEngine={namesEngine} />
           ))}
         </div>
       </Page>
@@ -45,7 +46,7 @@ export function NodesPage() {
   );
 }
 
-function NodeCard({ node }: { node: Node }) {
+function NodeCard({ node, namesEngine }: { node: Node; namesEngine: boolean }) {
   const say = useWords(words);
   const told = useTold();
   const { free } = node;
@@ -77,6 +78,12 @@ function NodeCard({ node }: { node: Node }) {
         )}
       </div>
       <dl className={styles.facts}>
+        {namesEngine && (
+          <>
+            <dt>{say.nodes.engine}</dt>
+            <dd>{node.engine}</dd>
+          </>
+        )}
         <dt>{say.nodes.enforced}</dt>
         <dd className={styles.tags}>
           {node.enforced.map((limit) => (
