@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from footplate.control.waitnews import store_waits
 from footplate.domain.attempt import attempt_of
 from footplate.domain.estimate import Estimate
 from footplate.domain.events import WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.engines.base import PlacesItself, Wait
-from footplate.store.store import Move
+from footplate.store.store import Store
 
 
 class EngineWaits:
@@ -20,21 +21,21 @@ class EngineWaits:
     def __init__(self) -> None:
         self._waits: dict[str, Wait] = {}
 
-    async def read(self, engine: PlacesItself, jobs: Iterable[Job], now: float) -> list[Move]:
-        """Ask an engine how jobs wait; the result says what is new about the reasons."""
+    async def read(self, engine: PlacesItself, jobs: Iterable[Job], store: Store, now: float) -> None:
+        """Ask an engine how jobs wait in it, and store what is new about the reasons."""
         waiting = {job.attempt_id: job for job in jobs if job.is_handed_over}
         if not waiting:
-            return []
+            return
         found = await engine.waits([attempt_of(job) for job in waiting.values()])
-        moves: list[Move] = []
+        news: list[tuple[str, WaitExplained]] = []
         for wait in found:
             job = waiting.get(wait.attempt_id)
             if job is None:
                 continue
             self._waits[job.id] = wait
             if job.reason != wait.reason:
-                moves.append((job.id, WaitExplained(now, job.attempt, wait.reason)))
-        return moves
+                news.append((job.id, WaitExplained(now, job.attempt, wait.reason)))
+        await store_waits(store, news, in_engine=True)
 
     def of(self, job: Job) -> Wait | None:
         wait = self._waits.get(job.id)

@@ -51,6 +51,11 @@ class Observer:
         # Hints about attempts that were still being launched.
         self._hinted_early: set[str] = set()
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the engine is left alone for now, since it did not answer."""
+        return self._backoff.holds or self._health.holds
+
     def hint(self, attempt_id: str) -> None:
         """Observe an attempt soon."""
         self._hinted.add(attempt_id)
@@ -86,7 +91,7 @@ class Observer:
             and self._context.engines.name_of(job) == self._name
             and not self._is_launching(job)
         }
-        if not watched or self._backoff.holds or self._health.holds:
+        if not watched or self.is_paused:
             return
         seen: dict[str, list[Observation]] = {}
         found = await self._see(list(watched.values()))
@@ -100,12 +105,22 @@ class Observer:
             search = searcher(self._context.logs, job)
             events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
             news += [(job.id, event) for event in events]
-        if isinstance(self._engine, PlacesItself):
-            news += await self._context.waits.read(self._engine, watched.values(), now)
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._passes.run(news)
         else:
             await self._context.store.apply_all(news)
+        if isinstance(self._engine, PlacesItself):
+            await self._read_waits(self._engine, list(watched.values()))
+
+    async def _read_waits(self, engine: PlacesItself, jobs: Sequence[Job]) -> None:
+        """Learn how jobs wait in the engine; those that have started by now are not asked about."""
+        store, now = self._context.store, self._context.clock.now()
+        rows = [row for job in jobs if (row := store.board.get(job.id))]
+        try:
+            await self._context.waits.read(engine, rows, store, now)
+        except EngineAway as error:
+            self._health.fail(error.said)
+            self._report(f"asking engine {self._name} how jobs wait", error)
 
     def _is_launching(self, job: Job) -> bool:
         return self._work.is_under_way(LAUNCH, job)

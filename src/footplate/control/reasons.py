@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from footplate.control.context import Context
+from footplate.control.waitnews import WaitNews, store_waits
 from footplate.domain.errors import FootplateError
 from footplate.domain.events import WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.states import JobState, Reason
 from footplate.scheduler.decisions import Plan
-from footplate.store.writer import Transaction
 
 # With more than these at once, the rest is told as it was stored before.
 MOST_AT_ONCE = 200
@@ -22,7 +22,6 @@ STORED_WITHIN_S = 0.5
 log = logging.getLogger(__name__)
 # A job's reason, and how many jobs are before it.
 Why = tuple[Reason, int]
-News = Sequence[tuple[str, WaitExplained]]
 
 
 class Reasons:
@@ -61,28 +60,15 @@ class Reasons:
         job = self._context.store.board.get(job_id)
         return job if job is not None and job.state is JobState.QUEUED else None
 
-    async def _store(self, news: News) -> None:
+    async def _store(self, news: WaitNews) -> None:
         """Store what is new, unless that takes too long; it is then told the next time."""
         storing = asyncio.create_task(self._write(news), name="footplate-reasons")
         self._storing.add(storing)
         storing.add_done_callback(self._storing.discard)
         await asyncio.wait([storing], timeout=STORED_WITHIN_S)
 
-    async def _write(self, news: News) -> None:
-        store = self._context.store
-
-        def unit(tx: Transaction) -> None:
-            living = ((store.living(tx, job_id), event) for job_id, event in news)
-            due = [(job.id, event) for job, event in living if job is not None and _is_news(job, event)]
-            store.apply_living(tx, due)
-
+    async def _write(self, news: WaitNews) -> None:
         try:
-            await store.write(unit)
+            await store_waits(self._context.store, news, in_engine=False)
         except FootplateError as error:
             log.warning("why jobs wait cannot be stored: %s", error)
-
-
-def _is_news(job: Job, event: WaitExplained) -> bool:
-    """Tell whether a job still waits as it did when it was looked at."""
-    still_waits = job.state is JobState.QUEUED and not job.is_handed_over and job.attempt == event.attempt
-    return still_waits and job.reason != event.reason

@@ -10,6 +10,7 @@ from typing import cast
 
 from footplate.domain.attempt import Attempt
 from footplate.domain.cluster import Node, Whereabouts
+from footplate.domain.errors import EngineAway
 from footplate.domain.messages import text
 from footplate.domain.states import Reason, ReasonCode, TaskState
 from footplate.engines.base import EVERYTHING, Capabilities, Notice, Observation, Request, Wait
@@ -28,6 +29,8 @@ class PlacingEngine(FakeTasks):
     capabilities = Capabilities(streams=True, chooses=EVERYTHING)
     # When it says that the first in its queue will start.
     expected_at: float | None = None
+    # Whether it does not say how attempts wait.
+    is_mute = False
 
     async def launch(self, request: Request) -> None:
         self._loop = asyncio.get_running_loop()
@@ -51,6 +54,8 @@ class PlacingEngine(FakeTasks):
         await super().stop(attempt, grace_s, notice)
 
     async def waits(self, attempts: Sequence[Attempt]) -> Sequence[Wait]:
+        if self.is_mute:
+            raise EngineAway("engine_unreachable")
         position = {attempt_id: n for n, attempt_id in enumerate(self.world.line)}
         return [
             Wait(

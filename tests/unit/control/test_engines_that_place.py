@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from footplate.control.waitnews import store_waits
 from footplate.domain.cluster import Node, Queue
-from footplate.domain.events import StopAsked
+from footplate.domain.events import StopAsked, WaitExplained
 from footplate.domain.messages import text
 from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
@@ -138,5 +139,43 @@ def test_the_events_of_a_handed_over_job_tell_its_way(tmp_path: Path) -> None:
             assert kinds[:2] == ["submitted", "waiting"]
             assert "engine slurm" in events[1].message
             assert kinds[-1] == "running"
+
+    asyncio.run(story())
+
+
+def test_what_an_engine_says_too_late_of_a_wait_changes_nothing(tmp_path: Path) -> None:
+    async def story() -> None:
+        clock = FakeClock()
+        async with beside_slurm(tmp_path, clock) as (one, slurm):
+            first = await one.submit(1, queue="batch", cpus=4)
+            await one.until(first, JobState.RUNNING)
+            second = await one.submit(2, queue="batch", cpus=4)
+            waiting = await one.until_so(second, lambda job: job.is_handed_over)
+            late = WaitExplained(clock.now(), 0, Reason(ReasonCode.BEHIND_OTHERS, text("long ago")))
+            slurm.finish(f"{first}.0")
+            running = await one.until(second, JobState.RUNNING)
+            await store_waits(one.store, [(second, late), ("gone", late)], in_engine=True)
+            assert one.store.board[second].reason == running.reason != waiting.reason
+
+    asyncio.run(story())
+
+
+def test_an_engine_that_goes_away_while_jobs_wait_in_it_is_left_alone(tmp_path: Path) -> None:
+    async def story() -> None:
+        clock = FakeClock()
+        async with beside_slurm(tmp_path, clock) as (one, slurm):
+            first = await one.submit(1, queue="batch", cpus=4)
+            await one.until(first, JobState.RUNNING)
+            second = await one.submit(2, queue="batch", cpus=4)
+            await one.until_so(second, lambda job: job.is_handed_over)
+            slurm.is_mute = True
+            observer = one.controller.observers.by_engine["slurm"]
+            await observer.observe_all()
+            assert observer.is_paused
+            assert one.store.board[second].is_handed_over
+            slurm.is_mute = False
+            clock.advance(100)
+            await observer.observe_all()
+            assert not observer.is_paused
 
     asyncio.run(story())
