@@ -12,9 +12,10 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import GIB
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
+from footplate.testing.placing_engine import PlacingEngine
 from footplate.testing.server import Served, served, until
 from footplate.wire.engines import Engines
-from footplate.wire.jobs import DryRun
+from footplate.wire.jobs import DryRun, Waiting
 from footplate.wire.nodes import Nodes
 from footplate.wire.queues import QueueBody, Queues
 
@@ -37,7 +38,8 @@ def server(module_database_url: str, tmp_path_factory: pytest.TempPathFactory) -
     clock = FakeClock()
     far, gone = FakeEngine(clock, [FAR_NODE]), Leaves(clock, [Node("gone-1", 1_000_000, 4000 * GIB)])
     home = tmp_path_factory.mktemp("home")
-    more = {"far": far, "gone": gone}
+    slurm = PlacingEngine(clock, [Node("n17", 4000, 16 * GIB)])
+    more = {"far": far, "gone": gone, "slurm": slurm}
     with served(home, FakeEngine(clock, [NODE]), clock, module_database_url, more_engines=more) as running:
         until(lambda: running.parts.platform.cluster.node("far-1"))
         yield running
@@ -52,10 +54,11 @@ def lab(admin: Api) -> str:
 
 
 def test_engines_say_what_they_can_do(ann: Api) -> None:
-    local, far, gone = ann.ok("GET", "/engines", Engines)["items"]
+    local, far, gone, slurm = ann.ok("GET", "/engines", Engines)["items"]
     assert (local["name"], local["is_default"], local["places_itself"]) == ("local", True, False)
     assert (far["name"], far["is_default"], far["away"]) == ("far", False, None)
     assert gone["away"]["message"]
+    assert (slurm["places_itself"], slurm["chooses"]) == (True, ["cards", "nodes", "ports"])
 
 
 def test_nobody_sees_engines_without_signing_in(nobody: Api) -> None:
@@ -124,6 +127,53 @@ def test_a_job_too_large_for_known_nodes_waits_for_an_engine_that_was_never_hear
     server.clock.advance(100)
     server.run(server.parts.controller.refresh_nodes("gone"))
     assert admin.until(job, "RUNNING")["tasks"][0]["node"] == "gone-1"
+
+
+@pytest.fixture(scope="module")
+def batch(admin: Api) -> str:
+    """A queue of an engine that places by itself."""
+    name = fresh("batch")
+    admin.ok("POST", "/queues", QueueBody, 201, json={"name": name, "engine": "slurm"})
+    return name
+
+
+def test_a_job_that_waits_in_its_engine_is_told_of_as_others_are(
+    server: Served, admin: Api, batch: str
+) -> None:
+    slurm = server.parts.platform.engines["slurm"]
+    assert isinstance(slurm, PlacingEngine)
+    slurm.expected_at = server.clock.now() + 600
+    first = admin.running(queue=batch, cpus=4)
+    assert first["tasks"][0]["node"] == "n17"
+    waiting = [admin.submit(queue=batch, cpus=4) for _ in range(2)]
+    told = until(lambda: (now := admin.job(waiting[1]["id"]))["position"] == 1 and now)
+    assert (told["state"], told["reason"]["code"]) == ("QUEUED", "behind_others")
+    head = until(lambda: (now := admin.job(waiting[0]["id"]))["position"] == 0 and now)
+    assert head["estimate"]["expected_at"] is not None
+    assert head["estimate"]["basis"]["message"] == "as engine slurm says"
+    listed = admin.ok("GET", "/waiting", Waiting, params={"queue": batch})
+    assert [one["id"] for one in listed["items"]] == [job["id"] for job in waiting]
+    use = admin.ok("GET", f"/queues/{batch}", QueueBody)
+    assert (use["n_running"], use["n_waiting"], use["used"]["cpus"]) == (1, 2, 4)
+
+
+def test_a_job_that_waits_in_its_engine_is_stopped_there(server: Served, admin: Api, batch: str) -> None:
+    admin.running(queue=batch, cpus=4)
+    job = admin.submit(queue=batch, cpus=4)
+    until(lambda: admin.job(job["id"])["position"] == 0)
+    admin.ok("POST", f"/jobs/{job['id']}/stop")
+    admin.until(job, "STOPPED")
+    slurm = server.parts.platform.engines["slurm"]
+    assert isinstance(slurm, PlacingEngine)
+    assert not slurm.world.line
+    assert (f"{job['id']}.0", "main", 0) not in slurm.running()
+
+
+def test_a_dry_run_says_that_a_job_would_be_handed_over(admin: Api, batch: str) -> None:
+    document = {"name": fresh("job"), "command": "true", "queue": batch, "cpus": 1000}
+    told = admin.ok("POST", "/jobs/dry-run", DryRun, json=document)
+    assert told["reason"]["code"] == "handed_over"
+    assert told["would_start"]
 
 
 def test_a_queue_of_an_engine_that_was_taken_out_says_so(server: Served, admin: Api, lab: str) -> None:

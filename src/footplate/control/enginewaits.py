@@ -27,15 +27,15 @@ class EngineWaits:
         if not waiting:
             return
         found = await engine.waits([attempt_of(job) for job in waiting.values()])
-        news: list[tuple[str, WaitExplained]] = []
-        for wait in found:
-            job = waiting.get(wait.attempt_id)
-            if job is None:
-                continue
-            self._waits[job.id] = wait
-            if job.reason != wait.reason:
-                news.append((job.id, WaitExplained(now, job.attempt, wait.reason)))
+        told = {waiting[wait.attempt_id].id: wait for wait in found if wait.attempt_id in waiting}
+        news = [
+            (job.id, WaitExplained(now, job.attempt, told[job.id].reason))
+            for job in waiting.values()
+            if job.id in told and job.reason != told[job.id].reason
+        ]
         await store_waits(store, news, in_engine=True)
+        # Only then: whoever is told the position is told the reason that goes with it.
+        self._waits.update(told)
 
     def of(self, job: Job) -> Wait | None:
         wait = self._waits.get(job.id)

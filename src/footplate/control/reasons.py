@@ -38,7 +38,7 @@ class Reasons:
         news: list[tuple[str, WaitExplained]] = []
         for job_id in job_ids:
             job = board.get(job_id)
-            if job is None or (found := self._look_up(plan, job)) is None:
+            if job is None or (found := self._find(plan, job)) is None:
                 continue
             reason, ahead[job_id] = found
             if reason != job.reason:
@@ -47,7 +47,7 @@ class Reasons:
             await self._store(news[:MOST_AT_ONCE])
         return {job_id: (job.reason, n) for job_id, n in ahead.items() if (job := self._waiting(job_id))}
 
-    def _look_up(self, plan: Plan | None, job: Job) -> Why | None:
+    def _find(self, plan: Plan | None, job: Job) -> Why | None:
         if job.is_handed_over:
             wait = self._context.waits.of(job)
             return (job.reason, wait.ahead) if wait is not None and wait.ahead is not None else None

@@ -68,6 +68,9 @@ def test_a_job_that_waits_there_tells_the_engines_reason_position_and_time(tmp_p
             assert (waiting.state, waiting.attempt) == (JobState.QUEUED, 0)
             assert {task.state for task in waiting.tasks} == {TaskState.WAITING}
             admission = one.controller.admission
+            async with asyncio.timeout(10):
+                while third not in await admission.explain([third]):
+                    await asyncio.sleep(0.002)
             assert await admission.explain([second, third]) == {
                 second: (one.store.board[second].reason, 0),
                 third: (one.store.board[third].reason, 1),
@@ -167,7 +170,7 @@ def test_an_engine_that_goes_away_while_jobs_wait_in_it_is_left_alone(tmp_path: 
             first = await one.submit(1, queue="batch", cpus=4)
             await one.until(first, JobState.RUNNING)
             second = await one.submit(2, queue="batch", cpus=4)
-            await one.until_so(second, lambda job: job.is_handed_over)
+            await one.until_so(second, lambda job: job.reason.code is ReasonCode.INSUFFICIENT_RESOURCES)
             slurm.is_mute = True
             observer = one.controller.observers.by_engine["slurm"]
             await observer.observe_all()
