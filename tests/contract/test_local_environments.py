@@ -20,9 +20,8 @@ from footplate.domain.errors import Conflict, EngineRejected, EngineUnavailable,
 from footplate.domain.spec import EnvironmentSpec
 from footplate.engines.base import Step
 from footplate.engines.local.environments.settings import EnvironmentSettings
-from footplate.engines.local.process.processes import marked
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
-from footplate.testing.packages import make_source, make_wheel
+from footplate.testing.packages import builders, make_source, make_wheel
 
 IMPORTS = "python -c 'import tiny; print(\"tiny\", tiny.VERSION)'"
 EVERYBODY: Any = type("Everybody", (), {"__contains__": lambda self, _: True})()
@@ -183,7 +182,7 @@ class TestEnvironments(WithEngine):
         bench.engine.abandon(f"{bench.job_id}.1")  # type: ignore[attr-defined]
         with pytest.raises(EngineUnavailable, match="no longer needed"):
             await second
-        assert builders(bench) == []
+        assert builders(bench.home) == []
         assert list((bench.home / "environments").glob("*/records/*")) == []
 
     @on_loop
@@ -193,13 +192,13 @@ class TestEnvironments(WithEngine):
         command = "python -c 'import slow; print(slow.VERSION)'"
         launching = asyncio.create_task(bench.launch(command, **asking("slow")))
         await until(lambda: is_building(bench))
-        before = builders(bench)
+        before = builders(bench.home)
         await bench.restart()
         with pytest.raises(EngineUnavailable):
             await launching
         launching = asyncio.create_task(bench.launch(command, **asking("slow")))
         await until(lambda: is_building(bench))
-        assert set(before) & set(builders(bench))
+        assert set(before) & set(builders(bench.home))
         (person,) = (bench.home / "people").iterdir()
         (person / "go").touch()
         assert await bench.exit_code(await launching) == 0
@@ -278,12 +277,6 @@ while not os.path.exists(os.path.expanduser("~/go")):
 """
 
 
-def builders(bench: Bench) -> list[int]:
-    """Find the processes of builds for this bench's home."""
-    found = (bench.home / "environments").glob("*/records/*")
-    return [pid for one in found for pid in marked([f"FOOTPLATE_ATTEMPT_ID=environment-{one.name}"])]
-
-
 async def is_building(bench: Bench) -> bool | None:
     """Tell whether a build has come so far that it runs a package's own code."""
-    return len(builders(bench)) > 2 or None
+    return bool(builders(bench.home)) or None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +20,6 @@ from footplate.sdk.errors import message_in
 if TYPE_CHECKING:
     from footplate.sdk.client import Client
     from footplate.sdk.job import Job
-    from footplate.sdk.packing import Selection
     from footplate.sdk.submission import Submission
 
 DEFAULT_FILE = "footplate.yaml"
@@ -62,6 +60,15 @@ def _secret(text: str) -> tuple[str, str]:
 @click.command(cls=WithCommand)
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("code_dir", required=False, type=click.Path(exists=True))
+@click.option(
+    "--code",
+    type=click.Path(exists=True),
+    help="Folder, file or archive to send along with a command after --.",
+)
+@click.option("--no-code", is_flag=True, help="Send nothing, although the command names a file that is here.")
+@click.option(
+    "--no-requirements", is_flag=True, help="Do not install what the requirements file of the code lists."
+)
 @click.option("-n", "--name", help="Name of the job.")
 @click.option(
     "--again", is_flag=True, help="If the name is taken, use the next free one: NAME-2, NAME-3, ..."
@@ -137,6 +144,9 @@ def submit(
     /,
     file: str | None,
     code_dir: str | None,
+    code: str | None,
+    no_code: bool,
+    no_requirements: bool,
     again: bool,
     is_following: bool,
     dry_run: bool,
@@ -146,14 +156,37 @@ def submit(
 ) -> int:
     """Submit FILE (default: footplate.yaml), with the code in CODE_DIR or where the file says.
 
-    Without a file, give the command itself:  footplate submit -n hello --cpus 1 -- python train.py
+    CODE_DIR is a folder, a file, or a zip or tar archive, which is unpacked. Without a job file, give the
+    command itself:  footplate submit -n hello --code . -- python train.py
     """
-    submission = _prepare(ctx, file, code_dir, overrides)
+    if ctx.meta.get(_COMMAND):
+        if file:
+            ctx.fail("give a job file, or a command after --, not both")
+        from footplate.sdk.commands import prepare_command
+
+        submission = prepare_command(
+            ctx.meta[_COMMAND],
+            code,
+            overrides_in(overrides),
+            with_requirements=not no_requirements,
+            with_code=not no_code,
+        )
+    else:
+        submission = _prepare(ctx, file, code_dir or code, overrides)
+    return send(
+        submission, again=again, is_following=is_following, dry_run=dry_run, quiet=quiet, as_json=as_json
+    )
+
+
+def send(
+    submission: Submission, *, again: bool, is_following: bool, dry_run: bool, quiet: bool, as_json: bool
+) -> int:
+    """Submit what is prepared, and follow it if that is asked for; return the exit code of the command."""
     client = connect()
     if dry_run:
         return _dry_run(client, submission, as_json)
     if submission.code and not (quiet or as_json):
-        _tell_code(submission.code)
+        _tell_code(submission)
     job = client.submit(submission, again=again)
     _warn(job.data)
     if as_json and not is_following:
@@ -161,7 +194,7 @@ def submit(
     elif quiet and not is_following:
         click.echo(job.id)
     elif not as_json:
-        click.echo(f"Submitted {job.name} as {job.id} to queue {job.queue}.", err=quiet)
+        click.echo(f"Submitted {job.name} as {job.id} to queue {job.queue}.", err=quiet or is_following)
     if is_following:
         return _follow(job, as_json)
     if not (quiet or as_json):
@@ -176,14 +209,7 @@ def _prepare(
 ) -> Submission:
     from footplate.sdk.submission import prepare
 
-    overrides = _overrides(options)
-    command = ctx.meta.get(_COMMAND)
-    if command and file:
-        ctx.fail("give a job file, or a command after --, not both")
-    if command:
-        # One word is a whole shell command; several are words to keep apart.
-        text = command[0] if len(command) == 1 else shlex.join(command)
-        return prepare({"name": _name_for(command), "command": text}, code_dir, **overrides)
+    overrides = overrides_in(options)
     if file == "-":
         return prepare(_from_stdin(), code_dir, **overrides)
     if file is None and not Path(DEFAULT_FILE).exists():
@@ -194,7 +220,8 @@ def _prepare(
     return prepare(file or DEFAULT_FILE, code_dir, **overrides)
 
 
-def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
+def overrides_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Gather the fields of the job that options name."""
     given = {name: value for name, value in options.items() if value not in (None, ())}
     if "parameters" in given:
         given["parameters"] = {name: _typed(text) for name, text in given["parameters"]}
@@ -207,14 +234,6 @@ def _overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in {"tags", "data"} & given.keys():
         given[name] = list(given[name])
     return given
-
-
-def _name_for(command: list[str]) -> str:
-    said = command[0].split() if len(command) == 1 else command
-    words = [Path(word).stem for word in said if not word.startswith("-")]
-    scripts = [Path(word).stem for word in said if word.endswith((".py", ".sh"))]
-    name = "".join(char if char.isalnum() else "-" for char in (scripts or words or ["job"])[0]).strip("-")
-    return name[:60] or "job"
 
 
 def _typed(text: str) -> Any:
@@ -237,7 +256,9 @@ def _from_stdin() -> dict[str, Any]:
     return document
 
 
-def _tell_code(code: Selection) -> None:
+def _tell_code(submission: Submission) -> None:
+    code = submission.code
+    assert code is not None
     # A folder ends in a slash, so that "." is not taken for the end of the sentence.
     source = f"{code.root}/" if code.root.is_dir() else str(code.root)
     click.echo(
@@ -245,6 +266,10 @@ def _tell_code(code: Selection) -> None:
     )
     for name in code.left_out:
         click.echo(f"  left out: {name}", err=True)
+    environment = submission.document.get("environment")
+    if submission.uses_found_packages and isinstance(environment, Mapping):
+        (file,) = environment.values()
+        click.echo(f"Installing the packages of {file} (--no-requirements turns this off)", err=True)
 
 
 def _warn(answer: Mapping[str, Any]) -> None:

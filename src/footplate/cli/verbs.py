@@ -37,7 +37,13 @@ VERBS = (
         "footplate.cli.submit:submit",
         "Submit a job file, or a command.",
         "footplate submit job.yaml . --follow",
-        ("train", "run"),
+        ("train",),
+    ),
+    Verb(
+        "run",
+        "footplate.cli.run:run",
+        "Run a command with this folder, and follow it.",
+        "footplate run python train.py",
     ),
     Verb("list", "footplate.cli.listing:list_jobs", "List jobs.", "footplate list --state running", ("ps",)),
     Verb(

@@ -90,6 +90,13 @@ def is_ignored(path: str, is_folder: bool, scopes: Sequence[Rules]) -> bool:
     return False
 
 
+def is_asked(path: str, scopes: Sequence[Rules]) -> bool:
+    """Tell whether the last rule that names a file says that it is to be sent."""
+    return next(
+        (rule.is_negated for rule, inner in _newest_first(path, scopes) if rule.matches(inner, False)), False
+    )
+
+
 def _newest_first(path: str, scopes: Sequence[Rules]) -> Iterator[tuple[Rule, str]]:
     for scope in reversed(scopes):
         inner = path[len(scope.base) :]

@@ -1,4 +1,4 @@
-"""A code folder as one archive: the same files always give the same bytes."""
+"""A code folder as one archive: the same files, of the same times, always give the same bytes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
 from footplate.domain.errors import FootplateError, InvalidInput, TooLarge
 from footplate.domain.resources import MIB
-from footplate.sdk.ignore import Rules, is_ignored, read_rules
+from footplate.sdk.ignore import Rules, is_asked, is_ignored, read_rules
+from footplate.sdk.sensitive import may_hold_secrets
 
 MAX_CODE_BYTES = 200 * MIB
 MAX_CODE_FILES = 100_000
 # By which the home folder of a server is known.
 HOME_FILES = ("secret", "lock", "jobs")
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,13 @@ class Selection:
     root: Path
     entries: tuple[Entry, ...]
     left_out: tuple[str, ...]
+    # Whether the root is an archive, which is sent as it is and unpacked by the server.
+    is_archive: bool = False
+
+    @property
+    def names(self) -> set[str]:
+        """The paths of the files in the folder that tasks will find."""
+        return {entry.name for entry in self.entries}
 
     @property
     def size_bytes(self) -> int:
@@ -58,6 +68,8 @@ def select(root: Path) -> Selection:
         raise InvalidInput("folder_missing", "code", folder=str(root))
     if _is_home(root):
         raise InvalidInput("folder_is_home", "code", folder=str(root))
+    if root.is_file() and root.name.lower().endswith(ARCHIVES):
+        return _checked(Selection(root, (Entry(root.name, root, root.stat().st_size),), (), is_archive=True))
     if root.is_file():
         return _checked(Selection(root, (Entry(root.name, root, root.stat().st_size),), ()))
     left_out: list[str] = []
@@ -109,6 +121,8 @@ def _walk(
         elif is_folder:
             yield Entry(name, path)
             yield from _walk(root, path, name + "/", scopes, left_out)
+        elif item.is_file(follow_symlinks=False) and may_hold_secrets(path) and not is_asked(name, scopes):
+            left_out.append(f"{name} (may hold secrets; to send it, write !{item.name} in .footplateignore)")
         elif item.is_file(follow_symlinks=False):
             yield Entry(name, path, item.stat(follow_symlinks=False).st_size)
         else:
@@ -147,7 +161,9 @@ class Archive:
 
 
 def pack(selection: Selection) -> Archive:
-    """Pack a selection into a tar.gz without times and owners, so that it depends on the files alone."""
+    """Pack a selection into a tar.gz without owners: it depends on the files and their times alone."""
+    if selection.is_archive:
+        return _as_it_is(selection.root)
     file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the archive
     try:
         with (
@@ -159,6 +175,20 @@ def pack(selection: Selection) -> Archive:
     except OSError as error:
         file.close()
         raise FootplateError("code_not_packed", folder=str(selection.root), error=str(error)) from error
+    return _digested(file)
+
+
+def _as_it_is(path: Path) -> Archive:
+    try:
+        file = path.open("rb")
+        file.seek(0, os.SEEK_END)
+    except OSError as error:
+        raise FootplateError("code_not_packed", folder=str(path), error=str(error)) from error
+    return _digested(file)
+
+
+def _digested(file: BufferedReader | BufferedRandom) -> Archive:
+    """Make an archive of a file that stands at its end."""
     size_bytes = file.tell()
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -170,6 +200,8 @@ def _add(tar: tarfile.TarFile, entry: Entry) -> None:
     info = tarfile.TarInfo(entry.name)
     found = entry.path.lstat()
     info.mode = stat.S_IMODE(found.st_mode) & 0o777
+    # Whole seconds; the time of a folder is that of its last change, which unpacking is too.
+    info.mtime = 0 if stat.S_ISDIR(found.st_mode) else max(0, int(found.st_mtime))
     if entry.link_to:
         info.type, info.linkname, info.mode = tarfile.SYMTYPE, entry.link_to, 0o777
         tar.addfile(info)

@@ -28,6 +28,8 @@ class Submission:
 
     document: Mapping[str, Any]
     code: Selection | None = None
+    # Whether the packages are those that the code was found to ask for.
+    uses_found_packages: bool = False
 
 
 def prepare(source: Source, code_dir: str | os.PathLike[str] | None = None, **overrides: Any) -> Submission:

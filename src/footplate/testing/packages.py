@@ -7,7 +7,10 @@ import hashlib
 import io
 import tarfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
+
+from footplate.engines.local.process.processes import marked
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 BACKEND = """
@@ -69,6 +72,19 @@ def make_source(folder: Path, name: str, version: str = "1.0", on_build: str = "
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))
     return path
+
+
+def builders(home: Path) -> list[int]:
+    """Find the processes that run the code of packages, in builds for a server of this home."""
+    builds = [records.name for records in (home / "environments").glob("*/records/*")]
+    pids = (pid for one in builds for pid in marked([f"FOOTPLATE_ATTEMPT_ID=environment-{one}"]))
+    return [pid for pid in pids if _is_python(pid)]
+
+
+def _is_python(pid: int) -> bool:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/exe").readlink().name.startswith("python")
+    return False
 
 
 def _digest(text: str) -> str:

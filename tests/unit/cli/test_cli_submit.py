@@ -169,6 +169,81 @@ def test_a_command_needs_no_file(server: FakeServer, footplate: Command) -> None
     }
 
 
+def with_code(server: FakeServer, tmp_path: Path, **files: str) -> None:
+    """Be in a folder with files, before a server that takes code."""
+    accept(server)
+    server.on("POST /code", Reply(201, {"upload": "sha256:x", "size_bytes": 1}))
+    for name, text in {"train.py": "print(1)", **files}.items():
+        (tmp_path / name).write_text(text)
+
+
+def test_a_command_that_names_a_file_of_this_folder_needs_the_folder(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    with_code(server, tmp_path)
+    for command in (("python", "train.py"), ("python train.py --lr 1",), ("./train.py",)):
+        result = footplate("submit", "--", *command)
+        assert result.exit_code == 1
+        assert "train.py, which lies in this folder and is not sent: use `footplate run`" in result.err
+    assert server.requests("POST /jobs") == []
+    assert footplate("submit", "--no-code", "--", "python", "train.py").exit_code == 0
+    assert "code" not in sent(server)
+    assert footplate("submit", "--code", ".", "--", "python", "train.py").exit_code == 0
+    assert "upload" in sent(server)["code"]
+
+
+@pytest.mark.parametrize(
+    "command", ["python /train.py", "echo 'unclosed", "ls .", "python other.py", "a" * 5000]
+)
+def test_a_command_that_names_no_file_of_this_folder_needs_no_code(
+    server: FakeServer, footplate: Command, tmp_path: Path, command: str
+) -> None:
+    with_code(server, tmp_path)
+    assert footplate("submit", "-n", "x", "--", command).exit_code == 0
+
+
+def test_run_sends_the_folder_installs_its_packages_and_follows(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    with_code(server, tmp_path, **{"requirements.txt": "numpy\n"})
+    server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED"))
+    server.on(STREAM, stream(state("RUNNING"), log("1\n"), end("SUCCEEDED", 0)))
+    result = footplate("run", "--cpus", "2", "python", "train.py", "--lr", "0.1", "-n", "3")
+    assert (result.exit_code, result.out) == (0, "1\n")
+    assert "Installing the packages of requirements.txt (--no-requirements turns this off)" in result.err
+    asked = sent(server)
+    assert asked["command"] == "python train.py --lr 0.1 -n 3"
+    assert (asked["name"], asked["cpus"]) == ("train", 2)
+    assert asked["environment"] == {"requirements": "requirements.txt"}
+
+
+def test_packages_that_nobody_wants_are_not_installed(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    with_code(server, tmp_path, **{"requirements.txt": "numpy\n"})
+    for option in (("--no-requirements",), ("--image", "torch:2")):
+        result = footplate("run", "--detach", *option, "python", "train.py")
+        assert result.exit_code == 0
+        assert "environment" not in sent(server)
+        assert "Installing" not in result.err
+
+
+def test_a_locked_project_says_which_packages(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    with_code(server, tmp_path, **{"pyproject.toml": "", "uv.lock": ""})
+    assert footplate("run", "--detach", "python", "train.py").exit_code == 0
+    assert sent(server)["environment"] == {"pyproject": "pyproject.toml"}
+
+
+def test_run_takes_the_next_free_name(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    with_code(server, tmp_path)
+    taken = error("conflict", "taken", 409)
+    server.on("POST /jobs", taken, Reply(201, job(name="train-2", state="QUEUED")))
+    server.on("GET /me", {"name": "ada"})
+    server.on("GET /jobs", {"items": [job(name="train")], "next_page_token": None})
+    assert footplate("run", "--detach", "python", "train.py").exit_code == 0
+    assert sent(server)["name"] == "train-2"
+
+
 def test_a_file_and_a_command_are_too_much(footplate: Command, tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text("name: x\ncommand: y\n")
     result = footplate("submit", "job.yaml", "--", "true")
@@ -306,7 +381,7 @@ def test_following_a_job_that_is_kept_after_a_failure_ends_at_once(
     result = footplate("submit", "-f", "--", "true")
     opened.released.set()
     assert result.exit_code == 3
-    assert result.out.endswith("\nhi\n")
+    assert result.out == "hi\n"
     assert f"FAILED after 1.0s: {why}" in result.err
     assert f"footplate exec {ID}" in result.err
     assert f"footplate release {ID}" in result.err

@@ -32,10 +32,12 @@ def digest(root: Path) -> str:
         return archive.digest
 
 
-def test_the_same_files_give_the_same_bytes_whenever_they_were_written(tmp_path: Path) -> None:
+def test_the_same_files_give_the_same_bytes_in_whichever_order_they_were_written(tmp_path: Path) -> None:
     one = folder(tmp_path / "one", **{"a.py": "1", "sub/b.py": "2"})
     two = folder(tmp_path / "two", **{"sub/b.py": "2", "a.py": "1"})
-    os.utime(two / "a.py", (0, 0))
+    for root in (one, two):
+        for name in ("a.py", "sub/b.py"):
+            os.utime(root / name, (1_000, 1_000))
     assert digest(one) == digest(two)
     (two / "a.py").chmod(0o755)
     assert digest(one) != digest(two)
@@ -52,6 +54,61 @@ def test_an_archive_holds_contents_modes_and_links(tmp_path: Path) -> None:
         content = tar.extractfile("run.sh")
         assert content is not None
         assert content.read() == b"echo hi"
+
+
+def test_an_archive_keeps_the_times_of_files(tmp_path: Path) -> None:
+    root = folder(tmp_path / "code", **{"old.py": "1"})
+    os.utime(root / "old.py", (1_500_000_000, 1_500_000_000.7))
+    with pack(select(root)) as archive, tarfile.open(fileobj=archive.file) as tar:
+        assert tar.getmember("old.py").mtime == 1_500_000_000
+
+
+@pytest.mark.parametrize("name", ["code.zip", "code.tar.gz", "CODE.TGZ"])
+def test_an_archive_is_sent_as_it_is(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"an archive")
+    selection = select(tmp_path / name)
+    with pack(selection) as packed:
+        assert packed.file.read() == b"an archive"
+        assert packed.size_bytes == selection.size_bytes == 10
+
+
+KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".env", "TOKEN=1"),
+        ("sub/.env.local", "TOKEN=1"),
+        ("id_ed25519", "x"),
+        ("deploy.pem", KEY),
+        ("tls.key", KEY),
+        (".netrc", "machine x"),
+        ("store.p12", "x"),
+    ],
+)
+def test_what_may_hold_secrets_is_left_out_and_told(tmp_path: Path, name: str, text: str) -> None:
+    root = folder(tmp_path / "code", **{"train.py": "", name: text})
+    assert names(root) == {"train.py"}
+    (told,) = select(root).left_out
+    assert told.startswith(f"{name} (may hold secrets; ")
+    base = name.rpartition("/")[2]
+    folder(root, **{".footplateignore": f"!{base}\n"})
+    assert names(root) == {"train.py", ".footplateignore", name}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".env.example", "TOKEN="),
+        ("ca.pem", "-----BEGIN CERTIFICATE-----"),
+        ("answer.key", "42"),
+        ("environment.py", ""),
+        (".envrc", "layout python"),
+    ],
+)
+def test_what_only_looks_like_it_is_sent(tmp_path: Path, name: str, text: str) -> None:
+    assert names(folder(tmp_path / "code", **{name: text})) == {name}
 
 
 def test_links_that_lead_out_are_left_out_and_told(tmp_path: Path) -> None:

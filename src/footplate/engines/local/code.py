@@ -8,6 +8,8 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,14 @@ def place_code(source: Path, work_folder: Path) -> None:
         shutil.rmtree(draft)
 
 
+def _keep_time(file: Path, date_time: tuple[int, int, int, int, int, int]) -> None:
+    """Date a file of a zip archive, which tells a time without its zone."""
+    with suppress(OSError, ValueError, OverflowError):
+        at = datetime(*date_time, tzinfo=UTC).timestamp()
+        if file.is_file():
+            os.utime(file, (at, at))
+
+
 # Every member was checked when the archive came in. Debian's Python 3.11.2 has no filters to switch off yet.
 _AS_CHECKED: Any = {"filter": "fully_trusted"} if hasattr(tarfile, "fully_trusted_filter") else {}
 
@@ -75,6 +85,8 @@ def unpack(archive: Path, folder: Path) -> None:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as packed:
                 packed.extractall(partial)  # noqa: S202  # every name was checked when the archive came in
+                for entry in packed.infolist():
+                    _keep_time(partial / entry.filename, entry.date_time)
         else:
             with tarfile.open(archive) as packed_tar:
                 for member in packed_tar:

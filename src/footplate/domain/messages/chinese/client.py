@@ -24,6 +24,7 @@ TABLE = {
     "tried_for": "{why}（已尝试 {seconds} 秒）",
     "wait_timed_out": "任务 {name}（{job}）在 {seconds} 秒后仍{state:state}",
     "code_too_large": "{folder} 有 {n_files} 个文件，共 {size_bytes:size}；最多可上传 {most_files} 个文件、{most_bytes:size}（最大的：{largest}，{largest_bytes:size}）。请在 .footplateignore 中列出任务不需要的内容",
+    "file_not_sent": "用到了 {file}：它在此目录中，但不会被发送。请用 `footplate run` 运行该命令，或加上 `--code .`（若任务不需要该文件，请加 `--no-code`）",
     "folder_missing": "{folder} 不存在",
     "folder_is_home": "{folder} 是服务器的主目录：其中的密钥不能上传",
     "file_unreadable": "无法读取 {file}：{error}",

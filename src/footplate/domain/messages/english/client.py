@@ -24,6 +24,7 @@ TABLE = {
     "tried_for": "{why} (tried for {seconds:second|seconds})",
     "wait_timed_out": "job {name} ({job}) is still {state:state} after {seconds} s",
     "code_too_large": "{folder} has {size_bytes:size} in {n_files:file|files}; at most {most_bytes:size} in {most_files} files can be uploaded (largest: {largest}, {largest_bytes:size}). List what the job does not need in .footplateignore",
+    "file_not_sent": "names {file}, which lies in this folder and is not sent: use `footplate run` with this command, or add `--code .` (`--no-code` if the job does not need the file)",
     "folder_missing": "{folder} does not exist",
     "folder_is_home": "{folder} is the home folder of a server: its secrets must not be uploaded",
     "file_unreadable": "{file} cannot be read: {error}",
