@@ -202,8 +202,16 @@ class TestLocalEngineOnUvloop(TestLocalEngine):
 
 
 def test_tasks_find_the_servers_interpreter_first(tmp_path: Path) -> None:
-    request = LocalEngine(local_settings(tmp_path)).compile(plan(RoleSpec("python train.py")))
+    request = LocalEngine(local_settings(tmp_path, limits=False)).compile(plan(RoleSpec("python train.py")))
     assert request["env"]["PATH"].startswith(f"{sys.prefix}/bin:")
+
+
+def test_tasks_with_a_view_find_one_that_takes_packages_before_it(tmp_path: Path) -> None:
+    engine = LocalEngine(local_settings(tmp_path))
+    if "files" not in engine.capabilities.limits:
+        pytest.skip("this machine gives tasks no view of their own")
+    path = engine.compile(plan(RoleSpec("python train.py")))["env"]["PATH"]
+    assert path.startswith(f"{tmp_path}/python/bin:/tmp/.python/bin:{sys.prefix}/bin:")
 
 
 def test_secrets_of_the_server_do_not_reach_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

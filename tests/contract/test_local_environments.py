@@ -223,6 +223,41 @@ class TestEnvironments(WithEngine):
             await bench.launch("true", spec=wish)
 
 
+class TestPipInTasks(WithEngine):
+    """A plain `pip install` in a task that has no environment of its own."""
+
+    @on_loop
+    async def test_what_a_task_installs_is_there_for_what_it_runs_next(self, bench: Bench) -> None:
+        for pip in ("pip", "pip3", "python -m pip"):
+            launched = await bench.launch(f"{pip} install -q tiny\n{IMPORTS}\ntiny", attempt=len(pip))
+            assert await bench.exit_code(launched) == 0, bench.log(launched)
+            assert bench.log(launched).endswith(b"tiny 1.0\nmain of tiny\n")
+
+    @on_loop
+    async def test_no_other_task_sees_it(self, bench: Bench) -> None:
+        await bench.exit_code(await bench.launch("pip install -q tiny"))
+        other = await bench.launch(IMPORTS, attempt=1)
+        assert await bench.exit_code(other) == 1
+        assert b"No module named 'tiny'" in bench.log(other)
+
+    @on_loop
+    async def test_it_goes_before_what_the_server_has(self, bench: Bench) -> None:
+        make_wheel(Path(os.environ["PIP_FIND_LINKS"]), "click", "99.0")
+        shows = 'python -c \'import click, yaml; print(getattr(click, "VERSION", "of the server"))\''
+        launched = await bench.launch(f"{shows}\npip install -q click==99.0 2>/dev/null\n{shows}")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"of the server\n99.0\n"
+
+    @on_loop
+    async def test_an_environment_of_ones_own_takes_packages_as_it_ever_did(self, bench: Bench) -> None:
+        command = (
+            f"python -m venv --without-pip /tmp/v\nuv pip install -q --python /tmp/v --no-index tiny\n"
+            f"/tmp/v/{IMPORTS.replace('python', 'bin/python', 1)}"
+        )
+        launched = await bench.launch(command)
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+
+
 class TestCleaning(WithEngine):
     settings = MappingProxyType({"environments": EnvironmentSettings(kept_s=1000, most_bytes=1)})
 

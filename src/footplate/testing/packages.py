@@ -35,11 +35,11 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 """
 
 
-def make_wheel(folder: Path, name: str, version: str = "1.0", body: str = "") -> Path:
-    """Make a wheel with one module of the package's name, which has a VERSION."""
+def make_wheel(folder: Path, name: str, version: str = "1.0") -> Path:
+    """Make a wheel with a module and a program of the package's name."""
     info = f"{name}-{version}.dist-info"
     files = {
-        f"{name}.py": f"VERSION = {version!r}\n{body}",
+        f"{name}.py": f"VERSION = {version!r}\ndef main():\n    print('main of {name}')\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
         f"{info}/WHEEL": WHEEL,
         f"{info}/entry_points.txt": f"[console_scripts]\n{name} = {name}:main\n",

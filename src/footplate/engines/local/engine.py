@@ -42,7 +42,7 @@ from footplate.engines.local.confine.confinement import Confinement, confine, un
 from footplate.engines.local.containers.choosing import refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
-from footplate.engines.local.environments import indexes
+from footplate.engines.local.environments import indexes, ownpython
 from footplate.engines.local.environments.environments import Environments, led
 from footplate.engines.local.environments.refusing import refuse_missing, refuses_packages
 from footplate.engines.local.exchange import Answer, LocalRequest, Started, own
@@ -89,6 +89,9 @@ class LocalEngine:
         self._address = settings.address
         self._machine = Machine(settings)
         self._confinement = _confinement(settings, self._machine, confine)
+        if rules := self._confinement.view_rules:
+            self._inherited |= ownpython.variables(rules.python, self._inherited["PATH"])
+            self._inherited = {**indexes.for_tasks(os.environ, indexes.config_files()), **self._inherited}
         self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s, settings.is_native)
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
@@ -390,6 +393,8 @@ def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) ->
         confine(settings, machine.gpu_nodes),
         sockets=known_sockets(settings.containers.socket),
     )
+    if rules := confinement.view_rules:
+        confinement = replace(confinement, view_rules=replace(rules, python=ownpython.make(settings.home)))
     if confinement.why_not:
         log.warning("tasks are not held to all that they ask for: %s", confinement.why_not)
     return confinement

@@ -29,6 +29,8 @@ class ViewRules:
     closed: tuple[str, ...] = ()
     has_pids: bool = False
     has_accounts: bool = False
+    # The Python that tasks find first, below the home; empty where they have the server's own.
+    python: str = ""
 
     @cached_property
     def hidden(self) -> tuple[str, ...]:
@@ -72,6 +74,8 @@ def compose(
     # What the queue's settings say or the platform has built, never a variable: a job could name any folder.
     environments = [task["environment"]] if task["environment"] else []
     keeps += environments
+    if rules.python:
+        keeps.append(rules.python)
     kept = outermost(path for path in keeps if is_below(path, hidden))
     # A mount may be put into any of them; else only those are made anew of which more is to be seen.
     common = [
@@ -88,7 +92,9 @@ def compose(
         # Where tasks run as the server's own account, their records are kept from them by mounts alone.
         # What was built for a person is theirs, and shared by their tasks.
         "unwritable": [
-            path for path in kept if path in environments or (path in own and not rules.has_accounts)
+            path
+            for path in kept
+            if path in environments or (path in (*own, rules.python) and not rules.has_accounts)
         ],
         "writable": [] if rules.has_accounts else given_folders(request, task),
         "mounts": mounts,

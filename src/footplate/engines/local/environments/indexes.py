@@ -6,7 +6,7 @@ import configparser
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -72,14 +72,13 @@ def for_uv(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
     return {**variables, **own, **proxies}
 
 
-def for_pip(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
-    """Write the same for pip in a task; what holds a password stays with the server."""
+def for_tasks(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
+    """Write the same for pip and uv in tasks; what holds a password stays with the server."""
     settings = pip_settings(environ, files)
-    return {
-        f"PIP_{name.upper().replace('-', '_')}": " ".join(values)
-        for name, values in settings.items()
-        if not any("@" in urlsplit(value).netloc for value in values)
-    }
+    of_pip = {f"PIP_{name.upper().replace('-', '_')}": " ".join(values) for name, values in settings.items()}
+    of_uv = {name: text for name, text in for_uv(environ, files).items() if name != NO_INDEX}
+    both = {**of_uv, **of_pip}
+    return {name: text for name, text in both.items() if not passwords({name: text})}
 
 
 def passwords(variables: Mapping[str, str]) -> set[str]:
