@@ -32,7 +32,7 @@ from pathlib import Path
 
 _COMMENT = re.compile(r"<!-- (file|settings|needs|not run|typed)(?:: (.*?))? -->$")
 _FENCE = re.compile(r"^```(\w*)$")
-_FOLLOWS = re.compile(r"footplate .*(--follow|\s-f\b|--watch)")
+_FOLLOWS = re.compile(r"footplate (run\b|.*(--follow|\s-f\b|--watch))")
 _LOOKS = re.compile(
     r"footplate ((list|show|logs|events|usage)\b|(nodes|queues|secrets|storages|summary|tokens|users)$)"
 )

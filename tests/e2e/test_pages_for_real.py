@@ -14,6 +14,7 @@ import pages
 import pytest
 from pages import Block, Shell
 
+from footplate.testing.packages import make_wheel
 from footplate.testing.process import FOOTPLATE, ServerProcess, await_that
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +43,9 @@ LACKS = {
         any(map(Path.exists, ENGINES))
         and "there is a container engine here, and the page shows what none does"
     ),
+    "packages": lambda world: (
+        not world.packages.is_dir() and "packages must lie where tasks see them, and /var/lib is not writable"
+    ),
     "memory": lambda world: "memory" not in world.enforced() and "this machine holds no task to its memory",
 }
 
@@ -51,7 +55,17 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.server = ServerProcess(folder / ".footplate", SETTINGS, FOOTPLATE_ADMIN_PASSWORD="")
+        # What pages install comes from here, and from nowhere else.
+        self.packages = Path("/var/lib", f"footplate-pages-{os.getpid()}")
+        if os.access("/var/lib", os.W_OK):
+            make_wheel(self.packages, "cowsay", "6.1")
+        self.server = ServerProcess(
+            folder / ".footplate",
+            SETTINGS,
+            FOOTPLATE_ADMIN_PASSWORD="",
+            PIP_FIND_LINKS=str(self.packages),
+            PIP_NO_INDEX="1",
+        )
         self._is_up = False
         self._shells: dict[Path, Shell] = {}
         self._settings = SETTINGS
@@ -107,6 +121,7 @@ class World:
             shell.close()
         self._free_the_machine()
         self.server.stop()
+        shutil.rmtree(self.packages, ignore_errors=True)
 
     def _free_the_machine(self) -> None:
         """Let each page begin with all of it, whatever the page before has left."""
