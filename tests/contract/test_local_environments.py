@@ -234,6 +234,22 @@ class TestPipInTasks(WithEngine):
             assert bench.log(launched).endswith(b"tiny 1.0\nmain of tiny\n")
 
     @on_loop
+    async def test_a_task_adds_to_its_environment_for_itself(self, bench: Bench) -> None:
+        make_wheel(Path(os.environ["PIP_FIND_LINKS"]), "more")
+        command = f"{IMPORTS}\npip install -q more\npython -c 'import more, tiny'\nmore"
+        launched = await bench.launch(command, **asking())
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).endswith(b"main of more\n")
+        other = await bench.launch("python -c 'import more'", attempt=1, **asking())
+        assert await bench.exit_code(other) == 1
+
+    @on_loop
+    async def test_an_environment_has_nothing_of_the_servers(self, bench: Bench) -> None:
+        launched = await bench.launch("python -c 'import click'", **asking())
+        assert await bench.exit_code(launched) == 1
+        assert b"No module named 'click'" in bench.log(launched)
+
+    @on_loop
     async def test_no_other_task_sees_it(self, bench: Bench) -> None:
         await bench.exit_code(await bench.launch("pip install -q tiny"))
         other = await bench.launch(IMPORTS, attempt=1)

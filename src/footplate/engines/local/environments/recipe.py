@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from footplate.engines.local.environments.inputs import LOCK, Inputs
+from footplate.engines.local.environments.ownpython import PIP_CONFIG
 
+NOTHING_BEHIND = "import site; site.PREFIXES[:] = []\n"
 # Put beside the packages, for builds whose inputs name other files.
 INPUTS = "inputs"
 
@@ -47,8 +49,28 @@ def commands(inputs: Inputs, source: Path, target: Path, has_index: bool = True)
             _line("cp", "-R", source, copied),
             _line("cd", copied),
             *make,
+            *_open_to_tasks(target),
         ]
     )
+
+
+def _open_to_tasks(target: Path) -> list[str]:
+    """Let tasks add packages for themselves: the environment finds the user's site, where its pip installs.
+
+    The packages of the machine stay unseen, although `pyvenv.cfg` must say otherwise for that.
+    """
+    pip = f'#!/bin/sh\nexec {_line(sys.executable, "-m", "pip", "--python", target)} "$@"\n'
+    config = target / "pyvenv.cfg"
+    return [
+        _line("sed", "-i", "s/^include-system-site-packages.*/include-system-site-packages = true/", config),
+        f"for site in {shlex.quote(str(target))}/lib/python3*/site-packages; do",
+        f'  printf %s {shlex.quote(NOTHING_BEHIND)} > "$site/_own.pth"',
+        "done",
+        f"printf %s {shlex.quote(PIP_CONFIG)} > {shlex.quote(str(target / 'pip.conf'))}",
+        # One that was asked for stays.
+        f"cd {shlex.quote(str(target / 'bin'))}",
+        f"[ -e pip ] || {{ printf %s {shlex.quote(pip)} > pip; chmod 755 pip; ln -s pip pip3; }}",
+    ]
 
 
 def _by_uv(inputs: Inputs, target: Path, has_index: bool) -> list[str]:
