@@ -24,6 +24,9 @@ memory: 1GB
 # Code to send along: this folder, without what .gitignore and .footplateignore name.
 # code: .
 
+# Python packages; instead of the list, a file of the code, such as requirements.txt.
+# environment: {{requirements: [numpy, torch]}}
+
 # Values for commands and environment, as ${{{{ parameters.epochs }}}}; change one with -p epochs=10.
 # parameters: {{epochs: 5}}
 # env: {{OMP_NUM_THREADS: "1"}}
