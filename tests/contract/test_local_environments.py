@@ -154,8 +154,11 @@ class TestEnvironments(WithEngine):
 
     @on_loop
     async def test_a_failed_build_says_what_uv_said_and_leaves_nothing(self, bench: Bench) -> None:
+        steps = steps_of(bench)
         with pytest.raises(EngineRejected) as refused:
             await bench.launch(IMPORTS, **asking("no-such-package"))
+        assert str(steps[-1].said) == "the environment of no-such-package could not be built"
+        assert steps[-1].is_done
         assert "no-such-package was not found" in str(refused.value)
         assert await kept(bench) == []
         assert list((bench.home / "environments").glob("*/records/*")) == []

@@ -7,6 +7,7 @@ TABLE = {
     "environment_ready": "已构建 {what} 的环境",
     "environment_present": "{what} 的环境已存在",
     "environment_building": "正在构建 {what} 的环境[：{line}]",
+    "environment_failed": "无法构建 {what} 的环境",
     "environment_not_built": "无法构建 {what} 的环境：{error}",
     "environment_out_of_memory": "无法构建 {what} 的环境：构建内存不足（{limit_bytes:size}）。请为子任务申请更多内存",
     "environment_killed": "{what} 的环境构建被外部终止",

@@ -7,6 +7,7 @@ TABLE = {
     "environment_ready": "the environment of {what} was built",
     "environment_present": "the environment of {what} is there already",
     "environment_building": "building the environment of {what}[: {line}]",
+    "environment_failed": "the environment of {what} could not be built",
     "environment_not_built": "the environment of {what} could not be built: {error}",
     "environment_out_of_memory": "the environment of {what} could not be built: the build ran out of memory ({limit_bytes:size}). Request more memory for the tasks",
     "environment_killed": "the build of the environment of {what} was killed from outside",

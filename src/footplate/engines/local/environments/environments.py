@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from footplate.domain.environment import BuiltEnvironment
-from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
+from footplate.domain.errors import Conflict, EngineRejected, EngineUnavailable, NotFound
 from footplate.domain.messages import Message, say
 from footplate.engines.base import Step
 from footplate.engines.local.environments import shelf
@@ -77,7 +77,11 @@ class Environments:
         with self._holding(place):
             was_there = await asyncio.to_thread(lambda: place.is_ready)
             if not was_there:
-                await self._builds.build(Order(place, inputs, request), attempt_id, tell)
+                try:
+                    await self._builds.build(Order(place, inputs, request), attempt_id, tell)
+                except EngineRejected:
+                    tell(say("environment_failed", what=inputs.what), True)
+                    raise
             await asyncio.to_thread(shelf.use, place, attempt_id, Path(wish["link"]))
         tell(say("environment_present" if was_there else "environment_ready", what=inputs.what), True)
 
