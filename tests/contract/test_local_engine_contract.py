@@ -211,7 +211,8 @@ def test_tasks_with_a_view_find_one_that_takes_packages_before_it(tmp_path: Path
     if "files" not in engine.capabilities.limits:
         pytest.skip("this machine gives tasks no view of their own")
     path = engine.compile(plan(RoleSpec("python train.py")))["env"]["PATH"]
-    assert path.startswith(f"{tmp_path}/python/bin:/tmp/.python/bin:{sys.prefix}/bin:")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert path.startswith(f"{tmp_path}/python/{version}/bin:/tmp/.python/bin:{sys.prefix}/bin:")
 
 
 def test_secrets_of_the_server_do_not_reach_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

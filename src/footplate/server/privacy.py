@@ -9,7 +9,7 @@ import stat
 from pathlib import Path
 
 # Logs, code and results of everybody's jobs, what people keep at home in them, and room for a full disk.
-FOLDERS = ("jobs", "blobs", "people", "environments", "reserve")
+FOLDERS = ("jobs", "blobs", "people", "environments", "python", "reserve")
 FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
 OTHERS = 0o077
 

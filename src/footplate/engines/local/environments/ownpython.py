@@ -18,7 +18,8 @@ log = logging.getLogger(__name__)
 
 # In the view of every task `/tmp` is the task's own.
 USER_BASE = "/tmp/.python"  # noqa: S108
-SITE = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+SITE = f"lib/python{VERSION}/site-packages"
 CONFIG = """home = {home}
 include-system-site-packages = true
 version = {version}
@@ -38,7 +39,7 @@ def variables(folder: str, path: str) -> dict[str, str]:
 
 def make(home: Path) -> str:
     """Make the environment below the home, unless it is there; empty when that fails: tasks do without."""
-    folder = home.resolve() / "python"
+    folder = home.resolve() / "python" / VERSION
     made_of = _made_of()
     try:
         if not (folder / STAMP).is_file() or (folder / STAMP).read_text() != made_of:
@@ -61,7 +62,7 @@ def _make(folder: Path, made_of: str) -> None:
     (draft / "pip.conf").write_text(PIP_CONFIG)
     if sys.prefix != sys.base_prefix:
         (draft / SITE / "_server.pth").write_text(LOOK_BEHIND.format(prefix=sys.prefix))
-    for name in ("python", "python3", f"python3.{sys.version_info.minor}"):
+    for name in ("python", "python3", f"python{VERSION}"):
         (draft / "bin" / name).symlink_to(base)
     _copy_programs(Path(sys.prefix, "bin"), draft / "bin", folder / "bin")
     (draft / STAMP).write_text(made_of)
