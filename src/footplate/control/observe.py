@@ -40,6 +40,9 @@ class Observer:
         self._context = context
         self._name = name
         self._engine = engine
+        # Asked of with every end of a task: such a check of a protocol takes longer than a small job's plan.
+        self._follows = engine if isinstance(engine, FollowsLogs) else None
+        self._places = engine if isinstance(engine, PlacesItself) else None
         self._work = work
         self._passes = passes
         self._report = report
@@ -95,8 +98,8 @@ class Observer:
             return
         seen: dict[str, list[Observation]] = {}
         found = await self._see(list(watched.values()))
-        if isinstance(self._engine, FollowsLogs):
-            await self._followed.keep_up(self._engine, watched.values(), found)
+        if self._follows is not None:
+            await self._followed.keep_up(self._follows, watched.values(), found)
         for one in found:
             seen.setdefault(one.attempt_id, []).append(one)
         now = self._context.clock.now()
@@ -109,8 +112,8 @@ class Observer:
             await self._passes.run(news)
         else:
             await self._context.store.apply_all(news)
-        if isinstance(self._engine, PlacesItself):
-            await self._read_waits(self._engine, list(watched.values()))
+        if self._places is not None:
+            await self._read_waits(self._places, list(watched.values()))
 
     async def _read_waits(self, engine: PlacesItself, jobs: Sequence[Job]) -> None:
         """Learn how jobs wait in the engine; those that have started by now are not asked about."""

@@ -24,6 +24,7 @@ class Engines:
         self.default = next(iter(self._engines))
         self.health = {name: Health(clock) for name in self._engines}
         # Looked up once: every pass asks.
+        self._checking_ports = {name: one for name, one in engines.items() if isinstance(one, ChecksPorts)}
         self._placing = {name for name, engine in engines.items() if engine.capabilities.places_itself}
 
     def __iter__(self) -> Iterator[tuple[str, Engine]]:
@@ -69,8 +70,8 @@ class Engines:
 
     def is_port_free(self, engine: str, node: str, port: int) -> bool:
         """Ask the engine of a node whether nobody listens on one of its ports."""
-        asked = self._engines.get(engine or self.default)
-        return not isinstance(asked, ChecksPorts) or asked.is_port_free(node, port)
+        asked = self._checking_ports.get(engine or self.default)
+        return asked is None or asked.is_port_free(node, port)
 
     async def close(self) -> None:
         await asyncio.gather(*(engine.close() for engine in self._engines.values()))
