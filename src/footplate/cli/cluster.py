@@ -15,6 +15,8 @@ from footplate.cli.table import Row, print_items
 from footplate.domain.resources import show_bytes
 
 COLUMNS = ("NAME", "ADDRESS", "TAKES JOBS", "HAS", "FREE", "GPUS", "HOLDS TASKS TO")
+# Where there are several engines.
+ENGINE_COLUMNS = ("ENGINE", *COLUMNS)
 
 
 @click.command()
@@ -47,7 +49,10 @@ def _counts(by_state: Mapping[str, int]) -> str:
 def nodes(ctx: click.Context, as_json: bool) -> None:
     """List nodes with their free resources, or manage them."""
     if ctx.invoked_subcommand is None:
-        print_items(connect().nodes(), COLUMNS, _row, "No machines.", as_json)
+        found = connect().nodes()
+        has_several = len({node["engine"] for node in found}) > 1
+        columns, row = (ENGINE_COLUMNS, _engine_row) if has_several else (COLUMNS, _row)
+        print_items(found, columns, row, "No machines.", as_json)
 
 
 def _row(node: Mapping[str, Any]) -> Row:
@@ -62,6 +67,10 @@ def _row(node: Mapping[str, Any]) -> Row:
         ", ".join(f"{n} x {kind}" for kind, n in sorted(types.items())),
         _holds(node),
     )
+
+
+def _engine_row(node: Mapping[str, Any]) -> Row:
+    return (node["engine"], *_row(node))
 
 
 def _holds(node: Mapping[str, Any]) -> str:

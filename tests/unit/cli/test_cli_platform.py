@@ -171,6 +171,7 @@ def test_queues_and_nodes_are_readable(server: FakeServer, footplate: Command) -
     node = {
         "name": "here",
         "address": "127.0.0.1",
+        "engine": "local",
         "cpus": 8,
         "memory_bytes": 1024**3,
         "gpus": [gpu, {**gpu, "index": 1}],
@@ -181,6 +182,13 @@ def test_queues_and_nodes_are_readable(server: FakeServer, footplate: Command) -
     server.on("GET /nodes", {"items": [node]})
     assert "1.5 CPU, 1GB, 2 GPU" in footplate("queues").out
     assert "2 x H100" in footplate("nodes").out
+    assert "ENGINE" not in footplate("nodes").out
+    server.on("GET /nodes", {"items": [node, {**node, "name": "there", "engine": "far"}]})
+    assert [line.split()[:2] for line in footplate("nodes").out.splitlines()] == [
+        ["ENGINE", "NAME"],
+        ["local", "here"],
+        ["far", "there"],
+    ]
     assert json.loads(footplate("queues", "--json").out) == {"items": [QUEUE]}
 
 
