@@ -13,7 +13,7 @@ const action = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 test('somebody who may only look is offered nothing that would be refused', async ({ page, api }) => {
   const viewer = await person(api, 'viewer');
-  const job = await api.submit({ name: fresh('looked-at'), command: 'sleep 120' });
+  const job = await api.submit({ name: fresh('looked-at'), command: 'sleep 120', shared: true });
   await api.until(job.id, 'RUNNING');
   await signIn(page, viewer, PASSWORD);
   await page.goto(`/jobs/${job.id}`);
@@ -31,6 +31,25 @@ test('somebody who may only look is offered nothing that would be refused', asyn
   await page.goto(`/jobs/${job.id}`);
   await expect(page.getByText('Stopped', { exact: true }).first()).toBeVisible();
   await expect(action(page, 'Run again')).toHaveCount(0);
+});
+
+test('a private job shows colleagues an outline, and all of it once it is shared', async ({ page, api }) => {
+  const member = await person(api, 'member');
+  const job = await api.submit({ name: fresh('private'), description: 'nobody reads this', command: 'sleep 120' });
+  await api.until(job.id, 'RUNNING');
+  await signIn(page, member, PASSWORD);
+  await page.goto(`/jobs?search=${job.name}`);
+  await expect(page.getByLabel('private: only admin and admins see its details')).toBeVisible();
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByText('The details of this job are private')).toBeVisible();
+  await expect(page.getByText('nobody reads this')).toHaveCount(0);
+  await expect(page.getByRole('tab')).toHaveCount(0);
+  for (const name of ['Clone', 'Download', 'Stop']) await expect(action(page, name)).toHaveCount(0);
+  await api.call('PATCH', `/jobs/${job.id}`, { shared: true });
+  await expect(page.getByRole('tab', { name: 'Logs' })).toBeVisible();
+  await expect(page.getByText('nobody reads this')).toBeVisible();
+  await expect(action(page, 'Stop')).toHaveCount(0);
+  await api.call('POST', `/jobs/${job.id}/stop`);
 });
 
 test('a job that waits offers no files, and says so', async ({ page, api }) => {

@@ -11,6 +11,9 @@ from apiclient import Api, Hire, fresh
 from footplate.domain.errors import InvalidInput, NotFound, SecretUnreadable
 from footplate.domain.secret import RegistryLogin
 from footplate.services.keyring import Keyring
+from footplate.services.masks import Masks
+from footplate.services.platform import Platform
+from footplate.services.tokens import Tokens
 from footplate.services.vault import Vault
 from footplate.store.tables import secrets as table
 from footplate.testing.fake_clock import FakeClock
@@ -24,13 +27,17 @@ def queue(admin: Api) -> str:
     return name
 
 
+def _keyring(platform: Platform, vault: Vault) -> Keyring:
+    return Keyring(platform.store, vault, platform.clock, Masks(platform.store, vault, Tokens(b"x").issue))
+
+
 class Desk:
     """A keyring on a real server, asked from the outside."""
 
     def __init__(self, server: Served) -> None:
         self.server = server
         platform = server.parts.platform
-        self.keyring = Keyring(platform.store, platform.vault, platform.clock)
+        self.keyring = _keyring(platform, platform.vault)
 
     def resolve(self, owner: Api, queue: str, *names: str) -> dict[str, str]:
         return dict(self.server.run(self.keyring.resolve(owner.name, queue, names)))
@@ -135,7 +142,7 @@ def test_another_key_is_told_and_not_a_crash(desk: Desk, hire: Hire) -> None:
     ada = hire(default="member")
     put(ada, "token", value="hunter22")
     platform = desk.server.parts.platform
-    other = Keyring(platform.store, Vault(b"another"), platform.clock)
+    other = _keyring(platform, Vault(b"another"))
     with pytest.raises(SecretUnreadable, match="set it again with `footplate secrets set token`"):
         desk.server.run(other.resolve(ada.name, "default", ["token"]))
 

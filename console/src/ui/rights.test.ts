@@ -8,7 +8,7 @@ const person = (name: string, role?: 'viewer' | 'member' | 'admin'): Me => ({
   job_id: null,
   queues: role ? [{ name: 'lab', role }] : [],
 });
-const job = { owner: 'ann', queue: 'lab' };
+const job = { owner: 'ann', queue: 'lab', is_readable: true };
 
 test('owners change their jobs while they may submit, admins of the queue change all', () => {
   expect(mayTouch(person('ann', 'member'), job)).toBe(true);
@@ -24,4 +24,5 @@ test('who may only look neither submits nor fetches files', () => {
   expect(mayFetch(person('bob', 'viewer'), job)).toBe(false);
   expect(mayFetch(person('bob', 'member'), job)).toBe(true);
   expect(mayFetch(person('ann'), job)).toBe(true);
+  expect(mayFetch(person('bob', 'member'), { ...job, is_readable: false })).toBe(false);
 });

@@ -21,7 +21,10 @@ export function mayTouch(me: Me | null | undefined, { owner, queue }: Owned): bo
   return owner === me.name && maySubmit(me, queue);
 }
 
-/** Whether somebody may fetch a job's files; who may only look sees logs. */
-export function mayFetch(me: Me | null | undefined, { owner, queue }: Owned): boolean {
-  return me?.name === owner || maySubmit(me, queue);
+/** Whether somebody may fetch the files of a job; viewers of its queue may only look. */
+export function mayFetch(
+  me: Me | null | undefined,
+  { owner, queue, is_readable }: Owned & { is_readable: boolean },
+): boolean {
+  return is_readable && (me?.name === owner || maySubmit(me, queue));
 }

@@ -137,12 +137,17 @@ def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
 @click.option("-n", "--name", help="New name.")
 @click.option("-d", "--description", help="New description.")
 @click.option("--priority", type=int, help="New priority; higher starts first.")
+@click.option(
+    "--shared/--private",
+    default=None,
+    help="Whether everybody in the queue may see its logs, configuration and files.",
+)
 @json_option
 @click.pass_context
 def edit(ctx: click.Context, /, job: str, as_json: bool, **fields: Any) -> None:
-    """Change a job's name, description or priority."""
+    """Change a job's name, description or priority, or share it with its queue."""
     changed = ", ".join(field for field, value in fields.items() if value is not None)
     if not changed:
-        ctx.fail("say what to change: --name, --description or --priority")
+        ctx.fail("say what to change: --name, --description, --priority, --shared or --private")
     edited = connect().job(job).edit(**fields)
     tell(edited.data, f"Changed {changed} of {named(edited)}.", as_json)

@@ -16,6 +16,7 @@ ROLES = ("admin", "member", "viewer")
 COLUMNS = (
     "NAME",
     "OPEN",
+    "SHARED",
     "MY ROLE",
     "RUNNING",
     "WAITING",
@@ -43,6 +44,7 @@ def _row(queue: Mapping[str, Any]) -> Row:
     return (
         queue["name"],
         "yes" if queue["is_open"] else "no",
+        "yes" if queue["is_shared"] else "no",
         queue["my_role"] or "",
         queue["n_running"],
         queue["n_waiting"],
@@ -135,6 +137,12 @@ def _queue_options(function: Any) -> Any:
         ),
         click.option("--open/--closed", "is_open", default=None, help="Whether it accepts new jobs."),
         click.option(
+            "--shared/--private",
+            "is_shared",
+            default=None,
+            help="Whether everybody in it may look into its jobs, unless a job says otherwise.",
+        ),
+        click.option(
             "--environment",
             "environments",
             type=_environment,
@@ -181,7 +189,7 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
     if not fields:
         ctx.fail(
             "say what to change: --description, --guaranteed, --maximum, --node, --engine, --environment, "
-            "--open or --closed"
+            "--shared, --private, --open or --closed"
         )
     tell(connect().edit_queue(name, **fields), f"Changed queue {name}.", as_json)
 

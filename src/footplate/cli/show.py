@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.cells import one_line
-from footplate.cli.reader import told_in
+from footplate.cli.reader import told, told_in
 from footplate.cli.render import (
     print_fields,
     print_hints,
@@ -22,6 +22,7 @@ from footplate.cli.render import (
 )
 from footplate.cli.session import connect, job_argument, json_option, print_json
 from footplate.cli.table import Row, print_table
+from footplate.domain.messages import say
 from footplate.domain.states import JobState
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ def show(job: str, as_json: bool) -> None:
     With --json the API's answer, and beside it the job's attempts and steps.
     """
     found = connect().job(job)
+    if not found.data["is_readable"]:
+        _show_outline(found, as_json)
+        return
     steps = found.steps()
     if as_json:
         print_json({**found.data, "attempts": found.attempts(), "steps": steps})
@@ -63,6 +67,16 @@ def show(job: str, as_json: bool) -> None:
     print_hints(hints_for(found))
 
 
+def _show_outline(job: Job, as_json: bool) -> None:
+    """Show what everybody in the queue sees of a job that is private to others."""
+    if as_json:
+        print_json({**job.data, "attempts": [], "steps": []})
+        return
+    print_fields(_fields(job.data, ()))
+    click.echo()
+    click.echo(told(say("job_private", job=job.id, owner=job.data["owner"], queue=job.queue)))
+
+
 def _print_below(columns: Sequence[str], rows: Sequence[Row]) -> None:
     if rows:
         click.echo()
@@ -81,6 +95,7 @@ def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapp
         "In the trash since": show_time(data.get("deleted_at")),
         "Description": data["description"],
         "Owner": data["owner"],
+        "Shared": "with everybody in the queue" if data["is_shared"] else "",
         "Queue": f"{data['queue']}, priority {data['priority']}",
         "Asks for": f"{show_amount(data['resources'])} in {show_count(data['n_tasks'], 'task')}",
         "Image": _images(data.get("config") or {}),

@@ -76,6 +76,12 @@ def _secret(text: str) -> tuple[str, str]:
 @click.option("-q", "--queue", help="Queue to submit to.")
 @click.option("--priority", type=int, help="Higher starts first.")
 @click.option("--description", help="What the job is for.")
+@click.option(
+    "--shared/--private",
+    default=None,
+    help="Whether everybody in the queue may see its logs, configuration and files "
+    "(default: what the queue says).",
+)
 @click.option("--image", help="Container image.")
 @click.option("--cpus", type=float, help="CPUs of each task.")
 @click.option("--memory", help="Memory of each task, such as 4GB.")

@@ -13,6 +13,7 @@ from typing import Any
 from footplate.domain.ending import Outcome, finish
 from footplate.domain.errors import InvalidTransition
 from footplate.domain.events import (
+    EDITABLE,
     DeleteAsked,
     Edited,
     Event,
@@ -98,7 +99,7 @@ def _explain_wait(job: Job, event: WaitExplained) -> Outcome:
 
 
 def _edit(job: Job, event: Edited) -> Outcome:
-    wanted = {"name": event.name, "description": event.description, "priority": event.priority}
+    wanted = {name: getattr(event, name) for name in EDITABLE}
     changes: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
     edited = replace(job, spec=replace(job.spec, **changes))
     return Outcome(edited, (Reschedule(),) if event.priority is not None and job.state is S.QUEUED else ())

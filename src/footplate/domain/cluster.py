@@ -73,7 +73,8 @@ class Queue:
     """A share of the machines; `maximum` None is unlimited, `nodes` empty means all.
 
     `environments` are pairs of an image's name and the local folder that stands in for it. `engine` names the
-    one that runs its jobs; empty means any.
+    one that runs its jobs; empty means any. In a queue that `is_shared`,
+    everybody may look into the jobs that do not say otherwise.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Queue:
     is_open: bool = True
     environments: tuple[tuple[str, str], ...] = ()
     engine: str = ""
+    is_shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,6 +178,10 @@ class WaitExplained:
     reason: Reason
 
 
+# What of a job's configuration can be changed after the submit.
+EDITABLE = ("name", "description", "priority", "shared")
+
+
 @dataclass(frozen=True, slots=True)
 class Edited:
     at: float
@@ -185,6 +189,7 @@ class Edited:
     name: str | None = None
     description: str | None = None
     priority: int | None = None
+    shared: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

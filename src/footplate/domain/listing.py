@@ -18,6 +18,7 @@ class JobLine:
     state: JobState
     reason: Reason
     priority: int
+    shared: bool | None
     attempt: int
     retries_used: int
     retry: int
@@ -48,6 +49,7 @@ def line_of(job: Job) -> JobLine:
         state=job.state,
         reason=job.reason,
         priority=spec.priority,
+        shared=spec.shared,
         attempt=job.attempt,
         retries_used=job.retries_used,
         retry=spec.retry,
@@ -65,3 +67,17 @@ def line_of(job: Job) -> JobLine:
         kept_until=job.kept_until,
         deleted_at=job.deleted_at,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SeenJob:
+    """A line as somebody sees it: whole, or an outline of a job that is private to others.
+
+    `reason` is the newest word on why the job is in its state, `position` how many jobs are ahead of it.
+    """
+
+    line: JobLine
+    reason: Reason
+    position: int | None
+    is_shared: bool
+    is_readable: bool

@@ -165,6 +165,8 @@ class JobSpec:
     description: str = ""
     queue: str = DEFAULT_QUEUE
     priority: int = 0
+    # Whether everybody in the queue may look into it; None leaves that to the queue.
+    shared: bool | None = None
     image: str = ""
     image_credentials: str = ""
     strategy: str = ""

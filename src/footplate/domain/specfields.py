@@ -107,6 +107,13 @@ JOB = Record(
         Field("description", Text(4096), "What the job is for.", ""),
         Field("queue", QUEUE_NAME, "Queue to submit to.", s.DEFAULT_QUEUE),
         Field("priority", Integer(-1000, 1000), "Higher starts first.", 0),
+        Field(
+            "shared",
+            Nullable(Flag()),
+            "Whether everybody in the queue may see its logs, configuration and files "
+            "(default: what the queue says).",
+            None,
+        ),
         Field("image", IMAGE, "Container image (default: the machine's own environment).", ""),
         Field(
             "image_credentials",

@@ -342,10 +342,14 @@ class Job:
         return Job(self._connection, self._connection.send("POST", self._path("clone"), body, key=_key()))
 
     def edit(
-        self, name: str | None = None, description: str | None = None, priority: int | None = None
+        self,
+        name: str | None = None,
+        description: str | None = None,
+        priority: int | None = None,
+        shared: bool | None = None,
     ) -> Job:
-        """Change what may change after submit."""
-        changes = {"name": name, "description": description, "priority": priority}
+        """Change what may change after submit; who is in the queue of a `shared` job may look into it."""
+        changes = {"name": name, "description": description, "priority": priority, "shared": shared}
         body = {field: value for field, value in changes.items() if value is not None}
         self.data = self._connection.send("PATCH", self._path(), body)
         return self

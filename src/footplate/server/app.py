@@ -63,6 +63,7 @@ from footplate.server.settings import Settings
 from footplate.services.accounts import Accounts
 from footplate.services.feed import Feed
 from footplate.services.keyring import Keyring
+from footplate.services.masks import Masks
 from footplate.services.platform import Platform
 from footplate.services.queues import ensure_default
 from footplate.services.tokens import Tokens
@@ -272,7 +273,8 @@ async def _wire(
     secret = server_secret(settings.home)
     shared, tokens, vault = await _shared(settings, store, clock), Tokens(secret), Vault(secret)
     stack.callback(shared.logs.close)
-    keyring = Keyring(store, vault, clock)
+    masks = Masks(store, vault, tokens.issue)
+    keyring = Keyring(store, vault, clock, masks)
     context = _context(settings, shared, engines, keyring, tokens)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
     platform = Platform(
@@ -283,6 +285,7 @@ async def _wire(
         exec_in_task=controller.exec_in_task,
         environments=controller.environments,
         vault=vault,
+        mask_of=masks.of,
         disk=disk,
     )
     accounts_ = Accounts(platform, tokens, shared.people.forget)

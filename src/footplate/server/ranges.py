@@ -1,19 +1,17 @@
-"""A file over HTTP, whole or a range of it: as much as there was when the answer began, however it grows."""
+"""A log over HTTP, whole or a range of it: as much as there was when the answer began, however it grows."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-import stat
 from collections.abc import AsyncIterator, Mapping
-from pathlib import Path
 
 from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 
 from footplate.domain.errors import FootplateError
-from footplate.machine.taskfiles import unfollowed
 from footplate.server.errors import answer
+from footplate.store.logfiles import LogFile
 
 CHUNK_BYTES = 256 * 1024
 MEDIA_TYPE = "application/octet-stream"
@@ -22,9 +20,9 @@ _RANGE = re.compile(r"bytes=([0-9]*)-([0-9]*)")
 _FAR_DIGITS = 18
 
 
-def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Response:
-    """Answer with a file, or with the one range that was asked for; a missing file is an empty one."""
-    size = _size(path)
+def send_log(request: Request, log: LogFile, headers: Mapping[str, str]) -> Response:
+    """Answer with a log, or with the one range that was asked for; a missing one is empty."""
+    size = log.size
     span = _span(request, size)
     if span is None:
         refusal = answer(request, 416, FootplateError("range_empty", size=size), "invalid_input")
@@ -36,7 +34,7 @@ def send_file(request: Request, path: Path, headers: Mapping[str, str]) -> Respo
     if is_part:
         sent["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
     return StreamingResponse(
-        _chunks(path, start, end), 206 if is_part else 200, headers=sent, media_type=MEDIA_TYPE
+        _chunks(log, start, end), 206 if is_part else 200, headers=sent, media_type=MEDIA_TYPE
     )
 
 
@@ -58,19 +56,9 @@ def _number(digits: str) -> int:
     return int(digits) if len(digits) <= _FAR_DIGITS else 10**_FAR_DIGITS
 
 
-def _size(path: Path) -> int:
-    try:
-        status = path.lstat()
-    except OSError:
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
-
-
-async def _chunks(path: Path, start: int, end: int) -> AsyncIterator[bytes]:
-    if start >= end:
-        return
-    with await asyncio.to_thread(open, path, "rb", opener=unfollowed) as file:
-        file.seek(start)
-        while start < end and (chunk := await asyncio.to_thread(file.read, min(CHUNK_BYTES, end - start))):
-            start += len(chunk)
-            yield chunk
+async def _chunks(log: LogFile, start: int, end: int) -> AsyncIterator[bytes]:
+    while start < end and (
+        chunk := await asyncio.to_thread(log.read_bytes, start, min(CHUNK_BYTES, end - start))
+    ):
+        start += len(chunk)
+        yield chunk

@@ -5,21 +5,28 @@ from __future__ import annotations
 from fastapi import Request
 
 from footplate.domain.errors import Unauthenticated
+from footplate.domain.job import Job
 from footplate.server.auth import caller_of
 from footplate.server.parts import Parts
-from footplate.services.access import Caller, may_see
+from footplate.services.access import Caller, may_read, may_see
 
 REFRESH_S = 5.0
 
 
 class Standing:
-    """Whether a follower may continue: rights can be revoked during a stream."""
+    """Whether a follower may continue: rights can be revoked during a stream.
 
-    def __init__(self, request: Request, parts: Parts, caller: Caller, job_id: str | None) -> None:
+    One who `reads` follows what only those see who may look into the job.
+    """
+
+    def __init__(
+        self, request: Request, parts: Parts, caller: Caller, job_id: str | None, reads: bool = False
+    ) -> None:
         self._request = request
         self._parts = parts
         self._caller: Caller | None = caller
         self._job_id = job_id
+        self._reads = reads
         self._refreshed_at = parts.platform.clock.now()
 
     async def refresh(self, is_due: bool = False) -> Caller | None:
@@ -37,4 +44,10 @@ class Standing:
             return None
         job = await self._parts.platform.store.job(self._job_id) if self._job_id else None
         # A job that is gone is no reason to end: its follower is still to be told.
-        return None if job is not None and not may_see(caller, job.owner, job.spec.queue) else caller
+        return None if job is not None and not self._may(caller, job) else caller
+
+    def _may(self, caller: Caller, job: Job) -> bool:
+        if not self._reads:
+            return may_see(caller, job.owner, job.spec.queue)
+        queues = self._parts.platform.cluster.queues
+        return may_read(caller, queues, job.owner, job.spec.queue, job.spec.shared)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from footplate.domain.cluster import Queue
 from footplate.domain.errors import Denied, NotFound
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say
+from footplate.store.reach import Reach
 
 RANKS = {"viewer": 1, "member": 2, "admin": 3}
 
@@ -33,7 +35,43 @@ def visible_queues(caller: Caller) -> Sequence[str] | None:
 
 
 def may_see(caller: Caller, owner: str, queue: str) -> bool:
+    """Everybody in a queue sees that a job is there, whose it is, what it takes and why it waits."""
     return caller.name == owner or caller.rank_in(queue) >= RANKS["viewer"]
+
+
+Queues = Mapping[str, Queue]
+
+
+def is_shared(queues: Queues, queue: str, shared: bool | None) -> bool:
+    """What a job says of itself, or else what its queue says."""
+    if shared is not None:
+        return shared
+    return queue in queues and queues[queue].is_shared
+
+
+def may_read(caller: Caller, queues: Queues, owner: str, queue: str, shared: bool | None) -> bool:
+    """Whether somebody may look into a job: configuration, logs, events, usage, files."""
+    if caller.name == owner or caller.rank_in(queue) >= RANKS["admin"]:
+        return True
+    return caller.rank_in(queue) >= RANKS["viewer"] and is_shared(queues, queue, shared)
+
+
+def reach_of(caller: Caller, queues: Queues, least: str = "viewer") -> Reach | None:
+    """Say to the database what `may_read` says, for roles from `least` on; None means all jobs."""
+    if caller.is_admin:
+        return None
+    joined = [name for name in caller.roles if caller.rank_in(name) >= RANKS[least]]
+    return Reach(
+        caller.name,
+        administered=[name for name in joined if caller.rank_in(name) >= RANKS["admin"]],
+        joined=joined,
+        sharing=[name for name in joined if is_shared(queues, name, None)],
+    )
+
+
+def require_read(caller: Caller, queues: Queues, job: Job) -> None:
+    if not may_read(caller, queues, job.owner, job.spec.queue, job.spec.shared):
+        raise Denied("job_private", job=job.id, owner=job.owner, queue=job.spec.queue)
 
 
 def may_touch(caller: Caller, job: Job) -> bool:
@@ -43,7 +81,7 @@ def may_touch(caller: Caller, job: Job) -> bool:
 
 
 def require_files(caller: Caller, job: Job) -> None:
-    """Owners and members of the queue may download files; viewers see only logs."""
+    """Of those who may look into a job, viewers of the queue may not download its files."""
     if caller.name != job.owner and caller.rank_in(job.spec.queue) < RANKS["member"]:
         raise Denied("viewer_no_files", job=job.id)
 

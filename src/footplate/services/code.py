@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.spec import JobSpec
-from footplate.services.access import RANKS, Caller
+from footplate.services.access import Caller, reach_of
 from footplate.services.platform import Platform
 from footplate.store import upload_queries
 
@@ -23,11 +23,11 @@ async def may_use(platform: Platform, caller: Caller, digest: str) -> bool:
     """Tell whether there is such code, and the caller may have it."""
     if platform.blobs.path(digest) is None:
         return False
-    queues = None if caller.is_admin else _member_of(caller)
+    reach = reach_of(caller, platform.cluster.queues, least="member")
 
     def query(connection: sa.Connection) -> bool:
         return upload_queries.has(connection, digest, caller.name) or upload_queries.is_in_a_job(
-            connection, digest, caller.name, queues
+            connection, digest, reach
         )
 
     return await platform.store.read(query)
@@ -55,7 +55,3 @@ async def check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
         return
     if not await may_use(platform, caller, spec.code.upload):
         raise InvalidInput("upload_unknown", "code.upload", upload=spec.code.upload[:19])
-
-
-def _member_of(caller: Caller) -> list[str]:
-    return [queue for queue in caller.roles if caller.rank_in(queue) >= RANKS["member"]]

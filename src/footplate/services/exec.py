@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from footplate.domain.errors import Conflict, InvalidInput
 from footplate.domain.job import Job, Task
@@ -35,7 +36,10 @@ async def exec_in_task(
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
         raise InvalidInput("command_too_long", "command", most=MOST_WORDS, most_bytes=MOST_BYTES)
     role, index = _task_of(job, task)
-    return await platform.exec_in_task(job, role, index, command, timeout_s, stdin)
+    ran = await platform.exec_in_task(job, role, index, command, timeout_s, stdin)
+    # Asked only now: the command may have been given values that no task had before.
+    mask = await platform.mask_of(job)
+    return replace(ran, output=mask.cover(ran.output, cut_after=ran.is_cut or ran.timed_out))
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from footplate.domain.job import Job
 from footplate.machine.foldertree import walk
 from footplate.machine.taskfiles import Spoilt, open_folder, unfollowed_in
 from footplate.services.access import Caller, require_files
-from footplate.services.jobs import find
+from footplate.services.jobs import inspect
 from footplate.services.platform import Platform
 
 CHUNK_BYTES = 256 * 1024
@@ -33,7 +33,7 @@ NOTHING = {"output": "no_output", "checkpoints": "no_checkpoints", "work": "no_w
 
 async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: str) -> tuple[Job, Path]:
     """Find a folder of a job: its output, checkpoints, code, or the work folders of its last attempt."""
-    job = await find(platform, caller, id_or_name)
+    job = await inspect(platform, caller, id_or_name)
     require_files(caller, job)
     folder = platform.files.folders(job)[what]
     if not await asyncio.to_thread(_has_files, folder):
@@ -43,7 +43,7 @@ async def folder_of(platform: Platform, caller: Caller, id_or_name: str, what: s
 
 async def present(platform: Platform, caller: Caller, id_or_name: str) -> list[str]:
     """Name the folders of a job that hold something to fetch."""
-    job = await find(platform, caller, id_or_name)
+    job = await inspect(platform, caller, id_or_name)
     require_files(caller, job)
     folders = platform.files.folders(job)
     return await asyncio.to_thread(lambda: [what for what, folder in folders.items() if _has_files(folder)])

@@ -34,7 +34,9 @@ from footplate.services import code, storages
 from footplate.services.access import (
     Caller,
     may_see,
+    reach_of,
     require_files,
+    require_read,
     require_submit,
     require_touch,
     visible_queues,
@@ -228,7 +230,7 @@ async def dry_run(platform: Platform, caller: Caller, document: Any, code_follow
 
 
 async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
-    """A job by its id, or by its name among the caller's own."""
+    """A job by its id, or by its name among the caller's own; of a private one, callers show an outline."""
     wanted: str | None = id_or_name
     if not is_job_id(id_or_name) or (id_or_name not in platform.store.board and len(id_or_name) != 12):
         wanted = None
@@ -243,6 +245,13 @@ async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     return job
 
 
+async def inspect(platform: Platform, caller: Caller, id_or_name: str) -> Job:
+    """A job whose configuration, logs, events, usage and files the caller may see."""
+    job = await find(platform, caller, id_or_name)
+    require_read(caller, platform.cluster.queues, job)
+    return job
+
+
 def _none_called(id_or_name: str) -> Message:
     is_id = is_job_id(id_or_name) and len(id_or_name) == 12
     return say("job_not_visible" if is_id else "job_not_named", job=id_or_name[:64])
@@ -252,7 +261,12 @@ async def page(
     platform: Platform, caller: Caller, wanted: Filter, sort: str, after: tuple[Any, str] | None, limit: int
 ) -> tuple[list[JobLine], tuple[Any, str] | None]:
     """One page of the jobs that the caller may see."""
-    seen = replace(wanted, caller=caller.name, visible_queues=visible_queues(caller))
+    seen = replace(
+        wanted,
+        caller=caller.name,
+        visible_queues=visible_queues(caller),
+        reach=reach_of(caller, platform.cluster.queues),
+    )
     return await platform.store.read(
         lambda connection: job_queries.page(connection, seen, sort, after, limit)
     )
@@ -265,8 +279,9 @@ async def edit(
     name: str | None,
     description: str | None,
     priority: int | None,
+    shared: bool | None = None,
 ) -> Job:
-    """Change name, description or priority; the priority only while the job waits or runs."""
+    """Change name, description, priority or who may look into it; the priority only until the job is over."""
     job = await find(platform, caller, id_or_name)
     require_touch(caller, job, "edit")
     if job.deleted_at is not None:
@@ -275,7 +290,7 @@ async def edit(
         raise Conflict("job_over_priority", job=job.id, state=job.state.value)
     if name is not None:
         require_text(JOB_NAME, name, "name")
-    event = Edited(platform.clock.now(), caller.name, name, description, priority)
+    event = Edited(platform.clock.now(), caller.name, name, description, priority, shared)
 
     def unit(tx: Transaction) -> Job:
         if name is not None and name != job.spec.name:
@@ -291,7 +306,7 @@ async def clone(
     platform: Platform, caller: Caller, id_or_name: str, overrides: Mapping[str, Any], key: str = ""
 ) -> Submission:
     """Submit a job's configuration again under a new name, with some fields replaced."""
-    job = await find(platform, caller, id_or_name)
+    job = await inspect(platform, caller, id_or_name)
     if job.spec.code is not None and "code" not in overrides:
         require_files(caller, job)
     tries_left = 1 if "name" in overrides else CLONE_TRIES
@@ -318,7 +333,7 @@ def free_name(connection: sa.Connection, owner: str, name: str) -> str:
 
 
 async def attempts(platform: Platform, caller: Caller, id_or_name: str) -> list[Attempt]:
-    job = await find(platform, caller, id_or_name)
+    job = await inspect(platform, caller, id_or_name)
     return await platform.store.read(lambda connection: job_queries.attempts_of(connection, job.id))
 
 

@@ -13,6 +13,7 @@ from footplate.domain.errors import InvalidInput, NotFound, SecretUnreadable
 from footplate.domain.job import Job
 from footplate.domain.secret import RegistryLogin, Secret, SecretKind, queue_scope, user_scope
 from footplate.services.access import RANKS
+from footplate.services.masks import Masks
 from footplate.services.vault import Vault
 from footplate.store import account_queries, secret_queries
 from footplate.store.secret_queries import SealedSecret
@@ -45,6 +46,7 @@ class Keyring:
     store: Store
     vault: Vault
     clock: Clock
+    masks: Masks
 
     async def resolve(self, owner: str, queue: str, names: Iterable[str]) -> Mapping[str, str]:
         """The values of secrets by name; raise when one is gone, is no value or cannot be opened."""
@@ -61,11 +63,14 @@ class Keyring:
         if not wanted:
             return {}
         values = await self.resolve(job.owner, job.spec.queue, wanted.values())
+        await self.masks.note(job, values.values())
         return {variable: values[name] for variable, name in wanted.items()}
 
     async def login_of(self, job: Job, name: str) -> RegistryLogin:
         """The login at a registry that a job names."""
-        return await self.registry_login(job.owner, job.spec.queue, name)
+        login = await self.registry_login(job.owner, job.spec.queue, name)
+        await self.masks.note(job, [login.password])
+        return login
 
     async def _open(self, owner: str, queue: str, names: set[str], kind: SecretKind) -> dict[str, str]:
         if not names:

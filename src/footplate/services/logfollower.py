@@ -19,7 +19,7 @@ from footplate.services.logparts import Since, begin
 from footplate.services.logs import log_of
 from footplate.services.platform import Platform
 from footplate.store import event_queries
-from footplate.store.logfiles import BLOCK, LogFile, Piece, Samples
+from footplate.store.logfiles import BLOCK, NO_MASK, LogFile, Piece, Samples
 from footplate.store.rows import EventRecord
 from footplate.wire.told import told
 
@@ -44,6 +44,8 @@ class Reading:
         default_factory=lambda: codecs.getincrementaldecoder("utf-8")(errors="replace")
     )
     has_caught_up: bool = False
+    # Bytes that are there, but may be the beginning of a secret.
+    n_held: int = 0
     samples: Samples | None = None
 
     @property
@@ -51,10 +53,14 @@ class Reading:
         """The offset to resume from: whole characters only."""
         return self.offset - len(self.decoder.getstate()[0])
 
-    def read(self) -> tuple[Piece, bool]:
-        """Read on, and tell whether that was all there is."""
-        piece = self.log.read(self.offset, BLOCK)
-        return piece, piece.next_offset >= self.log.size
+    def read(self, is_growing: bool) -> tuple[Piece, bool]:
+        """Read on, and tell whether that was all there is to read yet."""
+        piece = self.log.read(self.offset, BLOCK, is_growing)
+        return piece, piece.next_offset + piece.n_held >= self.log.size
+
+    @property
+    def has_grown(self) -> bool:
+        return self.log.size > self.offset + self.n_held
 
     def times(self, end: int, is_last: bool, finished_at: float | None) -> Times:
         """How the log grew up to an offset; the index is read once, and let go of with the last piece."""
@@ -96,11 +102,13 @@ class Follower:
         self._watched: set[str] = set()
         self._watches = ExitStack()
         self._shown: tuple[Any, ...] = ()
+        self._mask = NO_MASK
 
     async def follow(self, attempt: int | None, since: Since, cursor: Cursor | None) -> AsyncIterator[Sent]:
         """Yield what happens, a `ping` in quiet times, and an `end`."""
         with self._feed.listening(self._job.id, self._inbox.put), self._watches:
             self._only = attempt
+            self._mask = await self._platform.mask_of(self._job)
             await asyncio.to_thread(self._begin, attempt, since, cursor)
             while True:
                 self._wake.clear()
@@ -108,7 +116,7 @@ class Follower:
                 if job is None:
                     yield Sent("end", {"state": "DELETED", "reason": None, "exit_code": None})
                     return
-                self._job = job
+                await self._take_job(job)
                 # The end may be in the rows before the feed has brought its events.
                 self._inbox.has_gap = self._inbox.has_gap or job.state.is_final or job.is_kept
                 async for sent in self._news():
@@ -120,6 +128,13 @@ class Follower:
                 if not await self._pause():
                     yield Sent("ping", {})
 
+    async def _take_job(self, job: Job) -> None:
+        """Look at the job as it is now; what is secret of it is known once its tasks are given it."""
+        self._job = job
+        self._mask = await self._platform.mask_of(job)
+        for reading in self._readings.values():
+            reading.log.mask = self._mask
+
     def _begin(self, attempt: int | None, since: Since, cursor: Cursor | None) -> None:
         if cursor is not None:
             self._cursor = cursor
@@ -130,11 +145,14 @@ class Follower:
             self._cursor.attempt = 0
         number = self._cursor.attempt
         for name in self._names:
-            log, place = log_of(self._platform, self._job, name, number), self._places[name]
+            log, place = self._open(name, number), self._places[name]
             if cursor is None:
                 self._cursor.advance(place, begin(self._job, name, number, log, since))
             self._readings[name] = Reading(log, self._cursor.offsets.get(place, 0))
         self._grown.update(self._names)
+
+    def _open(self, name: str, attempt: int) -> LogFile:
+        return log_of(self._platform, self._job, name, attempt, self._mask)
 
     async def _news(self) -> AsyncIterator[Sent]:
         while events := await self._events():
@@ -199,7 +217,7 @@ class Follower:
         self._watched.clear()
         self._cursor = Cursor(attempt, self._cursor.seq)
         for name in self._names:
-            self._readings[name] = Reading(log_of(self._platform, self._job, name, attempt), 0)
+            self._readings[name] = Reading(self._open(name, attempt), 0)
         self._grown.update(self._names)
 
     async def _rest_of(self, names: Sequence[str]) -> AsyncIterator[Sent]:
@@ -227,7 +245,7 @@ class Follower:
 
     def _piece(self, name: str, reading: Reading) -> tuple[Piece, bool, Times]:
         """Read on in one log; of several, what was printed before comes with its times, to be ordered by."""
-        piece, is_last = reading.read()
+        piece, is_last = reading.read(is_growing=not self._is_past)
         if len(self._names) < 2 or reading.has_caught_up:
             return piece, is_last, []
         is_current = self._cursor.attempt == self._job.attempt
@@ -239,7 +257,7 @@ class Follower:
         offset = reading.sent
         is_end = is_last and self._is_past
         text = reading.decoder.decode(piece.data, final=is_end)
-        reading.offset = piece.next_offset
+        reading.offset, reading.n_held = piece.next_offset, piece.n_held
         if is_end:
             self._cursor.complete(place)
         else:
@@ -279,7 +297,7 @@ class Follower:
 
     def _sample(self) -> list[str]:
         """The logs that grew without our being told."""
-        return [name for name, reading in self._readings.items() if reading.log.size > reading.offset]
+        return [name for name, reading in self._readings.items() if reading.has_grown]
 
 
 def _state(job: Job) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
+from footplate.domain.mask import Mask
 from footplate.services.platform import Platform
 from footplate.store.logfiles import LogFile
 
@@ -26,9 +27,9 @@ def task_name(job: Job, wanted: str | None) -> str:
     return task_names(job, [] if wanted is None else [wanted])[0]
 
 
-def log_of(platform: Platform, job: Job, name: str, attempt: int | None) -> LogFile:
+def log_of(platform: Platform, job: Job, name: str, attempt: int | None, mask: Mask) -> LogFile:
     """The log of one task in one attempt, the current one when none is named."""
-    return platform.logs.open(attempt_id_of(job, attempt), name)
+    return platform.logs.open(attempt_id_of(job, attempt), name, mask)
 
 
 def attempt_id_of(job: Job, attempt: int | None) -> str:

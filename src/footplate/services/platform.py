@@ -10,11 +10,13 @@ from typing import Any, Protocol, TypeVar
 from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
+from footplate.domain.mask import Mask
 from footplate.domain.states import Reason
 from footplate.engines.base import Ran
 from footplate.engines.router import Engines
 from footplate.services.vault import Vault
 from footplate.store.disk import Disk
+from footplate.store.logfiles import NO_MASK
 from footplate.store.shared import Shared
 from footplate.store.writer import Unit
 
@@ -56,6 +58,10 @@ class Environments(Protocol):
         ...
 
 
+async def _mask_nothing(_job: Job) -> Mask:
+    return NO_MASK
+
+
 ExecInTask = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
 
 
@@ -69,4 +75,6 @@ class Platform(Shared):
     exec_in_task: ExecInTask
     environments: Environments
     vault: Vault
+    # What must not be read in the output of a job.
+    mask_of: Callable[[Job], Awaitable[Mask]] = _mask_nothing
     disk: Disk = field(default_factory=lambda: Disk(Path("/")))

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job
-from footplate.domain.states import JobState, Reason
+from footplate.domain.listing import SeenJob, line_of
+from footplate.domain.states import JobState
 from footplate.services.access import Caller, may_see
+from footplate.services.outlines import seen
 from footplate.services.platform import Platform
 
 # An estimate runs the scheduler ahead; who is far behind can ask for one by its job.
@@ -16,8 +18,7 @@ MOST_ESTIMATES = 10
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    job: Job
-    why: tuple[Reason, int] | None
+    seen: SeenJob
     estimate: Estimate | None
 
 
@@ -34,7 +35,9 @@ async def in_order(platform: Platform, caller: Caller, queue: str, limit: int) -
             break
     why = await platform.scheduler.explain(job.id for job in found)
     near = {job.id: await platform.scheduler.estimate(job.id) for job in found[:MOST_ESTIMATES]}
-    return [WaitingJob(job, why.get(job.id), near.get(job.id)) for job in found]
+    return [
+        WaitingJob(seen(platform, caller, line_of(job), why.get(job.id)), near.get(job.id)) for job in found
+    ]
 
 
 def n_waiting(platform: Platform) -> int:

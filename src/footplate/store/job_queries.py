@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from footplate.domain.job import Task
 from footplate.domain.listing import JobLine
 from footplate.domain.states import JobState, Reason
 from footplate.store import rows, statements
+from footplate.store.reach import Reach
 from footplate.store.tables import attempts, idempotency, jobs, tasks
 
 MOST_BRANCHES = 50
@@ -30,7 +31,10 @@ SORTS: dict[str, sa.ColumnElement[Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which jobs to list; `visible_queues` None means all, and one's own jobs are always visible."""
+    """Which jobs to list; `visible_queues` None means all, and one's own jobs are always visible.
+
+    What only those see who may look into a job is searched within their `reach`; None means everywhere.
+    """
 
     caller: str
     visible_queues: Sequence[str] | None = None
@@ -40,6 +44,7 @@ class Filter:
     search: str = ""
     tag: str = ""
     in_trash: bool = False
+    reach: Reach | None = None
 
 
 def owners_of_jobs(connection: sa.Connection) -> dict[str, str]:
@@ -131,17 +136,26 @@ def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
             conditions.append(column == values[0])
         elif values:
             conditions.append(column.in_(values))
+    within = sa.true() if wanted.reach is None else wanted.reach.condition()
     if wanted.search:
         text = wanted.search
-        columns = (jobs.c.name, jobs.c.description)
+        described = jobs.c.description.icontains(text, autoescape=True)
         conditions.append(
             sa.or_(
-                *(column.icontains(text, autoescape=True) for column in columns), jobs.c.id == text.lower()
+                jobs.c.name.icontains(text, autoescape=True),
+                described if wanted.reach is None else sa.and_(described, within),
+                jobs.c.id == text.lower(),
             )
         )
     if wanted.tag:
-        conditions.append(jobs.c.tags.contains(rows.dumps(wanted.tag), autoescape=True))
+        conditions += [jobs.c.tags.contains(rows.dumps(wanted.tag), autoescape=True), within]
     return conditions
+
+
+def shares_of(connection: sa.Connection, job_ids: Iterable[str]) -> dict[str, bool | None]:
+    """What some jobs say about being shared; those that are gone are missing."""
+    found = sa.select(jobs.c.id, jobs.c.shared).where(jobs.c.id.in_(list(job_ids)))
+    return {row.id: row.shared for row in connection.execute(found)}
 
 
 def id_of_name(connection: sa.Connection, owner: str, name: str) -> str | None:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from footplate.domain.mask import Mask
 from footplate.domain.resources import show_bytes
 from footplate.home.layout import log_file, log_holes_file, log_index_file
 from footplate.machine.taskfiles import unfollowed
@@ -25,6 +26,9 @@ from footplate.machine.taskfiles import unfollowed
 BLOCK = 64 * 1024
 # How far back the last lines are looked for.
 MOST_TAIL_BYTES = 64 * 1024**2
+NO_MASK = Mask()
+# The end of the last part: the log may grow beyond every other number.
+ENDLESS = 2**62
 _KEEP_SIZE, _PUNCH_HOLE = 1, 2
 _PAGE = 4096
 # Tasks can reach these files too: what is not ours to the letter is not read, nor more than the last of it.
@@ -38,10 +42,20 @@ _PAIR = re.compile(rb"^(\d{1,18}(?:\.\d{1,9})?) (\d{1,18})$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Bytes of a log and the offset to go on from."""
+    """Bytes of a log and the offset to go on from; `n_held` more are there, but may be half of a secret."""
 
     data: bytes
     next_offset: int
+    n_held: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a log that was dropped, or that was kept."""
+
+    start: int
+    end: int
+    is_hole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +89,10 @@ class Samples:
 
 
 class LogFile:
-    """The log of one task attempt; a missing file reads as empty."""
+    """The log of one task attempt; a missing file reads as empty. Whatever is read of it is masked."""
 
-    def __init__(self, task_folder: Path) -> None:
+    def __init__(self, task_folder: Path, mask: Mask = NO_MASK) -> None:
+        self.mask = mask
         self.path = log_file(task_folder)
         self._index = log_index_file(task_folder)
         self._holes = log_holes_file(task_folder)
@@ -95,23 +110,59 @@ class LogFile:
         """Whether there is a place for it, in which it would be seen to grow."""
         return self.path.parent.is_dir()
 
-    def read(self, offset: int, limit: int) -> Piece:
-        """Read on from an offset; a dropped part reads as one line that says so."""
+    def read(self, offset: int, limit: int, is_growing: bool = False) -> Piece:
+        """Read on from an offset; a dropped part reads as one line that says so.
+
+        Of a log that `is_growing`, an end that may be the beginning of a secret is left for the next read.
+        """
+        around = self._around(offset)
+        if around.is_hole:
+            size = show_bytes(around.end - around.start)
+            marker = f"\n[{size} of this log were dropped here: it grew beyond its cap]\n"
+            return Piece(marker.encode(), around.end)
+        holds = is_growing and around.end == ENDLESS
+        data, is_last = self._read(offset, limit, around, may_go_on=holds)
+        n_held = self.mask.n_unsure(data) if holds and is_last else 0
+        shown = data[: len(data) - n_held]
+        return Piece(shown, offset + len(shown), n_held)
+
+    def read_bytes(self, offset: int, limit: int) -> bytes:
+        """Read what lies in the file, or the beginning of it; a dropped part is zeros."""
+        around = self._around(offset)
+        if around.is_hole:
+            return bytes(min(limit, around.end - offset))
+        return self._read(offset, limit, around)[0]
+
+    def _around(self, offset: int) -> Part:
+        """The part of the log, dropped or kept, in which an offset lies."""
+        kept_from = 0
         for start, end in self.holes():
-            if start <= offset < end:
-                marker = (
-                    f"\n[{show_bytes(end - start)} of this log were dropped here: it grew beyond its cap]\n"
-                )
-                return Piece(marker.encode(), end)
             if offset < start:
-                limit = min(limit, start - offset)
+                return Part(kept_from, start)
+            if offset < end:
+                return Part(start, end, is_hole=True)
+            kept_from = end
+        return Part(kept_from, ENDLESS)
+
+    def _read(self, offset: int, limit: int, kept: Part, may_go_on: bool = False) -> tuple[bytes, bool]:
+        """Masked bytes, and whether nothing follows them: a mask also looks at what lies around."""
+        begin = max(kept.start, offset - self.mask.reach)
+        end = min(kept.end, offset + limit + self.mask.reach)
+        data = self._read_file(begin, end - begin)
+        is_last = begin + len(data) < end or end == kept.end
+        covered = self.mask.cover(
+            data, cut_before=begin == kept.start > 0, cut_after=is_last and not may_go_on
+        )
+        wanted = covered[offset - begin :][:limit]
+        return wanted, is_last and len(wanted) == len(covered) - (offset - begin)
+
+    def _read_file(self, offset: int, limit: int) -> bytes:
         try:
             with open(self.path, "rb", opener=unfollowed) as log:  # only this one takes an opener
                 log.seek(offset)
-                data = log.read(limit)
+                return log.read(limit)
         except OSError:
-            data = b""
-        return Piece(data, offset + len(data))
+            return b""
 
     def holes(self) -> list[tuple[int, int]]:
         """The parts that were dropped, in their order and apart from each other."""

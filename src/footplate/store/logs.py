@@ -11,10 +11,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from footplate.domain.mask import Mask
 from footplate.home.layout import folder_of_task
 from footplate.machine.taskfiles import unfollowed
 from footplate.store.growth import Growth
-from footplate.store.logfiles import LogFile
+from footplate.store.logfiles import NO_MASK, LogFile
 
 
 class Logs:
@@ -24,9 +25,9 @@ class Logs:
         self._home = home
         self._growth = Growth()
 
-    def open(self, attempt_id: str, task: str) -> LogFile:
+    def open(self, attempt_id: str, task: str, mask: Mask = NO_MASK) -> LogFile:
         """Hand out the log of a task; one that has none yet reads as empty."""
-        return LogFile(folder_of_task(self._home, attempt_id, task))
+        return LogFile(folder_of_task(self._home, attempt_id, task), mask)
 
     def listen(self, log: LogFile, tell: Callable[[], None]) -> AbstractContextManager[None]:
         """Have `tell` called when a log grows; where that cannot be heard, callers look at their own pace."""

@@ -24,6 +24,7 @@ def _queue(row: Row) -> Queue:
         is_open=bool(row["is_open"]),
         environments=tuple(sorted(json.loads(row["environments"]).items())),
         engine=row["engine"],
+        is_shared=bool(row["is_shared"]),
     )
 
 
@@ -42,6 +43,7 @@ def _columns(queue: Queue) -> dict[str, object]:
         "is_open": queue.is_open,
         "environments": dumps(dict(queue.environments)),
         "engine": queue.engine,
+        "is_shared": queue.is_shared,
     }
 
 

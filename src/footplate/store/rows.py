@@ -205,6 +205,7 @@ def spec_columns(job: Job) -> dict[str, Any]:
         "description": spec.description,
         "queue": spec.queue,
         "priority": spec.priority,
+        "shared": spec.shared,
         "retry": spec.retry,
         "n_tasks": spec.n_tasks,
         "milli_cpus": amount.milli_cpus,

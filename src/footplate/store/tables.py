@@ -19,6 +19,7 @@ jobs = sa.Table(
     sa.Column("state", sa.String(16), nullable=False),
     sa.Column("reason", sa.Text, nullable=False),
     sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("shared", sa.Boolean),
     sa.Column("attempt", sa.Integer, nullable=False),
     sa.Column("retries_used", sa.Integer, nullable=False),
     sa.Column("retry", sa.Integer, nullable=False),
@@ -194,6 +195,7 @@ queues = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
     sa.Column("environments", sa.Text, nullable=False, server_default="{}"),
     sa.Column("engine", sa.String(63), nullable=False, server_default=sa.text("''")),
+    sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 audit = sa.Table(
@@ -259,6 +261,14 @@ secrets = sa.Table(
     sa.Column("created_at", _Time, nullable=False),
     sa.Column("updated_at", _Time, nullable=False),
     sa.Column("last_used_at", _Time),
+)
+
+# What tasks of a job were given that nobody may read in their logs, sealed.
+masks = sa.Table(
+    "masks",
+    metadata,
+    sa.Column("job_id", sa.String(12), primary_key=True),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
 )
 
 images = sa.Table(

@@ -163,7 +163,7 @@ def _task_of(event: ev.TaskStarted | ev.TaskExited | ev.TaskLost) -> tuple[str, 
 def _tell_edit(before: Job, after: Job, _event: ev.Edited) -> list[_Line]:
     changes = {
         name: {"from": getattr(before.spec, name), "to": getattr(after.spec, name)}
-        for name in ("name", "description", "priority")
+        for name in ev.EDITABLE
         if getattr(before.spec, name) != getattr(after.spec, name)
     }
     return [("edited", say("edited", fields=list(changes)), {"changes": changes})] if changes else []
@@ -247,6 +247,7 @@ def remove(tx: Transaction, job: Job, at: float, freed_bytes: int = 0) -> None:
         (tables.tasks, tables.tasks.c.job_id),
         (tables.attempts, tables.attempts.c.job_id),
         (tables.idempotency, tables.idempotency.c.job_id),
+        (tables.masks, tables.masks.c.job_id),
         (tables.jobs, tables.jobs.c.id),
     ):
         tx.connection.execute(sa.delete(table).where(column == job.id))
@@ -323,6 +324,7 @@ _SPEC_COLUMNS = (
     "description",
     "queue",
     "priority",
+    "shared",
     "retry",
     "n_tasks",
     "milli_cpus",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import sqlalchemy as sa
 
+from footplate.store.reach import Reach
 from footplate.store.tables import jobs, uploads
 
 
@@ -21,10 +20,9 @@ def has(connection: sa.Connection, digest: str, user: str) -> bool:
     return connection.execute(found).first() is not None
 
 
-def is_in_a_job(connection: sa.Connection, digest: str, owner: str, queues: Sequence[str] | None) -> bool:
-    """Tell whether a job of this owner, or one in these queues, has this code; None means all queues."""
-    mine = jobs.c.owner == owner
-    readable = sa.true() if queues is None else sa.or_(mine, jobs.c.queue.in_(queues))
+def is_in_a_job(connection: sa.Connection, digest: str, reach: Reach | None) -> bool:
+    """Tell whether a job within somebody's reach has this code; None means all jobs."""
+    readable = sa.true() if reach is None else reach.condition()
     # Digests are hexadecimal: nothing in them is a pattern.
     found = sa.select(jobs.c.id).where(readable, jobs.c.spec.like(f"%{digest}%")).limit(1)
     return connection.execute(found).first() is not None

@@ -163,6 +163,8 @@ def job(**changes: Any) -> dict[str, Any]:
         "state": state,
         "reason": {"code": state.lower(), "message": f"it is {state.lower()}", "details": {}},
         "priority": 0,
+        "is_shared": False,
+        "is_readable": True,
         "attempt": 0,
         "retries_used": 0,
         "retry": 0,

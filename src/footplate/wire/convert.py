@@ -10,10 +10,10 @@ from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
 from footplate.domain.jobfile import write_job
 from footplate.domain.kinds import show_instant
-from footplate.domain.listing import JobLine, line_of
+from footplate.domain.listing import JobLine, SeenJob
 from footplate.domain.messages import Message, as_json
 from footplate.domain.resources import UNLIMITED, Resources
-from footplate.domain.states import JobState, Reason
+from footplate.domain.states import Reason
 from footplate.wire.body import Amount, Maximum
 from footplate.wire.told import told
 
@@ -67,9 +67,9 @@ def run_time_s(job: JobLine, now: float) -> float | None:
     return round(max(0.0, (now if job.finished_at is None else job.finished_at) - since), 3)
 
 
-def line_view(line: JobLine, now: float, waits: tuple[Reason, int] | None = None) -> View:
-    """A line of the job list; `waits` is the scheduler's newest word on why it waits and behind how many."""
-    reason, position = waits if waits and line.state is JobState.QUEUED else (line.reason, None)
+def line_view(seen: SeenJob, now: float) -> View:
+    """A line of the job list, as somebody sees it."""
+    line = seen.line
     return {
         "id": line.id,
         "name": line.name,
@@ -77,8 +77,10 @@ def line_view(line: JobLine, now: float, waits: tuple[Reason, int] | None = None
         "owner": line.owner,
         "queue": line.queue,
         "state": line.state.value,
-        "reason": reason_view(reason),
+        "reason": reason_view(seen.reason),
         "priority": line.priority,
+        "is_shared": seen.is_shared,
+        "is_readable": seen.is_readable,
         "attempt": line.attempt,
         "retries_used": line.retries_used,
         "retry": line.retry,
@@ -91,19 +93,19 @@ def line_view(line: JobLine, now: float, waits: tuple[Reason, int] | None = None
         "running_at": instant(line.running_at),
         "finished_at": instant(line.finished_at),
         "run_time_s": run_time_s(line, now),
-        "position": position,
+        "position": seen.position,
         "is_deleting": line.is_deleting,
         "kept_until": instant(line.kept_until),
         "deleted_at": instant(line.deleted_at),
     }
 
 
-def job_view(job: Job, now: float, waits: tuple[Reason, int] | None, can: View) -> View:
-    """A whole job."""
+def job_view(job: Job, seen: SeenJob, now: float, can: View) -> View:
+    """A whole job, or as much of it as an outline has."""
     return {
-        **line_view(line_of(job), now, waits),
-        "tasks": task_views(job.tasks),
-        "config": write_job(job.spec),
+        **line_view(seen, now),
+        "tasks": task_views(job.tasks) if seen.is_readable else [],
+        "config": write_job(job.spec) if seen.is_readable else {},
         "can": can,
         "estimate": None,
     }
@@ -157,6 +159,7 @@ def queue_view(
         "environments": dict(queue.environments),
         "engine": queue.engine,
         "engine_problem": None if engine_problem is None else told(engine_problem),
+        "is_shared": queue.is_shared,
         "used": amount(used),
         "n_running": n_running,
         "n_waiting": n_waiting,

@@ -26,6 +26,10 @@ class JobSummary(Body):
     state: JobState
     reason: ReasonBody
     priority: int
+    is_shared: bool = Field(description="Whether everybody in the queue may look into it.")
+    is_readable: bool = Field(
+        description="Whether the caller may look into it; else description, tags, tasks and config are empty."
+    )
     attempt: int
     retries_used: int
     retry: int
@@ -109,6 +113,7 @@ class JobChange(Body):
     name: Text | None = Field(None, max_length=255)
     description: Text | None = Field(None, max_length=4096)
     priority: int | None = Field(None, ge=-1000, le=1000)
+    shared: bool | None = Field(None, description="Whether everybody in the queue may look into it.")
 
 
 class DryRun(Body):

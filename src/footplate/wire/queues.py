@@ -24,6 +24,11 @@ EngineName = Annotated[
 ]
 
 
+_SHARED = Field(
+    False, description="Whether everybody in the queue may look into its jobs; a job can say otherwise."
+)
+
+
 class NewQueue(Body):
     name: QueueName
     description: Text = Field("", max_length=4096)
@@ -31,6 +36,7 @@ class NewQueue(Body):
     maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] = Field([], max_length=1000)
     is_open: bool = True
+    is_shared: bool = _SHARED
     environments: Environments = Field({})
     engine: EngineName = ""
 
@@ -41,6 +47,7 @@ class QueueChange(Body):
     maximum: Maximum | None = None
     nodes: list[Annotated[Text, Field(min_length=1, max_length=255)]] | None = Field(None, max_length=1000)
     is_open: bool | None = None
+    is_shared: bool | None = None
     environments: Environments | None = None
     engine: EngineName | None = None
 
@@ -52,6 +59,7 @@ class QueueBody(Body):
     maximum: Maximum | None
     nodes: list[str]
     is_open: bool
+    is_shared: bool
     environments: dict[str, str]
     engine: str
     engine_problem: Told | None = Field(description="Why its engine cannot be used now; null when it can.")

@@ -124,6 +124,18 @@ def test_the_trash_is_listed_on_request(server: FakeServer, footplate: Command) 
     assert asked.query["trash"] == ["true"]
 
 
+def test_show_of_a_private_job_says_who_sees_more(server: FakeServer, footplate: Command) -> None:
+    outline = job(is_readable=False, tasks=[], config={}, owner="bob")
+    server.on("GET /jobs/digits", outline)
+    out = footplate("show", "digits").out
+    assert "Owner" in out
+    assert f"footplate edit {ID} --shared" in out
+    assert "TASK" not in out
+    assert json.loads(footplate("show", "digits", "--json").out)["attempts"] == []
+    # Nothing was asked that would be refused.
+    assert {one.path for one in server.asked} == {"/jobs/digits"}
+
+
 def test_show_tells_of_estimates_and_of_what_is_kept(server: FakeServer, footplate: Command) -> None:
     estimate = {
         "expected_at": "2030-01-01T00:00:00.000Z",

@@ -165,6 +165,16 @@ def test_edit_sends_only_what_changes_and_needs_something(server: FakeServer, fo
     assert server.requests(f"PATCH /jobs/{ID}")[0].json == {"description": ""}
 
 
+@pytest.mark.parametrize(("option", "shared"), [("--shared", True), ("--private", False)])
+def test_a_job_is_shared_and_taken_back(
+    server: FakeServer, footplate: Command, option: str, shared: bool
+) -> None:
+    server.on("GET /jobs/digits", job())
+    server.on(f"PATCH /jobs/{ID}", job())
+    assert footplate("edit", "digits", option).exit_code == 0
+    assert server.asked[-1].json == {"shared": shared}
+
+
 def test_wait_exits_with_the_outcome(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     server.on(f"GET /jobs/{ID}", job(state="FAILED", tasks=[task(exit_code=7)]))

@@ -29,6 +29,7 @@ QUEUE: dict[str, Any] = {
     "is_open": True,
     "engine": "",
     "engine_problem": None,
+    "is_shared": False,
     "used": {"cpus": 1.5, "memory_bytes": 1024**3, "gpus": 2},
     "n_running": 1,
     "n_waiting": 2,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from footplate.domain.mask import Mask
 from footplate.store import logfiles
 from footplate.store.logfiles import LogFile, fold_progress
 
@@ -276,3 +277,63 @@ def test_a_log_within_its_cap_is_left_alone(tmp_path: Path) -> None:
 )
 def test_a_redrawn_line_is_shown_as_it_ended(printed: str, shown: str) -> None:
     assert fold_progress(printed) == shown
+
+
+SECRET = b"hunter22-hunter22"
+
+
+def masked(folder: Path, content: bytes) -> LogFile:
+    log = log_with(folder, content)
+    log.mask = Mask([SECRET.decode()])
+    return log
+
+
+@pytest.mark.parametrize("limit", [1, 3, 16, 17, 18, 4096])
+@pytest.mark.parametrize("is_growing", [False, True])
+def test_a_secret_is_masked_across_every_border_of_pieces(
+    tmp_path: Path, limit: int, is_growing: bool
+) -> None:
+    content = b"key " + SECRET + b"\n" + SECRET + SECRET + b" end\n"
+    log, offset, read = masked(tmp_path, content), 0, b""
+    while piece := log.read(offset, limit, is_growing):
+        if not piece.data:
+            break
+        read, offset = read + piece.data, piece.next_offset
+    assert read == content.replace(SECRET, b"*" * len(SECRET))
+    assert log.read_bytes(0, 10**6) == read
+    assert [log.read_bytes(at, 5) for at in range(len(content))] == [read[at:][:5] for at in range(len(read))]
+
+
+def test_the_beginning_of_a_secret_waits_for_its_rest_while_the_log_grows(tmp_path: Path) -> None:
+    log = masked(tmp_path, b"key hunter")
+    assert log.read(0, 100, is_growing=True) == logfiles.Piece(b"key ", 4, 6)
+    with log.path.open("ab") as file:
+        file.write(b"22-hunter22\n")
+    assert log.read(4, 100, is_growing=True) == logfiles.Piece(b"*" * 17 + b"\n", 22)
+    # What turns out to be something else is shown.
+    with log.path.open("ab") as file:
+        file.write(b"hunters\n")
+    assert log.read(22, 100, is_growing=True) == logfiles.Piece(b"hunters\n", 30)
+
+
+def test_a_secret_that_the_end_of_a_log_cuts_off_is_masked(tmp_path: Path) -> None:
+    assert masked(tmp_path, b"key hunter").read(0, 100).data == b"key ******"
+
+
+def test_a_secret_that_a_dropped_part_cuts_off_is_masked_on_both_sides(tmp_path: Path) -> None:
+    content = bytearray(b"a" * 25 * PAGE)
+    for at in (PAGE - 6, 22 * PAGE - 8):
+        content[at : at + len(SECRET)] = SECRET
+    log = masked(tmp_path, bytes(content))
+    assert log.drop_middle(4 * PAGE)
+    assert log.holes() == [(PAGE, 22 * PAGE)]
+    assert log.read(0, 10**6).data == b"a" * (PAGE - 6) + b"*" * 6
+    assert log.read(22 * PAGE, 12).data == b"*" * 9 + b"aaa"
+
+
+def test_what_was_dropped_is_downloaded_as_zeros(tmp_path: Path) -> None:
+    log = masked(tmp_path, b"a" * 20 * PAGE)
+    assert log.drop_middle(4 * PAGE)
+    ((start, end),) = log.holes()
+    assert log.read_bytes(start, 10**6) == bytes(end - start)
+    assert log.read_bytes(start - 2, 10**6) == b"aa"

@@ -109,7 +109,7 @@ export function Actions({ job }: { job: JobDetail }) {
           {say.stop}
         </Button>
       )}
-      {isFinal(job.state) && job.deleted_at === null && maySubmit(me, job.queue) && (
+      {isFinal(job.state) && job.is_readable && job.deleted_at === null && maySubmit(me, job.queue) && (
         <Button
           icon={<ReloadOutlined aria-hidden />}
           loading={act.isRunningAgain}
@@ -118,9 +118,11 @@ export function Actions({ job }: { job: JobDetail }) {
           {say.again}
         </Button>
       )}
-      <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined aria-hidden />}>
-        {say.clone}
-      </LinkButton>
+      {job.is_readable && (
+        <LinkButton to="/submit" search={{ clone: job.id }} icon={<CopyOutlined aria-hidden />}>
+          {say.clone}
+        </LinkButton>
+      )}
       {mayFetch(me, job) && <Downloads job={job} />}
       {more.length > 0 && (
         <MenuButton

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Form, Input } from 'antd';
+import { Form, Input, Switch } from 'antd';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { putJob } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -16,7 +16,7 @@ interface EditDialogProps {
   onClose: () => void;
 }
 
-/** Name, description and priority; the priority only while it matters. */
+/** Name, description, who may look into it, and the priority while that matters. */
 export default function EditDialog({ job, onClose }: EditDialogProps) {
   const say = useWords(words);
   const client = useQueryClient();
@@ -30,7 +30,7 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
       onClose();
     },
   });
-  const { name, description, priority } = job;
+  const { name, description, priority, is_shared: shared } = job;
   return (
     <FormDialog<Change>
       form={form}
@@ -40,7 +40,7 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
       isSaving={saving.isPending}
       first="name"
       isStrict
-      initialValues={{ name, description, priority }}
+      initialValues={{ name, description, priority, shared }}
       onFinish={(change) => saving.mutate(change)}
       onClose={onClose}
     >
@@ -49,6 +49,9 @@ export default function EditDialog({ job, onClose }: EditDialogProps) {
       </Form.Item>
       <Form.Item name="description" label={say.description}>
         <Input.TextArea maxLength={4096} autoSize={{ minRows: 2, maxRows: 8 }} />
+      </Form.Item>
+      <Form.Item name="shared" label={say.shared} extra={say.sharedHelp} valuePropName="checked">
+        <Switch />
       </Form.Item>
       {!isFinal(job.state) && (
         <WholeItem name="priority" label={say.priority} extra={say.priorityHelp} least={-1000} most={1000} />

@@ -77,7 +77,7 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
       </span>,
     ],
     [say.queue, job.queue],
-    [say.owner, job.owner],
+    [say.owner, job.is_shared ? say.sharedBy(job.owner) : job.owner],
     [say.resources, amount(job.resources)],
     [say.submitted, <TimeAgo key="at" at={job.submitted_at} />],
     [say.runTime, <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />],

@@ -1,3 +1,4 @@
+import { LockOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Alert, Skeleton, Tabs } from 'antd';
@@ -45,8 +46,22 @@ export function JobPage() {
         <Alert type="info" showIcon title={say.inTrash} className={styles.notice} />
       )}
       <Header job={job} asOf={dataUpdatedAt} />
-      <JobTabs key={job.id} job={job} />
+      {job.is_readable ? <JobTabs key={job.id} job={job} /> : <Private job={job} />}
     </>
+  );
+}
+
+/** What stands in place of everything that only the owner and admins see. */
+function Private({ job }: { job: JobDetail }) {
+  const say = useWords(words);
+  return (
+    <Alert
+      type="info"
+      showIcon
+      icon={<LockOutlined aria-hidden />}
+      title={say.isPrivate}
+      description={say.privateHint(job.owner, job.queue)}
+    />
   );
 }
 

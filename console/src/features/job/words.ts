@@ -15,6 +15,12 @@ export const words = translated({
     goneHint: 'It may have been deleted permanently.',
     toJobs: 'All jobs',
     inTrash: 'This job is in the trash.',
+    isPrivate: 'The details of this job are private',
+    privateHint: (owner: string, queue: string) =>
+      `Only ${owner}, admins of queue ${queue} and platform admins can see its logs, configuration, events and files. Its owner can share it: Edit, or footplate edit --shared.`,
+    sharedBy: (owner: string) => `${owner} (shared with the queue)`,
+    shared: 'Shared',
+    sharedHelp: 'Everybody in the queue can see its logs, configuration, events and files.',
     deleting: 'This job is being deleted.',
     tabs: {
       overview: 'Overview',
@@ -183,6 +189,12 @@ export const words = translated({
     goneHint: '它可能已被彻底删除。',
     toJobs: '全部任务',
     inTrash: '此任务在回收站中。',
+    isPrivate: '此任务的详细信息不公开',
+    privateHint: (owner: string, queue: string) =>
+      `只有 ${owner}、队列 ${queue} 的管理员和平台管理员可以查看其日志、配置、事件和文件。任务所有者可以共享它：在「编辑」中，或使用 footplate edit --shared。`,
+    sharedBy: (owner: string) => `${owner}（已共享给队列）`,
+    shared: '共享',
+    sharedHelp: '队列中的所有人都可以查看其日志、配置、事件和文件。',
     deleting: '此任务正在删除。',
     tabs: { overview: '概览', logs: '日志', usage: '监控', events: '事件', config: '配置', exec: '执行命令' },
     id: '编号',

@@ -4,7 +4,7 @@ import { useAmount } from '@/ui/amounts';
 import { CheckBox } from '@/ui/CheckBox';
 import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { RunTime, TimeAgo } from '@/ui/time';
-import { type ListProps, toggled, Why } from './JobTable';
+import { type ListProps, Privacy, toggled, Why } from './JobTable';
 import styles from './jobs.module.css';
 import { words } from './words';
 
@@ -25,6 +25,7 @@ export function JobCards({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
             <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={styles.cardName} title={job.name}>
               {job.name}
             </Link>
+            <Privacy job={job} />
             <div className={styles.under}>
               {job.owner} · {job.queue} · {amount(job.resources)}
             </div>

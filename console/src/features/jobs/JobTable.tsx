@@ -1,4 +1,4 @@
-import { CaretDownOutlined, CaretUpOutlined } from '@ant-design/icons';
+import { CaretDownOutlined, CaretUpOutlined, LockOutlined } from '@ant-design/icons';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Tooltip } from 'antd';
 import type { Job } from '@/api/client';
@@ -91,6 +91,7 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={job.name}>
           {job.name}
         </Link>
+        <Privacy job={job} />
         <div className={styles.under}>
           <span className="mono">{job.id}</span>
           {job.n_tasks > 1 && ` · ${say.tasks(job.n_tasks)}`}
@@ -120,6 +121,17 @@ function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolea
         )}
       </td>
     </>
+  );
+}
+
+/** A sign at jobs of which only an outline is shown. */
+export function Privacy({ job }: { job: Job }) {
+  const say = useWords(words);
+  if (job.is_readable) return null;
+  return (
+    <Tooltip title={say.isPrivate(job.owner)}>
+      <LockOutlined className={styles.lock} aria-label={say.isPrivate(job.owner)} />
+    </Tooltip>
   );
 }
 

@@ -17,6 +17,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   description: field('Description', '描述', '任务的用途。'),
   queue: field('Queue', '队列', '任务在其中等待的队列。'),
   priority: field('Priority', '优先级', '数值越大越先启动。'),
+  shared: field('Shared', '共享', '队列中的所有人是否可以查看其日志、配置和文件；不填则以队列的设置为准。'),
   image: field('Image', '镜像', '容器镜像；不填则使用本机自身的环境。'),
   image_credentials: field('Registry login', '镜像仓库凭据', '类型为 registry 的密钥，用于拉取私有镜像。'),
   strategy: field(

@@ -14,7 +14,7 @@ interface Shown {
 
 /** Which fields of the job are in which section, in order. */
 export const JOB_LAYOUT: Record<SectionName, Shown> = {
-  basics: { basic: ['name', 'queue', 'description'], more: ['tags', 'priority'] },
+  basics: { basic: ['name', 'queue', 'description'], more: ['tags', 'priority', 'shared'] },
   image: { basic: ['image', 'environment'], more: ['image_credentials'] },
   resources: { basic: [], more: [] },
   directories: { basic: ['code', 'data'], more: ['results'] },

@@ -76,6 +76,9 @@ const ZH_TEMPLATES: Record<string, string> = {
 
 export const words = translated({
   en: {
+    yes: 'Yes',
+    no: 'No',
+    byDefault: 'as the queue says',
     title: 'Submit a job',
     sections: EN_SECTIONS,
     faults: EN_FAULTS,
@@ -204,6 +207,9 @@ export const words = translated({
     forExample: (what: string) => `e.g. ${what}`,
   },
   zh: {
+    yes: '是',
+    no: '否',
+    byDefault: '以队列的设置为准',
     title: '提交任务',
     sections: ZH_SECTIONS,
     faults: ZH_FAULTS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
@@ -14,8 +14,8 @@ from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
 from footplate.server.parts import Parts
 from footplate.server.standing import Standing
-from footplate.services import jobs
-from footplate.services.access import Caller, may_see, visible_queues
+from footplate.services import events, jobs
+from footplate.services.access import Caller
 from footplate.services.feed import Inbox
 from footplate.services.logfollower import PING_S
 from footplate.store import event_queries
@@ -34,15 +34,6 @@ Kinds = Annotated[
 PAGE = 1000
 
 
-async def _read(
-    parts: Parts, caller: Caller, after: int, limit: int, job_id: str | None, kinds: Sequence[str] = ()
-) -> list[EventRecord]:
-    queues = None if job_id is not None else visible_queues(caller)
-    return await parts.platform.store.read(
-        lambda connection: event_queries.after(connection, after, limit, job_id, caller.name, queues, kinds)
-    )
-
-
 def _answer(found: list[EventRecord], after: int) -> Response:
     return JSONResponse(
         {"items": [event.view() for event in found], "next_after": found[-1].seq if found else after}
@@ -52,7 +43,7 @@ def _answer(found: list[EventRecord], after: int) -> Response:
 @router.get("/events", response_model=Events)
 async def page(parts: Wired, caller: Signed, after: After = 0, limit: Limit = 200) -> Response:
     """Events of all jobs that the caller may see, in commit order."""
-    return _answer(await _read(parts, caller, after, limit, None), after)
+    return _answer(await events.page(parts.platform, caller, after, limit), after)
 
 
 @router.get("/jobs/{job_id}/events", response_model=Events)
@@ -64,9 +55,9 @@ async def of_job(
     limit: Limit = 200,
     kind: Kinds = [],  # noqa: B006  # read only
 ) -> Response:
-    """Events of one job."""
+    """Events of one job; of a private one, only what its outline tells."""
     job = await jobs.find(parts.platform, caller, job_id)
-    return _answer(await _read(parts, caller, after, limit, job.id, kind), after)
+    return _answer(await events.page(parts.platform, caller, after, limit, job.id, kind), after)
 
 
 @router.get("/events/stream", response_class=Response)
@@ -114,9 +105,9 @@ async def _news(
     """Events since the last look that the caller may see, from the log where the inbox has a gap."""
     held = inbox.take()
     if not inbox.has_gap:
-        return [event for event in held if may_see(caller, event.owner, event.queue)]
+        return await events.visible(parts.platform, caller, held)
     inbox.has_gap = False
-    found = await _read(parts, caller, seq, PAGE, job_id)
+    found = await events.page(parts.platform, caller, seq, PAGE, job_id)
     inbox.has_gap = inbox.has_gap or len(found) == PAGE
     return found
 

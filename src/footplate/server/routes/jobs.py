@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.jobfile import job_schema, write_job
+from footplate.domain.listing import line_of
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
@@ -24,6 +25,7 @@ from footplate.server.plain import PlainRoute
 from footplate.services import endings, jobs
 from footplate.services.access import Caller, may_touch
 from footplate.services.outcome import await_state
+from footplate.services.outlines import seen
 from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire.body import Text
@@ -74,8 +76,10 @@ async def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
 
 def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
     can = endings.possible(job, may_touch(caller, job))
-    view = job_view(job, parts.platform.clock.now(), waits, can)
-    return {**view, "warnings": [told(one) for one in warnings_of(job.spec)]}
+    found = seen(parts.platform, caller, line_of(job), waits)
+    view = job_view(job, found, parts.platform.clock.now(), can)
+    warnings = warnings_of(job.spec) if found.is_readable else ()
+    return {**view, "warnings": [told(one) for one in warnings]}
 
 
 async def submit(request: Request) -> Response:
@@ -153,7 +157,7 @@ async def page(
     waiting = [line.id for line in lines if line.state is JobState.QUEUED]
     why = await parts.platform.scheduler.explain(waiting) if waiting else {}
     now = parts.platform.clock.now()
-    views = [line_view(line, now, why.get(line.id)) for line in lines]
+    views = [line_view(seen(parts.platform, caller, line, why.get(line.id)), now) for line in lines]
     return JSONResponse({"items": views, "next_page_token": _token(sort, following) if following else None})
 
 
@@ -214,13 +218,15 @@ async def detail(
 @router.get("/{job_id}/config")
 async def config(parts: Wired, caller: Signed, job_id: str) -> dict[str, Any]:
     """The job document, ready to be submitted again."""
-    return write_job((await jobs.find(parts.platform, caller, job_id)).spec)
+    return write_job((await jobs.inspect(parts.platform, caller, job_id)).spec)
 
 
 @router.patch("/{job_id}", response_model=JobDetail)
 async def edit(parts: Wired, caller: Signed, job_id: str, change: JobChange) -> Response:
-    """Change name, description or priority."""
-    job = await jobs.edit(parts.platform, caller, job_id, change.name, change.description, change.priority)
+    """Change name, description, priority, or whether the job is shared with its queue."""
+    job = await jobs.edit(
+        parts.platform, caller, job_id, change.name, change.description, change.priority, change.shared
+    )
     return JSONResponse(await show(parts, caller, job))
 
 
@@ -306,7 +312,7 @@ async def clone(
 @router.get("/{job_id}/tasks", response_model=Tasks)
 async def tasks(parts: Wired, caller: Signed, job_id: str) -> Response:
     """The tasks of the current attempt."""
-    return JSONResponse({"items": task_views((await jobs.find(parts.platform, caller, job_id)).tasks)})
+    return JSONResponse({"items": task_views((await jobs.inspect(parts.platform, caller, job_id)).tasks)})
 
 
 @router.get("/{job_id}/attempts", response_model=Attempts)

@@ -15,7 +15,7 @@ from footplate.domain.kinds import Duration, Instant
 from footplate.domain.problems import MISSING, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
-from footplate.server.ranges import send_file
+from footplate.server.ranges import send_log
 from footplate.server.standing import Standing
 from footplate.services import jobs, logs
 from footplate.services.logcursor import Cursor
@@ -69,9 +69,9 @@ async def read(
     raw: Annotated[bool, Query(description="Leave redrawn progress bars as they were printed.")] = False,
 ) -> Response:
     """A part of one task's log as text; `X-Log-Next-Offset` says where to go on."""
-    job = await jobs.find(parts.platform, caller, job_id)
+    job = await jobs.inspect(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
-    log = logs.log_of(parts.platform, job, name, attempt)
+    log = logs.log_of(parts.platform, job, name, attempt, await parts.platform.mask_of(job))
     beginning = Since(offset, tail, moment(since, parts.platform.clock.now()))
     return await asyncio.to_thread(_part, job, name, attempt, log, beginning, limit, raw)
 
@@ -100,13 +100,13 @@ async def download(
     task: TaskName = None,
     attempt: AttemptNumber = None,
 ) -> Response:
-    """One task's whole log, byte for byte; byte ranges are served."""
-    job = await jobs.find(parts.platform, caller, job_id)
+    """One task's whole log, byte for byte but for secrets; byte ranges are served."""
+    job = await jobs.inspect(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
-    log = logs.log_of(parts.platform, job, name, attempt)
+    log = logs.log_of(parts.platform, job, name, attempt, await parts.platform.mask_of(job))
     number = job.attempt if attempt is None else attempt
     headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number}.log"'}
-    return send_file(request, log.path, headers)
+    return send_log(request, log, headers)
 
 
 @router.get(
@@ -118,8 +118,9 @@ async def download(
 )
 async def download_all(parts: Wired, caller: Signed, job_id: str, attempt: AttemptNumber = None) -> Response:
     """The whole logs of all tasks in one file, by time; each line begins with its task's name."""
-    job = await jobs.find(parts.platform, caller, job_id)
-    every = {task.name: logs.log_of(parts.platform, job, task.name, attempt) for task in job.tasks}
+    job = await jobs.inspect(parts.platform, caller, job_id)
+    mask = await parts.platform.mask_of(job)
+    every = {task.name: logs.log_of(parts.platform, job, task.name, attempt, mask) for task in job.tasks}
     number = job.attempt if attempt is None else attempt
     headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-attempt-{number}.log"'}
     return StreamingResponse(merge(every), media_type="text/plain; charset=utf-8", headers=headers)
@@ -140,8 +141,9 @@ async def search(
     limit: Annotated[int, Query(ge=1, le=10_000, description="Most lines to answer with.")] = 1000,
 ) -> dict[str, Any]:
     """The lines of one task's log that hold a text; `next_offset` says where to go on."""
-    job = await jobs.find(parts.platform, caller, job_id)
-    log = logs.log_of(parts.platform, job, logs.task_name(job, task), attempt)
+    job = await jobs.inspect(parts.platform, caller, job_id)
+    mask = await parts.platform.mask_of(job)
+    log = logs.log_of(parts.platform, job, logs.task_name(job, task), attempt, mask)
     if before is None:
         found = await asyncio.to_thread(search_log, log, text, offset, limit)
     else:
@@ -165,7 +167,7 @@ async def follow(
     last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=262_144)] = "",
 ) -> Response:
     """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
-    job = await jobs.find(parts.platform, caller, job_id)
+    job = await jobs.inspect(parts.platform, caller, job_id)
     names = logs.task_names(job, task)
     since_at = moment(since, parts.platform.clock.now())
     cursor = Cursor.read(last_event_id) if last_event_id else None
@@ -174,9 +176,9 @@ async def follow(
     beginning = Since(offset, tail, since_at)
     follower = Follower(parts.platform, parts.feed, job, names)
     if attempt is not None:
-        logs.log_of(parts.platform, job, names[0], attempt)
+        logs.attempt_id_of(job, attempt)
 
-    standing = Standing(request, parts, caller, job.id)
+    standing = Standing(request, parts, caller, job.id, reads=True)
 
     async def chunks() -> AsyncIterator[bytes]:
         async for sent in follower.follow(attempt, beginning, cursor):

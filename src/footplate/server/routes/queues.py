@@ -45,6 +45,7 @@ async def add(parts: Wired, caller: Signed, body: NewQueue) -> dict[str, Any]:
         body.is_open,
         tuple(sorted(body.environments.items())),
         body.engine,
+        is_shared=body.is_shared,
     )
     return show_queue(await queues.add(parts.platform, caller, queue))
 
@@ -60,7 +61,7 @@ async def change(parts: Wired, caller: Signed, name: str, body: QueueChange) -> 
     """Change a queue; fields that are absent stay, a maximum of null means unlimited."""
     given = body.model_fields_set
     changes: dict[str, Any] = {}
-    for field in ("description", "is_open", "engine"):
+    for field in ("description", "is_open", "is_shared", "engine"):
         if field in given and getattr(body, field) is not None:
             changes[field] = getattr(body, field)
     if "guaranteed" in given and body.guaranteed is not None:

@@ -31,7 +31,7 @@ async def usage(
     points: Annotated[int, Query(ge=1, le=2000, description="Most points to answer with.")] = 300,
 ) -> dict[str, Any]:
     """What a task has used: CPUs, memory, I/O, GPUs, oldest first."""
-    job = await jobs.find(parts.platform, caller, job_id)
+    job = await jobs.inspect(parts.platform, caller, job_id)
     name = logs.task_name(job, task)
     attempt_id = logs.attempt_id_of(job, attempt)
     begin = moment(since, parts.platform.clock.now()) or 0.0

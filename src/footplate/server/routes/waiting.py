@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from footplate.domain.listing import line_of
 from footplate.server.auth import Signed, Wired
 from footplate.services import waiting
 from footplate.wire.body import Text
@@ -30,7 +29,7 @@ async def list_waiting(
     return {
         "items": [
             {
-                **line_view(line_of(one.job), now, one.why),
+                **line_view(one.seen, now),
                 "estimate": estimate_view(one.estimate) if one.estimate else None,
             }
             for one in found

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Form, Input, Select } from 'antd';
+import { Form, Input, Select, Switch } from 'antd';
 import { answer, api } from '@/api/client';
 import { enginesQuery, keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
@@ -26,6 +26,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
         description: fields.description,
         nodes: fields.nodes,
         engine: fields.engine ?? '',
+        is_shared: fields.is_shared,
         guaranteed: shareOf(fields, 'guaranteed'),
         maximum: maximumOf(fields),
         environments: readEnvironments(fields.environments).found,
@@ -79,6 +80,14 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
           />
         </Form.Item>
       )}
+      <Form.Item
+        name="is_shared"
+        label={say.queues.shared}
+        extra={say.queues.sharedHelp}
+        valuePropName="checked"
+      >
+        <Switch />
+      </Form.Item>
       <Form.Item
         name="environments"
         label={say.queues.environments}

@@ -115,6 +115,8 @@ function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
         <dd>{isNothing(guaranteed) ? say.queues.nothingGuaranteed : amount(guaranteed)}</dd>
         <dt>{say.queues.maximum}</dt>
         <dd>{maximum ? amount(withoutNull(maximum)) : say.queues.unlimited}</dd>
+        <dt>{say.queues.shared}</dt>
+        <dd>{queue.is_shared ? say.queues.sharedHelp : say.queues.privateHelp}</dd>
         <dt>{say.queues.nodes}</dt>
         <dd>{queue.nodes.length === 0 ? say.queues.allNodes : queue.nodes.join(', ')}</dd>
         {queue.engine && (

@@ -6,6 +6,7 @@ export interface Fields {
   description: string;
   nodes: string[];
   engine: string;
+  is_shared: boolean;
   environments: string;
   guaranteed_cpus: string;
   guaranteed_gb: string;
@@ -30,6 +31,7 @@ export function fieldsOf(queue?: Schemas['QueueBody']): Fields {
     description: queue?.description ?? '',
     nodes: queue?.nodes ?? [],
     engine: queue?.engine ?? '',
+    is_shared: queue?.is_shared ?? false,
     environments: Object.entries(queue?.environments ?? {})
       .map(([image, path]) => `${image} = ${path}`)
       .join('\n'),

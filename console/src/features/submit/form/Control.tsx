@@ -31,7 +31,7 @@ export function Control({ bound, placeholder }: ControlProps) {
     case 'instant':
       return <InstantControl bound={bound} />;
     case 'flag':
-      return <FlagControl bound={bound} />;
+      return bound.field.isNullable ? <OpenFlagControl bound={bound} /> : <FlagControl bound={bound} />;
     case 'choice':
       return <ChoiceControl bound={bound} />;
     case 'list':
@@ -214,6 +214,25 @@ function InstantControl({ bound }: ControlProps) {
       {/* The browser writes the field in its own language, which may be another. */}
       {local && <div className="quiet">{exactly(String(bound.value))}</div>}
     </div>
+  );
+}
+
+/** Yes or no, or neither: then something else decides, which the help names. */
+function OpenFlagControl({ bound }: ControlProps) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  return (
+    <Select
+      {...marks}
+      allowClear
+      placeholder={say.byDefault}
+      value={typeof bound.value === 'boolean' ? bound.value : undefined}
+      options={[
+        { value: true, label: say.yes },
+        { value: false, label: say.no },
+      ]}
+      onChange={(value: boolean | undefined) => bound.set(value)}
+    />
   );
 }
 

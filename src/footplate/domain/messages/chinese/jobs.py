@@ -22,6 +22,8 @@ TABLE = {
     "job_not_named": "您没有名为 {job:quoted} 的任务；他人的任务或回收站中的任务请用其 ID（见 `footplate list` 和 `footplate list --trash`）",
     "job_in_trash": "任务 {job} 在回收站中：请先恢复再修改",
     "job_over_priority": "任务 {job} {state:state}，优先级不再起作用",
+    "job_private": "任务 {job} 的日志、配置和文件不公开：只有任务所有者 {owner}、队列 {queue} 的管理员和平台管理员可以查看。所有者可以将任务共享给队列：footplate edit {job} --shared",
+    "details_private": "更多信息仅任务所有者 {owner} 和队列 {queue} 的管理员可见",
     "viewer_no_files": "您在任务 {job} 的队列中是查看者，不能下载其文件",
     "not_your_job": "您不能{verb:verb}任务 {job}：它属于 {owner}。其所有者、队列 {queue} 的管理员或平台管理员可以",
     "job_stops_already": "任务 {job} 已在停止；其结果会保留到任务被删除",

@@ -22,6 +22,8 @@ TABLE = {
     "job_not_named": "you have no job named {job:quoted}; for a job of somebody else, or one in the trash, use its ID (see `footplate list` and `footplate list --trash`)",
     "job_in_trash": "job {job} is in the trash: restore it before you change it",
     "job_over_priority": "job {job} is {state:state}: its priority no longer matters",
+    "job_private": "the logs, configuration and files of job {job} are private: only its owner {owner}, admins of queue {queue} and platform admins can see them. The owner can share the job with the queue: footplate edit {job} --shared",
+    "details_private": "only its owner {owner} and admins of queue {queue} can see more",
     "viewer_no_files": "you may look at job {job} but not download its files: your role in its queue is viewer",
     "not_your_job": "you may not {verb:verb} job {job}: it belongs to {owner}. Its owner, an admin of queue {queue} or a platform admin can",
     "job_stops_already": "job {job} is already stopping; its results stay until it is deleted",
