@@ -35,7 +35,11 @@ test('somebody who may only look is offered nothing that would be refused', asyn
 
 test('a private job shows colleagues an outline, and all of it once it is shared', async ({ page, api }) => {
   const member = await person(api, 'member');
-  const job = await api.submit({ name: fresh('private'), description: 'nobody reads this', command: 'sleep 120' });
+  const job = await api.submit({
+    name: fresh('private'),
+    description: 'nobody reads this',
+    command: 'sleep 120',
+  });
   await api.until(job.id, 'RUNNING');
   await signIn(page, member, PASSWORD);
   await page.goto(`/jobs?search=${job.name}`);

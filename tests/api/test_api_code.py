@@ -51,13 +51,17 @@ def test_who_sends_the_same_code_may_use_it_too(hire: Hire) -> None:
     assert submits(bob, digest) == 201
 
 
-def test_a_member_may_use_the_code_of_a_job_beside_and_a_viewer_may_not(hire: Hire, admin: Api) -> None:
+def test_a_member_may_use_the_code_of_a_shared_job_beside_and_a_viewer_may_not(
+    hire: Hire, admin: Api
+) -> None:
     other = fresh("queue")
     admin.ok("POST", "/queues", status=201, json={"name": other})
     ann, member = hire(default="member"), hire(default="member")
     viewer = hire(default="viewer", **{other: "member"})
     digest = upload(ann, fresh("code"))
     job = ann.submit(code={"upload": digest})
+    assert submits(member, digest) == 422
+    ann.ok("PATCH", f"/jobs/{job['id']}", json={"shared": True})
     assert submits(member, digest) == 201
     document = {"name": fresh("job"), "command": "wait", "code": {"upload": digest}, "queue": other}
     viewer.refused("POST", "/jobs", 422, "code.upload", json=document)

@@ -146,7 +146,7 @@ def test_a_stream_goes_on_without_the_queue_that_was_taken_from_its_reader(
 def test_a_stream_of_one_job_ends_soon_after_its_reader_may_not_see_it(
     ann: Api, admin: Api, hire: Hire, clock: FakeClock, path: str, is_disabled: bool
 ) -> None:
-    job = ann.running()
+    job = ann.running(shared=True)
     reader = hire(default="viewer")
     params = {"job": job["id"], "after": 0} if path == "/events/stream" else {}
     with reader.stream(path.format(job["id"]), **params) as events:

@@ -293,10 +293,19 @@ def test_a_clone_gets_the_next_free_name_and_the_fields_that_were_replaced(ann: 
 
 
 def test_a_stranger_may_clone_only_what_they_see(ann: Api, hire: Hire) -> None:
-    job = ann.submit()
+    job = ann.submit(shared=True)
     viewer, stranger = hire(default="viewer"), hire()
     viewer.refused("POST", f"/jobs/{job['id']}/clone", 403, says="viewer")
     stranger.refused("POST", f"/jobs/{job['id']}/clone", 404)
+
+
+def test_a_clone_of_somebody_elses_job_is_not_shared_by_that(ann: Api, hire: Hire) -> None:
+    job = ann.submit(shared=True)
+    member = hire(default="member")
+    path = f"/jobs/{job['id']}/clone"
+    assert member.ok("POST", path, JobDetail, 201)["is_shared"] is False
+    assert member.ok("POST", path, JobDetail, 201, json={"shared": True})["is_shared"] is True
+    assert ann.ok("POST", path, JobDetail, 201)["is_shared"] is True
 
 
 def test_repeating_a_submit_with_one_key_makes_one_job(ann: Api) -> None:

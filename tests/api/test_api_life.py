@@ -175,7 +175,7 @@ def test_a_command_reads_what_was_sent_along(ann: Api) -> None:
 
 
 def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) -> None:
-    job = ann.running()
+    job = ann.running(shared=True)
     folder = ann.folder(job)
     (folder / "model").mkdir(parents=True)
     (folder / "model" / "weights.bin").write_bytes(b"w" * 300_000)

@@ -75,7 +75,7 @@ def test_the_index_is_read_once_for_all_pieces_of_what_was_printed_before(tmp_pa
         log.sample(100.0 + n, n * BLOCK)
     reading, seen = Reading(log, 0), []
     while not reading.has_caught_up:
-        piece, is_last = reading.read()
+        piece, is_last = reading.read(is_growing=False)
         seen.append(reading.times(piece.next_offset, is_last, finished_at=None))
         reading.offset = piece.next_offset
         log_index_file(tmp_path).unlink(missing_ok=True)

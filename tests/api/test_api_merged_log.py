@@ -44,7 +44,7 @@ def test_an_attempt_that_never_was_has_no_merged_log(ann: Api) -> None:
 
 
 def test_what_there_is_to_download_is_told(ann: Api, hire: Hire) -> None:
-    job = ann.running()
+    job = ann.running(shared=True)
     before = ann.ok("GET", f"/jobs/{job['id']}/files", w.JobFiles)["items"]
     assert "output" not in before
     (ann.folder(job) / "model").write_text("weights")

@@ -200,7 +200,7 @@ def test_a_job_may_not_name_the_secret_of_another_queue(admin: Api, hire: Hire, 
 def test_a_clone_needs_the_secrets_of_who_clones(hire: Hire, queue: str) -> None:
     ada, bob = hire(**{queue: "member"}), hire(**{queue: "member"})
     put(ada, "mine", value=VALUE)
-    job = ada.submit(queue=queue, secrets={"A": "mine"})
+    job = ada.submit(queue=queue, secrets={"A": "mine"}, shared=True)
     bob.refused("POST", f"/jobs/{job['id']}/clone", 422, "secrets.A")
 
 

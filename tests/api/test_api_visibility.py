@@ -66,6 +66,7 @@ ABOUT_MANY = frozenset(
 # Nothing of anybody's jobs is in these, or only platform admins may call them.
 NOT_ABOUT_JOBS = frozenset(
     {
+        "DELETE /environments/{name}",
         "DELETE /images/{name}",
         "DELETE /invites/{user}",
         "DELETE /queues/{name}",
@@ -76,6 +77,8 @@ NOT_ABOUT_JOBS = frozenset(
         "DELETE /users/{name}",
         "GET /audit",
         "GET /client/{file}",
+        # Each sees their own.
+        "GET /environments",
         "GET /health",
         "GET /invites",
         "GET /me",
@@ -95,7 +98,7 @@ NOT_ABOUT_JOBS = frozenset(
         "POST /code",
         "POST /invites",
         "POST /invites/accept",
-        "POST /invites/look",
+        "POST /invites/lookup",
         "POST /login",
         "POST /me/password",
         "POST /queues",

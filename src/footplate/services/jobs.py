@@ -311,7 +311,7 @@ async def clone(
         require_files(caller, job)
     tries_left = 1 if "name" in overrides else CLONE_TRIES
     while True:
-        document = {**write_job(job.spec), **overrides}
+        document = {**_config_for(caller, job), **overrides}
         if "name" not in overrides:
             document["name"] = await platform.store.read(
                 lambda connection: free_name(connection, caller.name, job.spec.name)
@@ -325,6 +325,14 @@ async def clone(
             tries_left -= 1
             if tries_left == 0:
                 raise
+
+
+def _config_for(caller: Caller, job: Job) -> dict[str, Any]:
+    """The configuration of a job for a clone; who shared theirs has not shared what others make of it."""
+    config = write_job(job.spec)
+    if caller.name != job.owner:
+        config.pop("shared", None)
+    return config
 
 
 def free_name(connection: sa.Connection, owner: str, name: str) -> str:
