@@ -14,18 +14,29 @@ from footplate.services.access import Caller, is_shared, may_read
 from footplate.services.platform import Platform
 from footplate.store.rows import EventRecord
 
-# Reasons that speak of the inner life of a job: its tasks, files and exit codes.
-PRIVATE_REASONS = frozenset(
+# Reasons that say nothing of the inner life of a job: its tasks, files and exit codes.
+TOLD_REASONS = frozenset(
     {
-        ReasonCode.RETRYING,
-        ReasonCode.RETRY_LATER,
-        ReasonCode.TASK_FAILED,
-        ReasonCode.TASK_LOST,
-        ReasonCode.OUT_OF_MEMORY,
-        ReasonCode.HANG,
-        ReasonCode.KEPT,
-        ReasonCode.LAUNCH_FAILED,
-        ReasonCode.DISK_QUOTA,
+        ReasonCode.SUBMITTED,
+        ReasonCode.INSUFFICIENT_RESOURCES,
+        ReasonCode.BEHIND_OTHERS,
+        ReasonCode.RESERVED_FOR_ANOTHER,
+        ReasonCode.QUEUE_LIMIT,
+        ReasonCode.NO_NODE,
+        ReasonCode.NO_PORTS,
+        ReasonCode.STORAGE_SILENT,
+        ReasonCode.ENGINE_AWAY,
+        ReasonCode.HANDED_OVER,
+        ReasonCode.PREPARING,
+        ReasonCode.RUNNING,
+        ReasonCode.COMPLETED,
+        ReasonCode.STOPPED_BY_USER,
+        ReasonCode.HALTED,
+        ReasonCode.DELETED,
+        ReasonCode.TIME_LIMIT,
+        ReasonCode.DEADLINE,
+        ReasonCode.PREEMPTED,
+        ReasonCode.NEVER_FITS,
     }
 )
 # Of these events an outline tells everything, of all others only that they were.
@@ -47,7 +58,7 @@ def seen(
 
 
 def _outlined(reason: Reason, line: JobLine) -> Reason:
-    return Reason(reason.code, _private(line)) if reason.code in PRIVATE_REASONS else reason
+    return reason if reason.code in TOLD_REASONS else Reason(reason.code, _private(line))
 
 
 def _private(of: JobLine | EventRecord) -> Message:
@@ -56,8 +67,7 @@ def _private(of: JobLine | EventRecord) -> Message:
 
 def outline_of(event: EventRecord) -> EventRecord:
     """An event without what only those may know who may look into its job."""
-    is_private = event.data.get("reason") in PRIVATE_REASONS
-    if event.kind in TOLD_KINDS and not is_private:
+    if event.kind in TOLD_KINDS and event.data.get("reason", ReasonCode.SUBMITTED) in TOLD_REASONS:
         return event
     facts = {name: event.data[name] for name in TOLD_FACTS if name in event.data}
     return replace(event, said=_private(event), facts=facts)
