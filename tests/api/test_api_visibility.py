@@ -56,6 +56,7 @@ ABOUT_MANY = frozenset(
         "GET /queues",
         "GET /queues/{name}",
         "GET /storages",
+        "GET /engines",
         "GET /images",
         "POST /jobs",
         "POST /jobs/dry-run",
