@@ -277,6 +277,27 @@ class TestPipInTasks(WithEngine):
         assert await bench.exit_code(launched) == 0, bench.log(launched)
 
 
+class TestSlowBuilds(WithEngine):
+    settings = MappingProxyType({"environments": EnvironmentSettings(built_within_s=1)})
+
+    @on_loop
+    async def test_a_build_that_takes_too_long_is_ended(self, bench: Bench) -> None:
+        make_source(Path(os.environ["PIP_FIND_LINKS"]), "slow", on_build=WAITS)
+        with pytest.raises(EngineRejected, match="was not built within 1 second"):
+            await bench.launch("true", **asking("slow"))
+        assert builders(bench.home) == []
+
+
+class TestFullDisk(WithEngine):
+    settings = MappingProxyType({"environments": EnvironmentSettings(least_free_bytes=2**60)})
+
+    @on_loop
+    async def test_a_build_that_fills_the_disk_is_ended(self, bench: Bench) -> None:
+        with pytest.raises(EngineRejected, match="of the disk were left"):
+            await bench.launch("true", **asking())
+        assert list((bench.home / "environments").glob("*/records/*")) == []
+
+
 class TestCleaning(WithEngine):
     settings = MappingProxyType({"environments": EnvironmentSettings(kept_s=1000, most_bytes=1)})
 

@@ -12,6 +12,7 @@ TABLE = {
     "environment_out_of_memory": "无法构建 {what} 的环境：构建内存不足（{limit_bytes:size}）。请为子任务申请更多内存",
     "environment_killed": "{what} 的环境构建被外部终止",
     "environment_too_slow": "未能在 {seconds:duration} 内构建 {what} 的环境；最后一行是：{line}",
+    "environment_disk_full": "未构建 {what} 的环境：磁盘只剩 {free_bytes:size}",
     "environment_not_wanted": "不再需要 {attempt} 的环境",
     "environment_file_missing": "代码中没有 environment 所需的 {file}",
     "environment_file_unreadable": "无法读取代码中的 {file}：{error}",

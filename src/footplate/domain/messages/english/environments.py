@@ -12,6 +12,7 @@ TABLE = {
     "environment_out_of_memory": "the environment of {what} could not be built: the build ran out of memory ({limit_bytes:size}). Request more memory for the tasks",
     "environment_killed": "the build of the environment of {what} was killed from outside",
     "environment_too_slow": "the environment of {what} was not built within {seconds:duration}; the last line was: {line}",
+    "environment_disk_full": "the environment of {what} was not built: only {free_bytes:size} of the disk were left",
     "environment_not_wanted": "the environment of {attempt} is no longer needed",
     "environment_file_missing": "{file} is not in the code: environment needs it",
     "environment_file_unreadable": "{file} of the code cannot be read: {error}",

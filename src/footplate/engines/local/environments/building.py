@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,7 @@ from footplate.engines.local.environments import shelf
 from footplate.engines.local.environments.indexes import NO_INDEX, passwords
 from footplate.engines.local.environments.inputs import Inputs
 from footplate.engines.local.environments.recipe import commands
+from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.engines.local.environments.shelf import CACHE, CONDA, PYTHONS, Place
 from footplate.engines.local.exchange import LocalRequest, ProcessRequest, ProcessTask
 from footplate.engines.local.observe.records import Exit
@@ -62,11 +65,11 @@ class _Build:
 class Builds:
     """The builds that are under way; `variables` say where packages come from."""
 
-    def __init__(self, run: Run, variables: Mapping[str, str], within_s: float) -> None:
+    def __init__(self, run: Run, variables: Mapping[str, str], settings: EnvironmentSettings) -> None:
         self._run = run
         self._variables = variables
         self._hidden = passwords(variables)
-        self._within_s = within_s
+        self._settings = settings
         self.is_closing = asyncio.Event()
         self._under_way: dict[Path, _Build] = {}
 
@@ -78,7 +81,9 @@ class Builds:
     async def build(self, order: Order, attempt_id: str, tell: Callable[[Message], None]) -> None:
         """Wait until an environment is built; the last who stops waiting ends the build."""
         target = order.place.target
-        build = self._under_way.get(target)
+        while (build := self._under_way.get(target)) and build.task.cancelling():
+            # Nobody waited for it any more; what comes after it begins anew.
+            await asyncio.wait([build.task])
         if build is None:
             task = asyncio.create_task(self._build(order), name=f"footplate-environment-{order.place.key}")
             build = self._under_way[target] = _Build(task)
@@ -94,28 +99,47 @@ class Builds:
 
     async def _build(self, order: Order) -> None:
         await asyncio.to_thread(_prepare, order)
-        following = asyncio.create_task(self._follow(order))
         try:
-            await self._finish(order)
+            await self._require_success(order, await self._run_to_end(order))
         except BaseException:
             if not self.is_closing.is_set():
                 await asyncio.shield(asyncio.to_thread(shelf.remove, order.place))
             raise
-        finally:
-            following.cancel()
         await asyncio.to_thread(shelf.complete, order.place, order.owner, order.inputs)
 
-    async def _finish(self, order: Order) -> None:
-        """Run the build to its end; raise why there is no environment then."""
-        what = order.inputs.what
+    async def _run_to_end(self, order: Order) -> Exit | None:
+        """Run a build, tell what it is at, and end one that takes too long or too much of the disk."""
+        running = asyncio.ensure_future(self._run(*_request_of(order, self._variables)))
+        began_at, told = time.monotonic(), None
         try:
-            async with asyncio.timeout(self._within_s):
-                ended = await self._run(*_request_of(order, self._variables))
-        except TimeoutError:
-            line = await asyncio.to_thread(self._last_line, order)
-            raise EngineRejected(
-                "environment_too_slow", what=what, seconds=self._within_s, line=line
-            ) from None
+            while not running.done():
+                line = await asyncio.to_thread(self._last_line, order)
+                if line != told:
+                    self._tell(order, line)
+                    told = line
+                await asyncio.to_thread(self._check_bounds, order, began_at)
+                await asyncio.wait([running], timeout=LOOK_EVERY_S)
+            return running.result()
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
+
+    def _tell(self, order: Order, line: str) -> None:
+        said = say("environment_building", what=order.inputs.what, line=line or None)
+        for tell in list(self._under_way[order.place.target].waiting.values()):
+            tell(said)
+
+    def _check_bounds(self, order: Order, began_at: float) -> None:
+        what, within_s = order.inputs.what, self._settings.built_within_s
+        if time.monotonic() - began_at > within_s:
+            line = self._last_line(order)
+            raise EngineRejected("environment_too_slow", what=what, seconds=within_s, line=line)
+        free_bytes = shutil.disk_usage(order.place.records).free
+        if free_bytes < self._settings.least_free_bytes:
+            raise EngineRejected("environment_disk_full", what=what, free_bytes=free_bytes)
+
+    async def _require_success(self, order: Order, ended: Exit | None) -> None:
+        what = order.inputs.what
         if ended is None:
             # Killed from outside, as with the machine: nobody knows whether it would have gone well.
             raise EngineUnavailable("environment_killed", what=what)
@@ -123,21 +147,8 @@ class Builds:
             raise EngineRejected("environment_out_of_memory", what=what, limit_bytes=ended.limit_bytes)
         if ended.code:
             lines = await asyncio.to_thread(self._last_lines, order)
-            raise EngineRejected(
-                "environment_not_built", what=what, error="\n".join(lines) or f"exit code {ended.code}"
-            )
-
-    async def _follow(self, order: Order) -> None:
-        """Tell whoever waits the last line that the build has printed, when it is another."""
-        told: str | None = None
-        while True:
-            line = await asyncio.to_thread(self._last_line, order)
-            if line != told:
-                said = say("environment_building", what=order.inputs.what, line=line or None)
-                for tell in list(self._under_way[order.place.target].waiting.values()):
-                    tell(said)
-                told = line
-            await asyncio.sleep(LOOK_EVERY_S)
+            error = "\n".join(lines) or f"exit code {ended.code}"
+            raise EngineRejected("environment_not_built", what=what, error=error)
 
     def _last_line(self, order: Order) -> str:
         return (self._last_lines(order) or [""])[-1][:MOST_LINE]

@@ -38,7 +38,7 @@ class Environments:
         self._home = home
         self._settings = settings
         self._tell = tell
-        self._builds = Builds(run, variables, settings.built_within_s)
+        self._builds = Builds(run, variables, settings)
         # Those that a launch is about to use, by folder: no sweep may take them meanwhile.
         self._held: Counter[Path] = Counter()
         self._waiting: dict[str, asyncio.Task[None]] = {}

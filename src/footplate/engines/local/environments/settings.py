@@ -14,3 +14,5 @@ class EnvironmentSettings:
     kept_s: float = 30 * 86400.0
     most_bytes: int = 100 * GIB
     built_within_s: float = 3600.0
+    # A build that leaves less of the disk free than this is ended.
+    least_free_bytes: int = GIB

@@ -125,9 +125,7 @@ def use(place: Place, attempt_id: str, link: Path) -> None:
     (place.uses / attempt_id).touch()
     os.utime(place.records / RECORD)
     link.parent.mkdir(parents=True, exist_ok=True)
-    draft = link.with_name(f".{link.name}.part")
-    with suppress(FileNotFoundError):
-        draft.unlink()
+    draft = link.with_name(f".{link.name}-{os.urandom(4).hex()}")
     draft.symlink_to(place.target)
     draft.replace(link)
 
