@@ -20,6 +20,7 @@ from footplate.domain.errors import Conflict, EngineRejected, EngineUnavailable,
 from footplate.domain.spec import EnvironmentSpec
 from footplate.engines.base import Step
 from footplate.engines.local.environments.settings import EnvironmentSettings
+from footplate.engines.local.process.processes import marked
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
 from footplate.testing.packages import builders, make_source, make_wheel
 
@@ -189,6 +190,17 @@ class TestEnvironments(WithEngine):
         assert list((bench.home / "environments").glob("*/records/*")) == []
 
     @on_loop
+    async def test_who_is_abandoned_at_once_leaves_no_build(self, bench: Bench) -> None:
+        make_source(Path(os.environ["PIP_FIND_LINKS"]), "slow", on_build=WAITS)
+        for attempt, look in enumerate((begun, begun, claimed)):
+            launching = asyncio.create_task(bench.launch("true", attempt=attempt, **asking("slow")))
+            await until(lambda look=look: look(bench))
+            bench.engine.abandon(f"{bench.job_id}.{attempt}")  # type: ignore[attr-defined]
+            with pytest.raises(EngineUnavailable, match="no longer needed"):
+                await launching
+            assert uses_of(bench) == []
+
+    @on_loop
     async def test_a_build_outlives_the_server_and_is_waited_for_again(self, bench: Bench) -> None:
         place = Path(os.environ["PIP_FIND_LINKS"])
         make_source(place, "slow", on_build=WAITS)
@@ -350,6 +362,19 @@ import time
 while not os.path.exists(os.path.expanduser("~/go")):
     time.sleep(0.05)
 """
+
+
+async def begun(bench: Bench) -> bool | None:
+    return bool(list((bench.home / "environments").glob("*/records/*/inputs"))) or None
+
+
+async def claimed(bench: Bench) -> bool | None:
+    return bool(list((bench.home / "environments").glob("*/records/*/build/pid"))) or None
+
+
+def uses_of(bench: Bench) -> list[int]:
+    """Find all processes of builds for this home."""
+    return list(marked([f"UV_CACHE_DIR={bench.home}/environments/ann-0/files/cache"]))
 
 
 async def is_building(bench: Bench) -> bool | None:

@@ -49,8 +49,7 @@ def server(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
 def follow(server: ServerProcess, *words: str) -> str:
     done = server.command("submit", "--again", "-f", *words)
     assert done.returncode == 0, done.stdout + done.stderr
-    # The first line says what was submitted.
-    return done.stdout.partition("\n")[2]
+    return done.stdout
 
 
 def test_data_is_found_where_jobs_of_other_platforms_look_for_it(server: ServerProcess) -> None:

@@ -76,14 +76,15 @@ def make_source(folder: Path, name: str, version: str = "1.0", on_build: str = "
 
 def builders(home: Path) -> list[int]:
     """Find the processes that run the code of packages, in builds for a server of this home."""
-    builds = [records.name for records in (home / "environments").glob("*/records/*")]
-    pids = (pid for one in builds for pid in marked([f"FOOTPLATE_ATTEMPT_ID=environment-{one}"]))
-    return [pid for pid in pids if _is_python(pid)]
+    caches = [f"UV_CACHE_DIR={person}/files/cache" for person in (home / "environments").glob("*")]
+    return [pid for cache in caches for pid in marked([cache]) if _runs_backend(pid)]
 
 
-def _is_python(pid: int) -> bool:
+def _runs_backend(pid: int) -> bool:
+    # uv itself runs Python too, to learn about it.
     with suppress(OSError):
-        return Path(f"/proc/{pid}/exe").readlink().name.startswith("python")
+        is_python = Path(f"/proc/{pid}/exe").readlink().name.startswith("python")
+        return is_python and b"backend" in Path(f"/proc/{pid}/cmdline").read_bytes()
     return False
 
 

@@ -33,7 +33,15 @@ async def run_errand(
     Whoever is cancelled ends the command, unless the server closes. It is among those that are `running`
     until then, and what held it is released.
     """
-    (answer,) = await start(request, [task])
+    starting = asyncio.ensure_future(start(request, [task]))
+    try:
+        (answer,) = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        # It may have been started by then: nobody else would end it.
+        await asyncio.wait([starting])
+        if not is_closing.is_set():
+            await asyncio.shield(_end_started(Path(task["folder"]), release))
+        raise
     if "error" in answer:
         raise EngineUnavailable("command_not_started", error=str(answer["error"]))
     folder = Path(task["folder"])
@@ -53,6 +61,14 @@ async def run_errand(
     finally:
         running.discard(claim.identity)
     return await asyncio.to_thread(read_exit, folder)
+
+
+async def _end_started(folder: Path, release: Release) -> None:
+    claim = await asyncio.to_thread(read_claim, folder)
+    if claim is not None and claim.identity is not None:
+        async with _ending(claim.identity) as ended:
+            await _end(ended, claim.identity.pid)
+        release(claim.identity)
 
 
 @contextlib.asynccontextmanager
