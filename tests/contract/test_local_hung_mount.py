@@ -66,7 +66,7 @@ class TestHungMounts:
         self.folder.hang()
         began_at = time.monotonic()
         stuck = asyncio.create_task(bench.launch(gang, volumes=self.mounts()))
-        await asyncio.to_thread(await_that, lambda: len(self.folder.waiting()) >= MAX_STARTING)
+        await asyncio.to_thread(await_that, lambda: self.folder.n_waiting() >= MAX_STARTING)
         asked_at = time.monotonic()
         assert await bench.exit_code(await bench.launch("true", attempt=1)) == 0
         assert time.monotonic() - asked_at < WITHIN_S / 1.5
@@ -74,7 +74,7 @@ class TestHungMounts:
         with pytest.raises(EngineUnavailable, match=why):
             await stuck
         assert time.monotonic() - began_at < 3 * WITHIN_S
-        await asyncio.to_thread(await_that, lambda: not self.folder.waiting())
+        await asyncio.to_thread(await_that, lambda: self.folder.n_waiting() == 0)
         await asyncio.to_thread(await_that, lambda: len(self.groups()) <= n_groups)
 
         self.folder.answer()
@@ -106,5 +106,5 @@ class TestHungMounts:
         await bench.engine.close()
         assert time.monotonic() - began_at < WITHIN_S
         launching.cancel()
-        await asyncio.to_thread(await_that, lambda: not self.folder.waiting())
+        await asyncio.to_thread(await_that, lambda: self.folder.n_waiting() == 0)
         bench.open()

@@ -126,7 +126,7 @@ def test_a_storage_that_hangs_holds_up_nobody_else(here: Bench) -> None:
     here.run_others()
     assert len(here.client.get("/jobs").json()["items"]) > N_STUCK
     assert here.server.command("storages").returncode == 0
-    assert len(here.folder.waiting()) <= 1
+    assert here.folder.n_waiting() <= 1
     # The pool's own size is the bound; none of them is stuck.
     assert n_threads(here.server.pid) <= n_before + (os.cpu_count() or 1) + 4
     assert here.client.post(f"/jobs/{stuck[0]}/stop").status_code in (200, 202)
@@ -134,7 +134,7 @@ def test_a_storage_that_hangs_holds_up_nobody_else(here: Bench) -> None:
     here.folder.answer()
     for job_id in stuck[1:]:
         assert here.until(job_id, "SUCCEEDED", "FAILED", within_s=60)["state"] == "SUCCEEDED"
-    assert here.folder.waiting() == []
+    await_that(lambda: here.folder.n_waiting() == 0)
 
 
 def test_jobs_of_a_hung_storage_give_back_the_room_that_others_need(small: Bench) -> None:
@@ -177,7 +177,7 @@ def test_a_server_starts_and_stops_while_a_storage_hangs(here: Bench) -> None:
     here.until(job_id, "STOPPED", within_s=30)
     here.folder.answer()
     here.until(waits, "SUCCEEDED")
-    await_that(lambda: here.folder.waiting() == [])
+    await_that(lambda: here.folder.n_waiting() == 0)
 
 
 def test_paths_on_a_hung_storage_can_be_asked_for_without_harm(here: Bench) -> None:

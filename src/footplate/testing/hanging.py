@@ -7,15 +7,13 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from footplate.testing.process import await_that
 
 PROGRAM = "fuse-overlayfs"
 DEVICE = "/dev/fuse"
-# Where in the kernel a process is that has asked such a file system.
-WAITING_IN = ("request_wait_answer", "__fuse_simple_request")
 
 
 class HangingFolder:
@@ -48,7 +46,7 @@ class HangingFolder:
         self._daemon.send_signal(signal.SIGSTOP)
         # Only then is it certain that it answers no more.
         os.waitid(os.P_PID, self._daemon.pid, os.WSTOPPED | os.WNOWAIT)
-        if self._n_asked.read_text() == "0\n":
+        if self.n_waiting() == 0:
             return True
         self._daemon.send_signal(signal.SIGCONT)
         return False
@@ -67,10 +65,9 @@ class HangingFolder:
         subprocess.run(["umount", "--lazy", self.path], check=False, capture_output=True)
         self.die()
 
-    def waiting(self) -> list[int]:
-        """Name the processes of this machine that wait for such a file system."""
-        pids = [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()]
-        return [pid for pid in pids if _waits(pid)]
+    def n_waiting(self) -> int:
+        """Count the calls into this folder that wait for an answer, as the kernel counts them."""
+        return int(self._n_asked.read_text())
 
 
 def why_none() -> str | None:
@@ -96,10 +93,3 @@ def hanging_folder(around: Path) -> Iterator[HangingFolder]:
     finally:
         folder.unmount()
         subprocess.run(["umount", connections], check=True)
-
-
-def _waits(pid: int) -> bool:
-    with suppress(OSError):
-        threads = Path(f"/proc/{pid}/task").iterdir()
-        return any((thread / "wchan").read_text() in WAITING_IN for thread in threads)
-    return False

@@ -71,7 +71,7 @@ def test_all_who_ask_a_hung_storage_learn_it_together_and_one_process_waits(
         # Long before it counts as silent, nobody else should be sent there.
         assert "away" in await until(look)
         assert not any(task.done() for task in asking)
-        assert len(folder.waiting()) == 1
+        assert folder.n_waiting() == 1
         answers = await asyncio.gather(*asking, return_exceptions=True)
         assert time.monotonic() - began_at < 4 * SILENT_AFTER_S
         assert {str(one) for one in answers} == {
@@ -164,7 +164,7 @@ def test_closing_ends_the_process_that_waits(folder: HangingFolder, away: Storag
             await watch.locate(away, "")
 
     tell(story)
-    assert folder.waiting() == []
+    assert folder.n_waiting() == 0
 
 
 def test_a_killed_process_says_nothing_of_its_storage(tmp_path: Path) -> None:
