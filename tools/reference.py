@@ -7,6 +7,7 @@ the writing, so that no page is ever silent about something new.
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspect import cleandoc
@@ -45,6 +46,9 @@ from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.server import settings
 from footplate.server.describe import descriptions
 from footplate.server.errors import status_of
+
+# The pages are English, whoever writes them.
+os.environ["LC_ALL"] = "C.UTF-8"
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
@@ -319,8 +323,8 @@ def command_line() -> str:
         "`JOB` is the id of a job, or the name of one of yours. `--url URL` before the verb names another "
         "server for one command. `-h` explains any verb. Where `--json` is listed, it prints the answer of "
         "the API.",
-        "Errors, reasons, events and check-ups are told in English or Chinese, by `LC_ALL`, "
-        "`LC_MESSAGES` or `LANG`, with times in the local time zone. `--json` is the same in every language.",
+        "The command speaks English or Chinese, by `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` or `LANG`, with "
+        "times in the local time zone. `--json` is the same in every language.",
         "The exit code is 0 only when what was asked happened; 2 means that the command was written wrongly, "
         "130 that Ctrl-C ended it, 124 that `wait` ran out of time, 1 everything else. "
         "`submit --follow` and `wait` exit with the outcome of "

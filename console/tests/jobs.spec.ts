@@ -66,7 +66,7 @@ test('search, filters and sort are kept in the address', async ({ page, api }) =
   const good = await api.finished({ name: fresh('kept-good'), command: 'true' });
   const bad = await api.finished({ name: fresh('kept-bad'), command: 'exit 3' });
   await page.goto('/jobs');
-  await page.getByRole('textbox', { name: 'Search name, description, id' }).fill('kept-');
+  await page.getByRole('textbox', { name: 'Search name, description, ID' }).fill('kept-');
   await expect(page).toHaveURL(/search=kept-/);
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.locator('.ant-select-item-option', { hasText: 'Failed' }).click();

@@ -13,7 +13,7 @@ test.beforeEach(async ({ page, api }) => {
 test('a token is made, shown once, used, and revoked', async ({ page, baseURL }) => {
   await page.getByRole('button', { name: 'New token' }).click();
   await page.getByLabel('What it is for').fill('notebook');
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const token = await page.getByRole('dialog').locator('code').textContent();
   expect(token).toMatch(/^fp_/);
   const headers = { Authorization: `Bearer ${token}` };

@@ -16,7 +16,7 @@ test('the queue says who is next, why and until when, and priorities change plac
   const second = await api.submit({ name: fresh('second'), command: 'true', cpus, time_limit: '5m' });
   await signIn(page);
   await page.goto('/');
-  await page.getByRole('link', { name: /Queue$/ }).click();
+  await page.getByRole('link', { name: /Waiting jobs$/ }).click();
   const names = page.getByRole('table').getByRole('link');
   await expect(names).toHaveText([first.name, second.name]);
   const row = page.getByRole('row').filter({ hasText: first.name });

@@ -78,7 +78,7 @@ test('an imported file fills the form, and its problems are named by field', asy
   await panel.getByRole('button', { name: 'CPUs per task' }).click();
   await expect(page.getByLabel('CPUs per task', { exact: true })).toBeFocused();
   await input.setInputFiles(good);
-  await expect(panel.getByText('Yes, at once')).toBeVisible();
+  await expect(panel.getByText('Yes, immediately')).toBeVisible();
   const id = await confirm(page);
   await api.until(id, 'SUCCEEDED');
 });

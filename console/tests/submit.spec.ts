@@ -18,7 +18,7 @@ test('a single job goes through the six sections in order, and runs', async ({ p
     }
   }
   await page.getByLabel('Command', { exact: true }).fill('echo by the form');
-  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(page.getByText('Yes, immediately')).toBeVisible();
   await expect(editor(page)).toContainText('memory: 64MB');
   const id = await confirm(page);
   await api.until(id, 'SUCCEEDED');
@@ -114,7 +114,7 @@ test('a job that would wait says why, and what would start, one press away', asy
   await expect(page.getByText(/Not now: Waiting for resources/)).toBeVisible();
   await page.getByRole('button', { name: /^Use 0.5 CPUs per task/ }).click();
   await expect(page.getByLabel('CPUs per task', { exact: true })).toHaveValue('0.5');
-  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(page.getByText('Yes, immediately')).toBeVisible();
   await api.call('POST', `/jobs/${holder.id}/stop`);
   await api.until(holder.id, 'STOPPED');
 });
@@ -133,7 +133,7 @@ test('a job of several roles is told which of them would have to be smaller', as
     `name: ${fresh('gang')}\nroles:\n  - {name: ps, command: x, cpus: 0.5}\n  - {name: worker, command: x, cpus: 0.5, count: 3}\n`,
   );
   await page.getByRole('button', { name: 'Use 1 task in worker' }).click();
-  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(page.getByText('Yes, immediately')).toBeVisible();
   await expect(editor(page)).toContainText('count: 1');
   await api.call('POST', `/jobs/${holder.id}/stop`);
   await api.until(holder.id, 'STOPPED');
@@ -149,7 +149,7 @@ test('a job that would be in the way of another is offered a time limit', async 
   await open(page);
   await write(page, `name: ${fresh('short')}\ncommand: x\ncpus: 0.5\n`);
   await page.getByRole('button', { name: /^Use a time limit of (29|30)m$/ }).click();
-  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(page.getByText('Yes, immediately')).toBeVisible();
   await expect(editor(page)).toContainText('time_limit:');
   for (const { id } of [next, holder]) await api.call('POST', `/jobs/${id}/stop`);
   await api.until(holder.id, 'STOPPED');

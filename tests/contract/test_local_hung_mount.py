@@ -88,7 +88,7 @@ class TestHungMounts:
         request = bench.compile("echo ran", volumes=self.mounts())
         launched: Attempt = bench.attempt_of(request)
         launching = asyncio.create_task(bench.engine.launch(request))
-        await asyncio.to_thread(await_that, self.folder.waiting)
+        await asyncio.to_thread(await_that, lambda: self.folder.n_waiting() > 0)
         await bench.engine.stop(launched, grace_s=0)
         self.folder.answer()
         await asyncio.wait([launching])
@@ -101,7 +101,7 @@ class TestHungMounts:
     async def test_an_engine_that_closes_leaves_nothing_behind_in_a_hung_mount(self, bench: Bench) -> None:
         self.folder.hang()
         launching = asyncio.create_task(bench.launch("true", volumes=self.mounts()))
-        await asyncio.to_thread(await_that, self.folder.waiting)
+        await asyncio.to_thread(await_that, lambda: self.folder.n_waiting() > 0)
         began_at = time.monotonic()
         await bench.engine.close()
         assert time.monotonic() - began_at < WITHIN_S

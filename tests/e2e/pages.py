@@ -37,7 +37,7 @@ _LOOKS = re.compile(
     r"footplate ((list|show|logs|events|usage)\b|(nodes|queues|secrets|storages|summary|tokens|users)$)"
 )
 _STARTS_SERVER = re.compile(r"^(make|footplate) up$")
-_HINT = re.compile(r" +(watch it|details|stop it|its log|again|delete it) +footplate ")
+_HINT = re.compile(r" +(follow|details|stop|log|run again|delete) +footplate ")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _END = "\x01"
 LONGEST_S = 90

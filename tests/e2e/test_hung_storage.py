@@ -121,7 +121,7 @@ def test_a_storage_that_hangs_holds_up_nobody_else(here: Bench) -> None:
     here.run_others()
     for job_id in stuck:
         reason = here.until_held(job_id)["reason"]
-        assert reason["message"].startswith("storage away does not answer (no answer for ")
+        assert reason["message"].startswith("storage away has not answered for ")
         assert reason["details"]["storage"] == "away"
     here.run_others()
     assert len(here.client.get("/jobs").json()["items"]) > N_STUCK

@@ -35,8 +35,8 @@ def test_one_line_installs_the_client_from_the_server_and_logs_in(
     made = server.command("invite", "colleague")
     assert made.returncode == 0, made.stderr
     (line,) = made.stdout.splitlines()
-    assert "it is good once" in made.stderr
-    assert "Only this machine reaches" in made.stderr
+    assert "it works once" in made.stderr
+    assert "Only this machine can reach" in made.stderr
     done = type_line(f"{line} --password-stdin", tmp_path, "a password of my own\n")
     said = done.stdout + done.stderr
     if done.returncode and any(words in said for words in NO_INDEX):

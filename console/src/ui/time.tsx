@@ -97,7 +97,7 @@ export function span(seconds: number, language: Language): string {
     Math.floor(whole / 60) % 60,
   ];
   if (days > 0) return `${days}${d}${hours > 0 ? `${pad(hours)}${h}` : ''}`.trim();
-  if (hours > 0) return `${hours}${h}${pad(minutes)}${m}`.trim();
+  if (hours > 0) return `${hours}${h}${minutes > 0 ? `${pad(minutes)}${m}` : ''}`.trim();
   if (minutes > 0) return `${minutes}${m}${pad(whole % 60)}${s}`;
   return `${whole}${s}`;
 }

@@ -89,7 +89,7 @@ const ZH_REASONS: Record<ReasonCode, string> = {
   task_failed: '有子任务失败',
   task_lost: '有子任务丢失',
   out_of_memory: '内存不足',
-  hang: '长时间没有进展',
+  hang: '没有进展',
   kept: '已失败，环境保留中',
   launch_failed: '无法启动',
   stopped_by_user: '被用户停止',
@@ -99,7 +99,7 @@ const ZH_REASONS: Record<ReasonCode, string> = {
   time_limit: '达到时间上限',
   disk_quota: '文件占用空间过大',
   deadline: '错过截止时间',
-  preempted: '已让出资源',
+  preempted: '被抢占，已重新排队',
   never_fits: '资源永远无法满足',
 };
 
@@ -132,7 +132,7 @@ const EN_ERRORS: Errors = {
   outcome_unknown: 'Unknown whether this has happened',
 };
 const ZH_ERRORS: Errors = {
-  unreachable: '无法连接服务器，它在运行吗？',
+  unreachable: '无法连接服务器。它在运行吗？',
   internal: '服务器内部出错',
   invalid_input: '输入内容有误',
   too_large: '内容过大',

@@ -8,6 +8,8 @@ from typing import cast
 import click
 
 from footplate import __version__
+from footplate.cli.cells import pad, width_of
+from footplate.cli.language import phrase
 from footplate.cli.session import connect, json_option, print_json
 from footplate.cli.verbs import BY_NAME, VERBS
 
@@ -25,7 +27,7 @@ def version(server: bool, as_json: bool) -> None:
         return
     click.echo(f"footplate {__version__}")
     if answer:
-        click.echo(f"server    {answer['version']} (api {answer['api']})")
+        click.echo(phrase("server    {version} (API {api})", version=answer["version"], api=answer["api"]))
 
 
 @click.command("help")
@@ -40,11 +42,13 @@ def help_(ctx: click.Context, words: tuple[str, ...], as_json: bool) -> None:
         cast("click.Group", root.command).resolve_command(root, [words[0]])
     if as_json:
         chosen = [BY_NAME[words[0]]] if words else VERBS
-        print_json([{"verb": one.name, "summary": one.summary, "example": one.example} for one in chosen])
+        print_json(
+            [{"verb": one.name, "summary": phrase(one.summary), "example": one.example} for one in chosen]
+        )
     elif words:
         _explain(root, words)
         if len(words) == 1:
-            click.echo(f"\nExample:\n  {BY_NAME[words[0]].example}")
+            click.echo(f"\n{phrase('Example:')}\n  {BY_NAME[words[0]].example}")
     else:
         _list_verbs()
 
@@ -55,7 +59,7 @@ def _explain(ctx: click.Context, words: Sequence[str]) -> None:
         click.echo(ctx.get_help())
         return
     if not isinstance(ctx.command, click.Group):
-        ctx.fail(f"`{ctx.command_path}` has no verb {words[0]!r} below it")
+        ctx.fail(phrase("`{command}` has no verb {verb:quoted}", command=ctx.command_path, verb=words[0]))
     _, command, _ = ctx.command.resolve_command(ctx, [words[0]])
     assert command is not None
     with click.Context(command, info_name=words[0], parent=ctx) as inner:
@@ -63,16 +67,18 @@ def _explain(ctx: click.Context, words: Sequence[str]) -> None:
 
 
 def _list_verbs() -> None:
-    click.echo("footplate VERB [OPTIONS]: submit training jobs, watch them, manage the platform.\n")
-    width = max(len(one.name) for one in VERBS) + 2
-    room = max(len(one.summary) for one in VERBS) + 2
-    for one in VERBS:
-        example = click.style(one.example, fg="cyan")
-        click.echo(f"  {click.style(one.name.ljust(width), bold=True)}{one.summary.ljust(room)}{example}")
-    also = ", ".join(f"{alias} = {one.name}" for one in VERBS for alias in one.aliases)
     click.echo(
-        f"\nAlso understood: {also}.\n`footplate help VERB` explains one verb; "
-        "every verb but up and completion takes --json."
+        phrase("footplate VERB [OPTIONS]: submit training jobs, watch them, manage the platform.") + "\n"
+    )
+    width = max(len(one.name) for one in VERBS) + 2
+    room = max(width_of(phrase(one.summary)) for one in VERBS) + 2
+    for one in VERBS:
+        name, example = click.style(one.name.ljust(width), bold=True), click.style(one.example, fg="cyan")
+        click.echo(f"  {name}{pad(phrase(one.summary), room)}{example}")
+    also = ", ".join(f"{alias} = {one.name}" for one in VERBS for alias in one.aliases)
+    click.echo("\n" + phrase("Aliases: {aliases}.", aliases=also))
+    click.echo(
+        phrase("`footplate help VERB` explains one verb; every verb but up and completion takes --json.")
     )
 
 

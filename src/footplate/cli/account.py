@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from footplate.cli import passwords
+from footplate.cli.language import phrase
 from footplate.cli.passwords import refused_option, stdin_option
 from footplate.cli.reader import told
 from footplate.cli.render import print_fields, show_roles
@@ -59,19 +60,23 @@ def login(
     from footplate.sdk.client import Client
 
     if token_stdin or token is not None:
-        token = passwords.read_line("the token") if token_stdin else _ask_token()
+        token = passwords.read_line(phrase("the token")) if token_stdin else _ask_token()
     # Without a token at first, so that a wrong address is told before a password is typed.
     with Client(url or asked_url(ctx), token or "") as client:
         if token:
             found = settings.Settings(client.url, token, client.whoami()["name"])
         else:
             client.version()
-            user = user or os.environ.get("FOOTPLATE_USER") or click.prompt(f"User at {client.url}", err=True)
+            user = (
+                user
+                or os.environ.get("FOOTPLATE_USER")
+                or click.prompt(phrase("User at {url}", url=client.url), err=True)
+            )
             found = _sign_in(client, user, passwords.current(password_stdin), expires)
     path = settings.config_file()
     settings.write(path, found)
     data = {"url": found.url, "user": found.user, "path": str(path)}
-    tell(data, f"Logged in at {found.url} as {found.user}; remembered in {path}.", as_json)
+    tell(data, phrase("Logged in at {url} as {user}; the login is stored in {path}.", **data), as_json)
 
 
 def _sign_in(client: Client, user: str, password: str, expires_in_s: int | None) -> Settings:
@@ -96,7 +101,7 @@ def login_name() -> str:
 
 
 def _ask_token() -> str:
-    return str(click.prompt("Token", hide_input=True, err=True))
+    return str(click.prompt(phrase("Token"), hide_input=True, err=True))
 
 
 @click.command()
@@ -110,7 +115,7 @@ def logout(as_json: bool) -> None:
     path = settings.config_file()
     found = settings.read(path)
     if found is None:
-        raise click.ClickException(f"nobody is logged in: {path} does not exist")
+        raise click.ClickException(phrase("not logged in: {path} does not exist", path=path))
     is_revoked = bool(found.token_id)
     try:
         if found.token_id:
@@ -120,7 +125,7 @@ def logout(as_json: bool) -> None:
         is_revoked = False
         click.echo(told(say("token_not_revoked", why=error.said)), err=True)
     path.unlink(missing_ok=True)
-    tell({"url": found.url, "is_revoked": is_revoked}, f"Logged out of {found.url}.", as_json)
+    tell({"url": found.url, "is_revoked": is_revoked}, phrase("Logged out of {url}.", url=found.url), as_json)
 
 
 @click.command()
@@ -134,9 +139,9 @@ def whoami(as_json: bool) -> None:
         return
     print_fields(
         {
-            "User": me["name"] + (" (admin)" if me["is_admin"] else ""),
-            "Server": client.url,
-            "Queues": "all" if me["is_admin"] else show_roles(me["queues"]) or "none",
+            phrase("User"): me["name"] + (phrase(" (admin)") if me["is_admin"] else ""),
+            phrase("Server"): client.url,
+            phrase("Queues"): phrase("all") if me["is_admin"] else show_roles(me["queues"]) or phrase("none"),
         }
     )
 
@@ -157,13 +162,19 @@ def password(password_stdin: bool, old: str | None, new: str | None, as_json: bo
     """
     client = connect()
     user = client.whoami()["name"]
-    old = passwords.current(password_stdin, f"Password of {user} so far")
+    old = passwords.current(password_stdin, phrase("Current password of {user}", user=user))
     new = passwords.chosen(password_stdin, variable="FOOTPLATE_NEW_PASSWORD")
     client.change_password(old, new)
     renewed = _renew_login(client, user, new)
-    then = f"this login goes on ({renewed})" if renewed else "log in again with `footplate login`"
     data = {"user": user, "path": str(renewed) if renewed else None}
-    tell(data, f"Changed the password of {user}. All tokens made before are revoked; {then}.", as_json)
+    tell(data, _changed(user, renewed), as_json)
+
+
+def _changed(user: str, renewed: Path | None) -> str:
+    said = phrase("Changed the password of {user}. All earlier tokens are revoked.", user=user)
+    if renewed:
+        return f"{said} {phrase('This login was renewed ({path}).', path=renewed)}"
+    return f"{said} {phrase('Log in again with `footplate login`.')}"
 
 
 def _renew_login(client: Client, user: str, password: str) -> Path | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.needs import server_parts
 from footplate.cli.session import json_option, tell
 
@@ -31,7 +32,6 @@ def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, a
     closed to everybody else: keep it so.
     """
     with server_parts():
-        from footplate.domain.resources import show_bytes
         from footplate.server.keeping import back_up
         from footplate.server.settings import default_home
 
@@ -40,15 +40,20 @@ def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, a
         made = back_up((home or default_home()).absolute(), folder, of_jobs)
     except OSError as error:
         raise click.ClickException(
-            _explain(error, f"the backup into {folder} failed, and nothing is left of it")
+            _explain(
+                error, phrase("the backup into {folder} failed, and nothing is left of it", folder=folder)
+            )
         ) from None
-    left_out = f" {made.n_left_out} things that no backup can hold were left out." if made.n_left_out else ""
-    tell(
-        asdict(made) | {"folder": str(folder)},
-        f"Backed up into {folder}: {made.n_files} files, {show_bytes(made.size_bytes)}.{left_out} "
-        f"Restore it with: footplate restore {_as_path(folder)} --home NEW_HOME",
-        as_json,
+    told = phrase(
+        "Backed up into {folder}: {n:file|files}, {size:size}.[ {n_left_out:file|files} of other kinds "
+        "(sockets, devices) left out.] Restore with: footplate restore {path} --home NEW_HOME",
+        folder=folder,
+        n=made.n_files,
+        size=made.size_bytes,
+        n_left_out=made.n_left_out or None,
+        path=_as_path(folder),
     )
+    tell(asdict(made) | {"folder": str(folder)}, told, as_json)
 
 
 def looks_like_a_backup(text: str) -> bool:
@@ -66,25 +71,28 @@ def restore_home(folder: Path, home: Path | None, in_sqlite: bool, as_json: bool
     try:
         done = restore(folder, into, in_sqlite)
     except OSError as error:
-        raise click.ClickException(_explain(error, f"the restore into {into} failed")) from None
+        raise click.ClickException(
+            _explain(error, phrase("the restore into {home} failed", home=into))
+        ) from None
     data = asdict(done.manifest) | {"home": str(into), "database_kind": done.database_kind}
-    tell(data, f"Restored {into} from {folder}. {_what_next(done, into)}", as_json)
+    tell(data, _restored(done, into, folder), as_json)
 
 
-def _what_next(done: Restored, home: Path) -> str:
-    moved = (
-        f"Its rows came from {done.manifest.database_kind} and are in {done.database_kind} now. "
-        if done.manifest.database_kind != done.database_kind
-        else ""
-    )
-    lacks = "" if done.manifest.of_jobs != "nothing" else "Logs and files of jobs were not in the backup. "
-    return f"{moved}{lacks}Start it with: footplate up --home {home}"
+def _restored(done: Restored, home: Path, folder: Path) -> str:
+    said = [phrase("Restored {home} from {folder}.", home=home, folder=folder)]
+    kinds = {"old": done.manifest.database_kind, "new": done.database_kind}
+    if kinds["old"] != kinds["new"]:
+        said.append(phrase("Its rows came from {old} and are in {new} now.", **kinds))
+    if done.manifest.of_jobs == "nothing":
+        said.append(phrase("The backup has no logs or files of jobs."))
+    said.append(phrase("Start it with: footplate up --home {home}", home=home))
+    return " ".join(said)
 
 
 def _explain(error: OSError, what: str) -> str:
-    where = f"{error.filename}: " if error.filename else ""
-    advice = "; run it as the server's account" if isinstance(error, PermissionError) else ""
-    return f"{what}: {where}{error.strerror}{advice}"
+    why = ": ".join(filter(None, (what, error.filename, error.strerror)))
+    advice = phrase("run it as the server's account") if isinstance(error, PermissionError) else ""
+    return "; ".join(filter(None, (why, advice)))
 
 
 def _as_path(folder: Path) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told_in
-from footplate.cli.render import print_fields, show_amount, show_count
+from footplate.cli.render import print_fields, show_amount, show_flag
 from footplate.cli.session import connect, json_option, print_json, tell
 from footplate.cli.table import Row, print_items
 from footplate.domain.resources import show_bytes
 
-COLUMNS = ("NAME", "ADDRESS", "TAKES JOBS", "HAS", "FREE", "GPUS", "HOLDS TASKS TO")
+COLUMNS = ("NAME", "ADDRESS", "SCHEDULABLE", "TOTAL", "FREE", "GPUS", "ENFORCED LIMITS")
 # Where there are several engines.
 ENGINE_COLUMNS = ("ENGINE", *COLUMNS)
 
@@ -30,13 +31,17 @@ def summary(as_json: bool) -> None:
     total, used = data["resources"]["total"], data["resources"]["used"]
     print_fields(
         {
-            "Jobs": _counts(data["jobs"]) or "none wait or run",
-            "Today": _counts(data["finished_today"]) or "none finished",
-            "CPUs": f"{used['cpus']:g} of {total['cpus']:g} in use",
-            "Memory": f"{show_bytes(used['memory_bytes'])} of {show_bytes(total['memory_bytes'])} in use",
-            "GPUs": f"{used['gpus']} of {total['gpus']} in use" if total["gpus"] else "none",
+            phrase("Jobs"): _counts(data["jobs"]) or phrase("none queued or running"),
+            phrase("Today"): _counts(data["finished_today"]) or phrase("none finished"),
+            phrase("CPUs"): _in_use(f"{used['cpus']:g}", f"{total['cpus']:g}"),
+            phrase("Memory"): _in_use(show_bytes(used["memory_bytes"]), show_bytes(total["memory_bytes"])),
+            phrase("GPUs"): _in_use(used["gpus"], total["gpus"]) if total["gpus"] else phrase("none"),
         }
     )
+
+
+def _in_use(used: Any, total: Any) -> str:
+    return phrase("{used} of {total} in use", used=used, total=total)
 
 
 def _counts(by_state: Mapping[str, int]) -> str:
@@ -52,7 +57,7 @@ def nodes(ctx: click.Context, as_json: bool) -> None:
         found = connect().nodes()
         has_several = len({node["engine"] for node in found}) > 1
         columns, row = (ENGINE_COLUMNS, _engine_row) if has_several else (COLUMNS, _row)
-        print_items(found, columns, row, "No machines.", as_json)
+        print_items(found, columns, row, phrase("No machines."), as_json)
 
 
 def _row(node: Mapping[str, Any]) -> Row:
@@ -61,7 +66,7 @@ def _row(node: Mapping[str, Any]) -> Row:
     return (
         node["name"],
         node["address"],
-        "yes" if node["is_schedulable"] else "no",
+        show_flag(node["is_schedulable"]),
         show_amount(has),
         show_amount(node["free"]),
         ", ".join(f"{n} x {kind}" for kind, n in sorted(types.items())),
@@ -84,8 +89,13 @@ def drain(name: str, as_json: bool) -> None:
     """Drain a node: it gets no new tasks; running tasks continue."""
     node = connect().edit_node(name, is_schedulable=False)
     n_busy = sum(gpu["job_id"] is not None for gpu in node["gpus"])
-    note = f" {show_count(n_busy, 'GPU')} still in use." if n_busy else ""
-    tell(node, f"{name} takes no new tasks.{note} Undo: footplate nodes resume {name}", as_json)
+    told = phrase(
+        "Node {node} gets no new tasks.[ {n_busy:GPU is|GPUs are} still in use.] "
+        "Undo: footplate nodes resume {node}",
+        node=name,
+        n_busy=n_busy or None,
+    )
+    tell(node, told, as_json)
 
 
 @nodes.command("resume")
@@ -93,4 +103,5 @@ def drain(name: str, as_json: bool) -> None:
 @json_option
 def resume(name: str, as_json: bool) -> None:
     """Resume a drained node: it gets new tasks again."""
-    tell(connect().edit_node(name, is_schedulable=True), f"{name} takes tasks again.", as_json)
+    told = phrase("Node {node} gets new tasks again.", node=name)
+    tell(connect().edit_node(name, is_schedulable=True), told, as_json)

@@ -11,16 +11,18 @@ from typing import Any
 import click
 
 from footplate import __version__
+from footplate.cli.language import phrase
 from footplate.cli.reader import told
 from footplate.cli.session import asked_url, json_option, print_json
 from footplate.cli.table import lay_out
 from footplate.domain.messages import say, text
 from footplate.sdk.errors import message_in
-from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding, carry_out
+from footplate.wire.checkup import FAILED, OK, UNKNOWN, Check, Finding, State, carry_out
 
 LEAST_PYTHON = (3, 11)
 ASKED_WITHIN_S = 5.0
-COLORS = {OK: "green", NOT_HELD: "red", UNKNOWN: "yellow"}
+COLORS = {OK: "green", FAILED: "red", UNKNOWN: "yellow"}
+COLUMNS = ("CHECK", "STATE", "RESULT")
 
 
 @click.command()
@@ -39,21 +41,24 @@ def doctor(ctx: click.Context, home: Path | None, as_json: bool) -> int:
         print_json({"findings": [_view(one) for one in found]})
     else:
         _print(found)
-    return int(any(one.is_needed and one.state == NOT_HELD for one in found))
+    return int(any(one.is_needed and one.state == FAILED for one in found))
 
 
 def _print(found: list[Finding]) -> None:
-    rows = [(one.name, one.state, told(one.said)) for one in found]
-    for line, one in zip(lay_out(("CHECK", "STATE", "MEANING"), rows), (None, *found), strict=True):
-        colored = (
-            line if one is None else line.replace(one.state, click.style(one.state, fg=COLORS[one.state]), 1)
-        )
-        click.echo(colored)
-        if one is not None and one.advised and one.state != OK:
-            click.echo(f"    {click.style('do:', bold=True)} {told(one.advised)}")
-    n_bad = sum(one.state == NOT_HELD for one in found)
+    rows = [(told(one.named), _shown(one.state), told(one.said)) for one in found]
+    head, *lines = lay_out(COLUMNS, rows)
+    click.echo(head)
+    for line, (_, state, _), one in zip(lines, rows, found, strict=True):
+        click.echo(line.replace(state, click.style(state, fg=COLORS[one.state]), 1))
+        if one.advised and one.state != OK:
+            click.echo(f"    {click.style(phrase('fix:'), bold=True)} {told(one.advised)}")
+    n_bad = sum(one.state == FAILED for one in found)
     said = say("checks_failed", n=len(found), n_bad=n_bad) if n_bad else say("checks_passed", n=len(found))
     click.echo(f"\n{told(said)}")
+
+
+def _shown(state: State) -> str:
+    return {OK: phrase("ok"), FAILED: phrase("failed"), UNKNOWN: phrase("unknown")}[state]
 
 
 def _view(one: Finding) -> dict[str, Any]:
@@ -63,9 +68,9 @@ def _view(one: Finding) -> dict[str, Any]:
 
 def check_python(_url: str | None, _home: Path | None) -> Iterator[Finding]:
     """The programs themselves."""
-    state = OK if sys.version_info >= LEAST_PYTHON else NOT_HELD
+    state = OK if sys.version_info >= LEAST_PYTHON else FAILED
     said = f"{platform.python_version()} at {sys.executable}; Footplate {__version__}"
-    yield Finding("Python", state, text(said), say("install_python"), is_needed=True)
+    yield Finding(say("check_python"), state, text(said), say("install_python"), is_needed=True)
 
 
 def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
@@ -77,28 +82,28 @@ def check_server(url: str | None, home: Path | None) -> Iterator[Finding]:
     try:
         with Client(url, home=home, timeout_s=ASKED_WITHIN_S, give_up_s=ASKED_WITHIN_S) as client:
             version = str(client.version()["version"])
-            yield Finding("server", OK, say("server_answers", version=version, url=client.url))
+            yield Finding(say("check_server"), OK, say("server_answers", version=version, url=client.url))
             if version != __version__:
                 said = say("versions_differ", server=version, client=__version__)
-                yield Finding("versions", NOT_HELD, said, say("same_version"))
+                yield Finding(say("check_versions"), FAILED, said, say("same_version"))
             for node in client.nodes():
                 yield _node(node["name"], node.get("unenforced"))
     except NotConfigured as error:
-        yield Finding("server", UNKNOWN, say("no_server_here"), error.said)
+        yield Finding(say("check_server"), UNKNOWN, say("no_server_here"), error.said)
     except Unauthenticated as error:
-        yield Finding("login", UNKNOWN, error.said, text("footplate login"))
+        yield Finding(say("check_login"), UNKNOWN, error.said, text("footplate login"))
     except FootplateError as error:
-        yield Finding("server", UNKNOWN, error.said)
+        yield Finding(say("check_server"), UNKNOWN, error.said)
 
 
 def _node(name: str, unenforced: Mapping[str, Any] | None) -> Finding:
     if unenforced:
         said = say("server_says", what=message_in(unenforced))
-        return Finding(f"node {name}", NOT_HELD, said, say("see_limits_below"))
-    return Finding(f"node {name}", OK, say("node_enforces_all"))
+        return Finding(say("check_node", node=name), FAILED, said, say("see_limits_below"))
+    return Finding(say("check_node", node=name), OK, say("node_enforces_all"))
 
 
-CHECKS: tuple[tuple[str, Check], ...] = (("Python", check_python), ("server", check_server))
+CHECKS: tuple[tuple[str, Check], ...] = (("check_python", check_python), ("check_server", check_server))
 
 
 def _of_the_machine(home: Path | None) -> list[Finding]:
@@ -109,15 +114,17 @@ def _of_the_machine(home: Path | None) -> list[Finding]:
         from footplate.server.machinechecks import CHECKS as MACHINE_CHECKS
         from footplate.server.settings import default_home, load
     except ModuleNotFoundError:
-        return [Finding("server's parts", UNKNOWN, say("client_only"), say("install_server"))]
+        return [Finding(say("check_server_package"), UNKNOWN, say("client_only"), say("install_server"))]
     place = (home or default_home()).absolute()
     file = str(place / "settings.toml")
     try:
         settings = load(place)
     except FootplateError as error:
-        return [Finding("settings", NOT_HELD, error.said, say("change_file", file=file), is_needed=True)]
+        return [
+            Finding(say("check_settings"), FAILED, error.said, say("change_file", file=file), is_needed=True)
+        ]
     said = say("settings_read", file=file) if Path(file).exists() else say("settings_default")
     return [
-        Finding("settings", OK, said),
+        Finding(say("check_settings"), OK, said),
         *carry_out(MACHINE_CHECKS, settings),
     ]

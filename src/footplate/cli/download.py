@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.session import connect, job_argument, json_option, tell
 
 KINDS = ("output", "checkpoints", "code", "work")
@@ -23,5 +24,6 @@ def download(job: str, what: str, filename: Path | None, as_json: bool) -> None:
     found = connect().job(job)
     target = found.download(filename or Path(f"{found.name}-{what}.tar.gz"), what)
     size_bytes = target.stat().st_size
-    message = f"Saved {what} of {found.name} to {target} ({size_bytes} bytes)."
+    saved = {"what": what, "job": found.name, "path": target, "size": size_bytes}
+    message = phrase("Saved {what} of {job} to {path} ({size} bytes).", **saved)
     tell({"id": found.id, "file": str(target), "size_bytes": size_bytes}, message, as_json)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from footplate.cli.backup import looks_like_a_backup, restore_home
+from footplate.cli.jobs import stopped
+from footplate.cli.language import phrase
 from footplate.cli.render import named, show_state
 from footplate.cli.session import (
     confirm_deletion,
@@ -33,9 +35,8 @@ def halt(job: str, is_waiting: bool, as_json: bool) -> None:
     halted = connect().job(job).halt()
     if is_waiting:
         halted.wait()
-    stopped = "is stopped" if halted.is_final else "is asked to stop"
-    then = f"Fetch what it has made with: footplate download {halted.id}"
-    tell(halted.data, f"{named(halted)} {stopped}: {show_state(halted.state)}. {then}", as_json)
+    then = phrase("Download its results with: footplate download {job}", job=halted.id)
+    tell(halted.data, f"{stopped(halted)} {then}", as_json)
 
 
 @click.command()
@@ -47,7 +48,8 @@ def preempt(job: str, as_json: bool) -> None:
     Its tasks find a notice, then get SIGTERM and their grace. It uses up no retry.
     """
     moved = connect().job(job).preempt()
-    tell(moved.data, f"{named(moved)} is preempted and requeued: {show_state(moved.state)}", as_json)
+    told = phrase("{job}: preempted and requeued; {state}", job=named(moved), state=show_state(moved.state))
+    tell(moved.data, told, as_json)
 
 
 @click.command()
@@ -56,7 +58,7 @@ def preempt(job: str, as_json: bool) -> None:
 def release(job: str, as_json: bool) -> None:
     """Release the environment that a failed job has kept."""
     released = connect().job(job).release()
-    tell(released.data, f"Released the kept environment of {named(released)}.", as_json)
+    tell(released.data, phrase("Released the kept environment of {job}.", job=named(released)), as_json)
 
 
 @click.command()
@@ -73,24 +75,27 @@ def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> N
     found = [client.job(name) for name in jobs]
     if not yes:
         names = ", ".join(f"{job.name} ({job.state})" for job in found)
-        confirm_deletion(f"{names} with logs and files" + (" for good" if for_good else ""))
+        if for_good:
+            confirm_deletion(phrase("{names} with logs and files, permanently", names=names))
+        else:
+            confirm_deletion(phrase("{names} with logs and files", names=names))
     fates = []
     for job in found:
         is_done = job.delete(for_good)
         fates.append({"id": job.id, "name": job.name, "is_deleted": is_done, "for_good": for_good})
         if not as_json:
-            click.echo(f"{named(job)} is {_fate(job, is_done, for_good)}.")
+            click.echo(f"{named(job)}: {_fate(job, is_done, for_good)}")
     if as_json:
         print_json({"items": fates})
 
 
 def _fate(job: Job, is_done: bool, for_good: bool) -> str:
     if not for_good:
-        fate = "in the trash" if is_done else "being stopped, then in the trash"
-        return f"{fate}; take it out with: footplate restore {job.id}"
+        undo = phrase("restore it with: footplate restore {job}", job=job.id)
+        return f"{phrase('in the trash') if is_done else phrase('stopping, then in the trash')}; {undo}"
     if is_done:
-        return "deleted"
-    return "being deleted" if job.is_final else "being stopped, then deleted"
+        return phrase("deleted")
+    return phrase("being deleted") if job.is_final else phrase("stopping, then deleted")
 
 
 @click.command()
@@ -117,9 +122,13 @@ def restore(ctx: click.Context, what: str, home: Path | None, in_sqlite: bool, a
         restore_home(Path(what), home, in_sqlite, as_json)
         return
     if home or in_sqlite:
-        ctx.fail(f"--home and --sqlite go with the folder of a backup; to name one, write ./{what}")
+        ctx.fail(phrase("--home and --sqlite need the folder of a backup: write ./{folder}", folder=what))
     found = connect().job(what)
     name = found.name
     restored = found.restore()
-    note = f" under a new name, since there is another {name} now" if restored.name != name else ""
-    tell(restored.data, f"Restored {named(restored)}{note}.", as_json)
+    told = phrase(
+        "Restored {job}[ under a new name: there is another {other} now].",
+        job=named(restored),
+        other=name if restored.name != name else None,
+    )
+    tell(restored.data, told, as_json)

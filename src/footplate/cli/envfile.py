@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from footplate.cli.language import phrase
+
 MOST_BYTES = 1024**2
 
 
@@ -14,11 +16,11 @@ def read_env_file(path: str) -> dict[str, str]:
     with Path(path).open("rb") as file:
         text = file.read(MOST_BYTES + 1)
     if len(text) > MOST_BYTES:
-        raise click.BadParameter(f"{path} is longer than {MOST_BYTES} bytes")
+        raise click.BadParameter(phrase("{path} is larger than {most:size}", path=path, most=MOST_BYTES))
     try:
         lines = text.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise click.BadParameter(f"{path} is not UTF-8 text") from None
+        raise click.BadParameter(phrase("{path} is not UTF-8 text", path=path)) from None
     variables = {}
     for number, line in enumerate(lines, 1):
         written = line.strip().removeprefix("export ").strip()
@@ -26,7 +28,8 @@ def read_env_file(path: str) -> dict[str, str]:
             continue
         name, equals, value = written.partition("=")
         if not equals or not name.strip():
-            raise click.BadParameter(f"{path}, line {number}: must be written NAME=VALUE")
+            wrong = phrase("{path}, line {number}: must be written NAME=VALUE", path=path, number=number)
+            raise click.BadParameter(wrong)
         variables[name.strip()] = _unquoted(value.strip())
     return variables
 

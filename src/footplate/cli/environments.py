@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from footplate.cli.render import show_age
+from footplate.cli.language import phrase
+from footplate.cli.render import show_ago
 from footplate.cli.session import connect, json_option, tell
 from footplate.cli.table import Row, print_items
 from footplate.domain.resources import show_bytes
@@ -33,16 +34,16 @@ def list_environments(as_json: bool) -> None:
 
 
 def _print_all(as_json: bool) -> None:
-    print_items(connect().environments(), COLUMNS, _row, NONE, as_json)
+    print_items(connect().environments(), COLUMNS, _row, phrase(NONE), as_json)
 
 
 def _row(built: Mapping[str, Any]) -> Row:
     return (
         built["id"],
         built["what"],
-        built["python"] or "the node's",
+        built["python"] or phrase("the node's"),
         show_bytes(built["size_bytes"]),
-        f"{show_age(built['used_at'])} ago",
+        show_ago(built["used_at"]),
         str(len(built["jobs"])),
         built["owner"],
     )
@@ -56,4 +57,8 @@ def remove(environment_ids: tuple[str, ...], as_json: bool) -> None:
     client = connect()
     for one in environment_ids:
         client.remove_environment(one)
-        tell({"id": one, "is_removed": True}, f"Removed environment {one}.", as_json)
+        tell(
+            {"id": one, "is_removed": True},
+            phrase("Removed environment {environment}.", environment=one),
+            as_json,
+        )

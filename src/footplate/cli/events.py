@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told_in
 from footplate.cli.render import show_time
 from footplate.cli.session import INTERRUPTED, complete_job, connect, json_option, print_json_line
@@ -48,5 +49,5 @@ def _indented(task: str, stack: str) -> str:
 
 def _line(event: Mapping[str, Any], with_job: bool) -> str:
     about = f"{event['job_id'] or '-'}  " if with_job else ""
-    actor = f" (by {event['actor']})" if event.get("actor") else ""
+    actor = phrase(" (by {user})", user=event["actor"]) if event.get("actor") else ""
     return f"{show_time(event['at'])}  {about}{event['kind']}: {told_in(event)}{actor}"

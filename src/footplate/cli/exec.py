@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.session import connect, duration, job_argument, json_option, print_json
 
 MOST_INPUT_BYTES = 16 * 1024**2
@@ -42,14 +43,18 @@ def exec_(
         sys.stdout.buffer.write(ran.raw)
         sys.stdout.flush()
     if ran.timed_out:
-        click.echo(f"the command was ended: it took longer than {timeout} s (see --timeout)", err=True)
+        late = phrase(
+            "the command was killed: it took longer than {seconds} s (see --timeout)", seconds=timeout
+        )
+        click.echo(late, err=True)
     if ran.is_cut:
-        click.echo(f"the output was cut after {len(ran.raw)} bytes: write it to a file instead", err=True)
+        cut = phrase("the output was cut after {n} bytes: write it to a file instead", n=len(ran.raw))
+        click.echo(cut, err=True)
     return ran.exit_code or int(ran.is_cut)
 
 
 def _read_input() -> bytes:
     stdin = sys.stdin.buffer.read(MOST_INPUT_BYTES + 1)
     if len(stdin) > MOST_INPUT_BYTES:
-        raise click.ClickException(f"standard input is longer than {MOST_INPUT_BYTES} bytes")
+        raise click.ClickException(phrase("standard input is larger than {most:size}", most=MOST_INPUT_BYTES))
     return stdin

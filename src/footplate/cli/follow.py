@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told_in
-from footplate.cli.render import show_span, show_state
+from footplate.cli.render import named, print_hints, show_span, show_state
 from footplate.cli.screen import Screen
 from footplate.cli.session import INTERRUPTED, print_json_line
 from footplate.domain.states import FINAL_STATES, JobState
@@ -56,10 +57,13 @@ def follow(
 
 def leave(job: Job) -> int:
     """Say after Ctrl-C that the job goes on; return the exit code."""
-    click.echo(
-        f"\nNo longer watching; job {job.name} goes on. Watch it: footplate logs -f {job.id}   "
-        f"stop it: footplate stop {job.id}",
-        err=True,
+    click.echo("\n" + phrase("No longer following; job {name} goes on.", name=job.name), err=True)
+    print_hints(
+        {
+            phrase("follow"): f"footplate logs -f {job.id}",
+            phrase("stop"): f"footplate stop {job.id}",
+        },
+        is_beside=True,
     )
     return INTERRUPTED
 
@@ -157,7 +161,7 @@ class View:
         is_retry = event.attempt != self._attempt and self._state != ""
         is_new = event.state != self._state
         self._state, self._attempt = event.state, event.attempt
-        notes = [f"· attempt {event.attempt} begins"] if is_retry else []
+        notes = ["· " + phrase("attempt {n} begins", n=event.attempt)] if is_retry else []
         if event.state in FINAL_STATES:
             return notes
         message = told_in(event.reason)
@@ -192,25 +196,35 @@ def status_line(frame: str, state: str, began_at: float, message: str) -> str:
     """Write the one line that says how a job stands: why, too, as long as it does not run."""
     minutes, seconds = divmod(int(time.monotonic() - began_at), 60)
     why = "" if state == JobState.RUNNING else message
-    return f"{frame} {state or 'connecting'} {minutes}:{seconds:02}  {why}".rstrip()
+    return f"{frame} {state or phrase('connecting')} {minutes}:{seconds:02}  {why}".rstrip()
 
 
 def _print_end(job: Job, ended: Ended) -> None:
     """Say on standard error how the job ended and what can be done next."""
     job.refresh()
     run_time_s = job.data.get("run_time_s")
-    ran = f" after {show_span(run_time_s)}" if run_time_s is not None else ""
-    state = show_state(ended.state)
-    click.echo(f"{job.name} ({job.id}) {state}{ran}: {ended.reason.get('message', '')}", err=True)
+    told = phrase(
+        "{job} {state}[ after {run_time}]: {why}",
+        job=named(job),
+        state=show_state(ended.state),
+        run_time=None if run_time_s is None else show_span(run_time_s),
+        why=told_in(ended.reason),
+    )
+    click.echo(told, err=True)
     if job.data.get("kept_until"):
         tell_kept(job)
     elif ended.state == JobState.FAILED:
-        click.echo(f"  details  footplate show {job.id}\n  again    footplate clone {job.id}", err=True)
+        hints = {
+            phrase("details"): f"footplate show {job.id}",
+            phrase("run again"): f"footplate clone {job.id}",
+        }
+        print_hints(hints, is_beside=True)
 
 
 def tell_kept(job: Job) -> None:
     """Say on standard error how to enter what a failed job has kept, and how to give it up."""
-    click.echo(
-        f"  look inside  footplate exec {job.id} -- ls -l\n  give it up   footplate release {job.id}",
-        err=True,
-    )
+    hints = {
+        phrase("enter"): f"footplate exec {job.id} -- ls -l",
+        phrase("release"): f"footplate release {job.id}",
+    }
+    print_hints(hints, is_beside=True)

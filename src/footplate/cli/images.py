@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
@@ -30,13 +31,13 @@ def list_images(as_json: bool) -> None:
 
 
 def _print_all(as_json: bool) -> None:
-    print_items(connect().images(), COLUMNS, _row, "The catalogue is empty.", as_json)
+    print_items(connect().images(), COLUMNS, _row, phrase("The catalogue is empty."), as_json)
 
 
 def _row(image: Mapping[str, Any]) -> Row:
     return (
         image["name"],
-        "yes" if image["is_default"] else "",
+        phrase("yes") if image["is_default"] else "",
         image["framework"],
         image["version"],
         image["reference"],
@@ -55,7 +56,7 @@ def _row(image: Mapping[str, Any]) -> Row:
 def set_image(name: str, reference: str, as_json: bool, **fields: Any) -> None:
     """Add an image under a short name, or change the given fields of one."""
     given = {field: value for field, value in fields.items() if value is not None}
-    tell(connect().set_image(name, reference, **given), f"Set image {name}.", as_json)
+    tell(connect().set_image(name, reference, **given), phrase("Set image {image}.", image=name), as_json)
 
 
 @images.command("delete")
@@ -65,6 +66,7 @@ def set_image(name: str, reference: str, as_json: bool, **fields: Any) -> None:
 def delete(name: str, yes: bool, as_json: bool) -> None:
     """Remove an image from the catalogue."""
     if not yes:
-        confirm_deletion(f"image {name} from the catalogue")
+        confirm_deletion(phrase("image {image} from the catalogue", image=name))
     connect().delete_image(name)
-    tell({"name": name, "is_deleted": True}, f"Deleted image {name} from the catalogue.", as_json)
+    told = phrase("Deleted image {image} from the catalogue.", image=name)
+    tell({"name": name, "is_deleted": True}, told, as_json)

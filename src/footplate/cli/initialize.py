@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.render import print_hints
 from footplate.cli.session import json_option, tell
 
@@ -62,11 +63,18 @@ def init(file: str, name: str | None, force: bool, as_json: bool) -> None:
         with path.open("w" if force else "x", encoding="utf-8") as out:
             out.write(TEMPLATE.format(name=name))
     except FileExistsError:
-        raise click.ClickException(f"{path} exists and is left as it is; --force replaces it") from None
+        raise click.ClickException(
+            phrase("{path} already exists; --force overwrites it", path=path)
+        ) from None
     except OSError as error:
-        raise click.ClickException(f"{path} cannot be written: {error.strerror}") from None
-    tell({"path": str(path), "name": name}, f"Wrote {path}.", as_json)
+        raise click.ClickException(
+            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
+        ) from None
+    tell({"path": str(path), "name": name}, phrase("Wrote {path}.", path=path), as_json)
     if not as_json:
         print_hints(
-            {"try it": f"footplate submit {path} --dry-run", "run it": f"footplate submit {path} --follow"}
+            {
+                phrase("try it"): f"footplate submit {path} --dry-run",
+                phrase("run it"): f"footplate submit {path} --follow",
+            }
         )

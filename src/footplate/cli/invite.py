@@ -14,13 +14,14 @@ import click
 
 from footplate.cli import passwords
 from footplate.cli.account import login_name
+from footplate.cli.language import phrase
 from footplate.cli.passwords import stdin_option
 from footplate.cli.render import print_hints, show_roles, show_time
 from footplate.cli.session import connect, duration, json_option, pair, print_json, tell
 from footplate.cli.table import Row, print_items
 
 NOBODY = "nobody"
-COLUMNS = ("NAME", "RANK", "INVITED BY", "UNTIL", "QUEUES")
+COLUMNS = ("NAME", "ROLE", "INVITED BY", "EXPIRES", "QUEUES")
 
 
 @click.command()
@@ -55,14 +56,15 @@ def invite(
     Whoever types it first chooses the password of the account NAME. It is good once.
     """
     if is_listing:
-        empty = "No open invitations. Make one: footplate invite NAME"
+        empty = phrase("No pending invitations. Create one: footplate invite NAME")
         print_items(connect().invites(), COLUMNS, _row, empty, as_json)
         return
     if not name:
-        ctx.fail("say whom to invite: footplate invite NAME")
+        ctx.fail(phrase("name the user to invite: footplate invite NAME"))
     if is_revoking:
         connect().revoke_invite(name)
-        tell({"user": name, "is_revoked": True}, f"The invitation of {name} is worth nothing now.", as_json)
+        told = phrase("Revoked the invitation of {user}.", user=name)
+        tell({"user": name, "is_revoked": True}, told, as_json)
         return
     fields = {"queues": dict(queues)} if queues else {}
     made = connect().invite(name, is_admin=is_admin, expires_in_s=expires, **fields)
@@ -70,11 +72,14 @@ def invite(
         print_json(made)
         return
     click.echo(made["line"])
-    click.echo(
-        f"Send this line to {name}: it is good once, until {show_time(made['expires_at'])}. "
-        f"Who has the client already types: footplate join '{made['link']}'{_warning(made['link'])}",
-        err=True,
+    told = phrase(
+        "Send this line to {user}: it works once, until {until:time}. "
+        "With the client installed already: footplate join '{link}'",
+        user=name,
+        until=made["expires_at"],
+        link=made["link"],
     )
+    click.echo("\n".join(filter(None, (told, _warning(made["link"])))), err=True)
 
 
 def _row(one: Mapping[str, Any]) -> Row:
@@ -89,12 +94,15 @@ def _warning(link: str) -> str:
     except ValueError:
         is_loopback = url.hostname == "localhost"
     if is_loopback:
-        return (
-            f"\nOnly this machine reaches {url.scheme}://{url.netloc}: for others, set `public_url` in the "
-            "server's settings.toml first."
+        return phrase(
+            "Only this machine can reach {address}: for others, set `public_url` in the server's "
+            "settings.toml first.",
+            address=f"{url.scheme}://{url.netloc}",
         )
     if url.scheme == "http":
-        return "\nThis server speaks plain HTTP: the line, and the password, can be read on the way."
+        return phrase(
+            "This server uses plain HTTP: others on the network can read the line and the password."
+        )
     return ""
 
 
@@ -111,20 +119,20 @@ def join(ctx: click.Context, link: str, password_stdin: bool, expires: int, as_j
 
     url, _, code = link.partition("#")
     if not code:
-        ctx.fail(
-            "the link has no code behind a #; put it between quotes as it was sent: footplate join '…#…'"
-        )
+        ctx.fail(phrase("the link has no code after a #; quote it as it was sent: footplate join '…#…'"))
     # Not with the token of another login: whoever joins is nobody there yet.
     with Client(url.removesuffix("/").removesuffix("/join"), token=NOBODY) as client:
         invited = client.lookup_invite(code)
-        click.echo(f"{invited['invited_by']} invites you to {client.url} as {invited['user']}.", err=True)
-        password = passwords.chosen(password_stdin, "Choose a password")
+        welcome = {"by": invited["invited_by"], "url": client.url, "user": invited["user"]}
+        click.echo(phrase("{by} invites you to {url} as {user}.", **welcome), err=True)
+        password = passwords.chosen(password_stdin, phrase("Choose a password"))
         made = client.accept_invite(code, password, login_name(), expires)
         found = settings.Settings(client.url, made["token"], made["user"], token_id=str(made["id"]))
     path = settings.config_file()
     settings.write(path, found)
     data = {"url": found.url, "user": found.user, "path": str(path)}
-    tell(data, f"Welcome, {found.user}: you are logged in at {found.url}; remembered in {path}.", as_json)
+    told = phrase("Welcome, {user}: you are logged in at {url}; the login is stored in {path}.", **data)
+    tell(data, told, as_json)
     if not as_json:
         print_hints(_next_steps())
 
@@ -132,7 +140,7 @@ def join(ctx: click.Context, link: str, password_stdin: bool, expires: int, as_j
 def _next_steps() -> dict[str, str]:
     own = Path(sys.argv[0]).absolute()
     found = shutil.which("footplate")
-    steps = {"try it": "footplate submit --name hello --follow -- echo hello"}
+    steps = {phrase("try it"): "footplate submit --name hello --follow -- echo hello"}
     if own.name == "footplate" and (found is None or Path(found).resolve() != own.resolve()):
-        return {"find it": f'export PATH="{own.parent}:$PATH"   # in your shell\'s start file', **steps}
+        return {phrase("add to PATH"): f'export PATH="{own.parent}:$PATH"', **steps}
     return steps

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told
 from footplate.cli.render import named, print_hints, show_state
 from footplate.cli.session import (
@@ -66,7 +67,7 @@ class KeptTeller:
         if self._has_told or not job.data.get("kept_until"):
             return
         self._has_told = True
-        click.echo(f"{named(job)} has failed: {told(job.reason.said)}", err=True)
+        click.echo(phrase("{job} failed: {why}", job=named(job), why=job.reason.said), err=True)
         tell_kept(job)
 
 
@@ -89,7 +90,7 @@ def _status_of(job: Job) -> AbstractContextManager[Any]:
 def stop(jobs: tuple[str, ...], is_waiting: bool, now: bool, as_json: bool) -> None:
     """Stop jobs: SIGTERM first, SIGKILL after the grace period."""
     client = connect()
-    stopped = []
+    found = []
     for name in jobs:
         job = client.job(name)
         was_over = job.is_final
@@ -97,17 +98,23 @@ def stop(jobs: tuple[str, ...], is_waiting: bool, now: bool, as_json: bool) -> N
             job.stop(now)
         if is_waiting:
             job.wait()
-        stopped.append(job.data)
+        found.append(job.data)
         if not as_json:
-            click.echo(f"{named(job)} {_stopped(job, was_over)}: {show_state(job.state)}")
+            click.echo(stopped(job, was_over))
     if as_json:
-        print_json(stopped[0] if len(stopped) == 1 else {"items": stopped})
+        print_json(found[0] if len(found) == 1 else {"items": found})
 
 
-def _stopped(job: Job, was_over: bool) -> str:
+def stopped(job: Job, was_over: bool = False) -> str:
+    """Say how far the stop of a job has come."""
+    said = {"job": named(job), "state": show_state(job.state)}
     if was_over:
-        return "was over already"
-    return "is stopped" if job.is_final else "is asked to stop"
+        return phrase("{job} had ended already: {state}.", **said)
+    return (
+        phrase("{job} stopped: {state}.", **said)
+        if job.is_final
+        else phrase("{job} is stopping: {state}.", **said)
+    )
 
 
 @click.command()
@@ -127,7 +134,8 @@ def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
     origin = client.job(job)
     changes = {field: value for field, value in fields.items() if value is not None}
     made = origin.clone(name or client.free_name(origin.name), **changes)
-    tell(made.data, f"Submitted {made.name} as {made.id}, a clone of {named(origin)}.", as_json)
+    submitted = {"name": made.name, "job": made.id, "origin": named(origin)}
+    tell(made.data, phrase("Submitted {name} as {job}, a clone of {origin}.", **submitted), as_json)
     if not as_json:
         print_hints(hints_for(made))
 
@@ -146,8 +154,9 @@ def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
 @click.pass_context
 def edit(ctx: click.Context, /, job: str, as_json: bool, **fields: Any) -> None:
     """Change a job's name, description or priority, or share it with its queue."""
-    changed = ", ".join(field for field, value in fields.items() if value is not None)
+    changed = [field for field, value in fields.items() if value is not None]
     if not changed:
-        ctx.fail("say what to change: --name, --description, --priority, --shared or --private")
+        options = "--name, --description, --priority, --shared, --private"
+        ctx.fail(phrase("nothing to change: give at least one of {options}", options=options))
     edited = connect().job(job).edit(**fields)
-    tell(edited.data, f"Changed {changed} of {named(edited)}.", as_json)
+    tell(edited.data, phrase("Changed {what:field} of {job}.", what=changed, job=named(edited)), as_json)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told, told_in
-from footplate.cli.render import is_terminal, show_age, show_amount, show_span
+from footplate.cli.render import is_terminal, show_age, show_amount, show_request, show_span
 from footplate.cli.session import connect, json_option, print_json
 from footplate.cli.table import Row, lay_out, print_table
 from footplate.domain.states import ACTIVE_STATES, JobState
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from footplate.sdk.client import Client
 
 WATCH_EVERY_S = 2.0
-COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "OWNER", "ASKS FOR", "AGE", "RAN", "WHY")
-EXPENDABLE = ("OWNER", "QUEUE", "RAN", "ASKS FOR", "AGE")
+COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "OWNER", "RESOURCES", "AGE", "RUN TIME", "REASON")
+EXPENDABLE = ("OWNER", "QUEUE", "RUN TIME", "RESOURCES", "AGE")
 EMPTY = "No jobs match. Submit one: footplate submit job.yaml"
 
 # Words of other systems that people type out of habit.
@@ -40,7 +41,8 @@ def state(text: str) -> JobState:
     """Read a state in our words or in those of other systems."""
     word = text.upper()
     if word not in JobState.__members__ and word not in _STATE_ALIASES:
-        raise click.BadParameter(f"{text!r} is none of {', '.join(JobState)}")
+        states = ", ".join(JobState)
+        raise click.BadParameter(phrase("{given:quoted} is none of {states}", given=text, states=states))
     return _STATE_ALIASES.get(word) or JobState(word)
 
 
@@ -78,7 +80,7 @@ def list_jobs(
 ) -> None:
     """List jobs, newest first."""
     if watch and (as_json or not is_terminal()):
-        ctx.fail("--watch draws on a terminal; `footplate events -f` follows what happens line by line")
+        ctx.fail(phrase("--watch needs a terminal; `footplate events -f` prints each event as a line"))
     client = connect()
     chosen: dict[str, Any] = {
         **filters,
@@ -93,9 +95,9 @@ def list_jobs(
     if as_json:
         print_json({"items": jobs, "next_page_token": None})
         return
-    print_table(COLUMNS, [_row(job) for job in jobs], EMPTY, EXPENDABLE)
+    print_table(COLUMNS, [_row(job) for job in jobs], phrase(EMPTY), EXPENDABLE)
     if not everything and len(jobs) == limit and is_terminal():
-        click.echo(f"(the first {limit}; --all shows every job)")
+        click.echo(phrase("(the first {limit}; --all shows every job)", limit=limit))
 
 
 def _watch(client: Client, filters: Mapping[str, Any]) -> None:
@@ -122,9 +124,10 @@ def _rows(client: Client, filters: Mapping[str, Any]) -> list[Row]:
 
 
 def _page(rows: list[Row], note: str) -> list[str]:
-    heading = f"{time.strftime('%H:%M:%S')}  every {WATCH_EVERY_S:g}s; Ctrl-C ends"
+    now = time.strftime("%H:%M:%S")
+    heading = phrase("{now}  every {seconds} s; Ctrl-C to quit", now=now, seconds=WATCH_EVERY_S)
     width = shutil.get_terminal_size().columns
-    table = lay_out(COLUMNS, rows, width, EXPENDABLE) if rows else [EMPTY]
+    table = lay_out(COLUMNS, rows, width, EXPENDABLE) if rows else [phrase(EMPTY)]
     return [click.style(heading, dim=True), click.style(note, fg="red"), *table]
 
 
@@ -135,7 +138,9 @@ def _row(job: Mapping[str, Any]) -> Row:
         job["state"],
         job["queue"],
         job["owner"],
-        show_amount(job["resources"]) + (f" in {job['n_tasks']} tasks" if job["n_tasks"] > 1 else ""),
+        show_request(job["resources"], job["n_tasks"])
+        if job["n_tasks"] > 1
+        else show_amount(job["resources"]),
         show_age(job["submitted_at"]),
         show_span(job["run_time_s"]),
         told_in(job["reason"]),

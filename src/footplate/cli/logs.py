@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footplate.cli.reader import told
+from footplate.cli.language import phrase
+from footplate.cli.render import named
 from footplate.cli.session import INTERRUPTED, connect, job_argument, json_option, print_json_line, tell
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None, **choice: Any) -> int:
     """Print the logs of a job: of all its tasks, or of one."""
     if output and is_following:
-        ctx.fail("--output stores the log as it is now; it cannot be combined with --follow")
+        ctx.fail(phrase("--output saves the log as it is now; it cannot be combined with --follow"))
     found = connect().job(job)
     if output:
         return _store(ctx, found, output, choice)
@@ -77,9 +78,8 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
                 _echo_lines(prefix, lines.feed(text))
         _echo_lines(prefix, lines.finish())
     if is_empty and not choice["as_json"]:
-        click.echo(
-            f"{job.name} ({job.id}) is {job.state} and has printed nothing: {told(job.doing())}", err=True
-        )
+        empty = {"job": named(job), "state": job.state, "why": job.doing()}
+        click.echo(phrase("{job} is {state} and has no output yet: {why}", **empty), err=True)
     return 0
 
 
@@ -91,10 +91,12 @@ def _echo_lines(prefix: str, lines: list[str]) -> None:
 def _store(ctx: click.Context, job: Job, path: str, choice: Mapping[str, Any]) -> int:
     tasks = [task["name"] for task in job.tasks]
     if choice["task"] is None and len(tasks) > 1:
-        ctx.fail(f"{job.name} has {len(tasks)} tasks; name one with --task: {', '.join(tasks[:8])}")
+        some = {"job": job.name, "n": len(tasks), "tasks": ", ".join(tasks[:8])}
+        ctx.fail(phrase("{job} has {n} tasks; name one with --task: {tasks}", **some))
     task = choice["task"] or tasks[0]
     stored = job.download_log(path, task, choice["attempt"])
     size_bytes = stored.stat().st_size
     data = {"path": str(stored), "task": task, "size_bytes": size_bytes}
-    tell(data, f"Stored the log of {task} of {job.name} in {stored} ({size_bytes} bytes).", choice["as_json"])
+    told = phrase("Saved the log of {task} of {job} to {path} ({size_bytes} bytes).", job=job.name, **data)
+    tell(data, told, choice["as_json"])
     return 0

@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from footplate import __version__
+from footplate.cli.language import language_of, phrase
 from footplate.cli.session import INTERRUPTED
 from footplate.cli.verbs import BY_NAME, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
@@ -28,20 +29,25 @@ class Verbs(click.Group):
             return None
         module, _, attribute = verb.home.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return _in_readers_language(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in BY_NAME:
             near = difflib.get_close_matches(args[0], BY_NAME, 1)
-            hint = f"did you mean `footplate {near[0]}`?" if near else "`footplate help` lists them all"
-            ctx.fail(f"there is no verb {args[0]!r}; {hint}")
+            if near:
+                asked = {"verb": args[0], "near": near[0]}
+                ctx.fail(phrase("there is no verb {verb:quoted}; did you mean `footplate {near}`?", **asked))
+            ctx.fail(phrase("there is no verb {verb:quoted}; `footplate help` lists them all", verb=args[0]))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Verbs"):
-            formatter.write_dl([(verb.name, f"{verb.summary}  e.g. {verb.example}") for verb in VERBS])
+        with formatter.section(phrase("Verbs")):
+            such_as = phrase("e.g.")
+            formatter.write_dl(
+                [(verb.name, f"{phrase(verb.summary)}  {such_as} {verb.example}") for verb in VERBS]
+            )
 
 
 @click.group(
@@ -66,8 +72,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 only when what was asked happened."""
+    if language_of() == "en":
+        return _run(cli, arguments)
+    from footplate.cli.translated import speaking
+
+    with speaking():
+        return _run(_in_readers_language(cli), arguments)
+
+
+def _in_readers_language(command: click.Command) -> click.Command:
+    if language_of() == "en":
+        return command
+    from footplate.cli.translated import in_readers_language
+
+    return in_readers_language(command)
+
+
+def _run(root: click.Command, arguments: Sequence[str] | None) -> int:
     try:
-        result = cli.main(args=arguments, prog_name="footplate", standalone_mode=False)
+        result = root.main(args=arguments, prog_name="footplate", standalone_mode=False)
         sys.stdout.flush()
     except click.UsageError as error:
         error.show()
@@ -75,7 +98,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except click.Abort:
-        click.echo("interrupted", err=True)
+        click.echo(phrase("interrupted"), err=True)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; Python would complain once more when it closes the stream.
@@ -98,6 +121,6 @@ def _explain(error: FootplateError) -> int:
 
 
 def _fail(message: str) -> int:
-    mark = click.style("error:", fg="red", bold=True)
+    mark = click.style(phrase("error:"), fg="red", bold=True)
     click.echo(f"{mark} {message}", err=True)
     return 1

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import click
 
+from footplate.cli.language import phrase
+
 
 @contextmanager
 def server_parts() -> Iterator[None]:
@@ -17,5 +19,5 @@ def server_parts() -> Iterator[None]:
         if (error.name or "").partition(".")[0] == "footplate":
             raise
         raise click.ClickException(
-            "the server is not installed here, only the client: pip install 'footplate[server]'"
+            phrase("the server is not installed here, only the client: pip install 'footplate[server]'")
         ) from None

@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from footplate.cli.language import phrase
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # What an option is worth that came without a value.
@@ -57,8 +59,14 @@ def _refusal(option: str, stdin: str, is_hidden: bool) -> click.UsageError:
     asked = line if is_hidden else f"{line} {option}"
     # The value is not repeated: what a terminal shows may be recorded.
     return click.UsageError(
-        f"{option} takes no value: others can read it in the list of processes, and it stays in the shell's "
-        f"history. Type `{asked}`, and it is asked for; or `{line} {stdin}` with it on standard input"
+        phrase(
+            "{option} takes no value: others could read it in the process list and in the shell's history. "
+            "Type `{asked}` to be asked for it, or `{line} {stdin}` to send it on standard input",
+            option=option,
+            asked=asked,
+            line=line,
+            stdin=stdin,
+        )
     )
 
 
@@ -72,21 +80,23 @@ def read_line(what: str) -> str:
     """Take one line of standard input; refuse when there is none."""
     line = sys.stdin.readline().rstrip("\r\n")
     if not line:
-        raise click.UsageError(f"standard input ended before {what} came; send it as a line")
+        raise click.UsageError(phrase("standard input ended before {what}; send it as a line", what=what))
     return line
 
 
-def current(from_stdin: bool, question: str = "Password") -> str:
+def current(from_stdin: bool, question: str = "") -> str:
     """Read the current password of an account: from standard input, the environment or a prompt."""
     if from_stdin:
-        return read_line("the password")
+        return read_line(phrase("the password"))
     given = os.environ.get("FOOTPLATE_PASSWORD")
-    return given or str(click.prompt(question, hide_input=True, err=True))
+    return given or str(click.prompt(question or phrase("Password"), hide_input=True, err=True))
 
 
-def chosen(from_stdin: bool, question: str = "New password", variable: str = "") -> str:
+def chosen(from_stdin: bool, question: str = "", variable: str = "") -> str:
     """A new password; typed twice where a person types it."""
     if from_stdin:
-        return read_line("the new password")
+        return read_line(phrase("the new password"))
     given = os.environ.get(variable, "") if variable else ""
-    return given or str(click.prompt(question, hide_input=True, confirmation_prompt="Once more", err=True))
+    again = phrase("Repeat the password")
+    asked = question or phrase("New password")
+    return given or str(click.prompt(asked, hide_input=True, confirmation_prompt=again, err=True))

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.reader import told_in
-from footplate.cli.render import show_amount, show_limit
+from footplate.cli.render import show_amount, show_flag, show_limit
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
@@ -37,14 +38,14 @@ def queues(ctx: click.Context, as_json: bool) -> None:
         found = connect().queues()
         is_bound = any(queue["engine"] for queue in found)
         columns, row = (BOUND_COLUMNS, _bound_row) if is_bound else (COLUMNS, _row)
-        print_items(found, columns, row, "No queues are open to you.", as_json)
+        print_items(found, columns, row, phrase("You have access to no queue."), as_json)
 
 
 def _row(queue: Mapping[str, Any]) -> Row:
     return (
         queue["name"],
-        "yes" if queue["is_open"] else "no",
-        "yes" if queue["is_shared"] else "no",
+        show_flag(queue["is_open"]),
+        show_flag(queue["is_shared"]),
         queue["my_role"] or "",
         queue["n_running"],
         queue["n_waiting"],
@@ -79,7 +80,8 @@ def _amount(text: str) -> dict[str, Any]:
             field, read = readers[name]
             amount[field] = read(value)
         except (KeyError, ValueError):
-            raise click.BadParameter(f"{part!r} is not understood; write cpus=8,memory=32GB,gpus=1") from None
+            wrong = phrase("{given:quoted} is not an amount; write cpus=8,memory=32GB,gpus=1", given=part)
+            raise click.BadParameter(wrong) from None
     return amount
 
 
@@ -105,7 +107,8 @@ def _environment(text: str) -> tuple[str, str] | None:
         return None
     image, equals, path = text.partition("=")
     if not image or not equals or not path.startswith("/"):
-        raise click.BadParameter(f"{text!r} must be written IMAGE=PATH, with the whole path of a folder")
+        wrong = phrase("{given:quoted} must be written IMAGE=PATH, with an absolute path", given=text)
+        raise click.BadParameter(wrong)
     return image, path
 
 
@@ -176,7 +179,11 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
 @_queue_options
 def create(name: str, as_json: bool, **options: Any) -> None:
     """Add a queue."""
-    tell(connect().create_queue(name, **_fields(options)), f"Made queue {name}.", as_json)
+    tell(
+        connect().create_queue(name, **_fields(options)),
+        phrase("Created queue {queue}.", queue=name),
+        as_json,
+    )
 
 
 @queues.command("edit")
@@ -187,11 +194,12 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
     """Change a queue."""
     fields = _fields(options)
     if not fields:
-        ctx.fail(
-            "say what to change: --description, --guaranteed, --maximum, --node, --engine, --environment, "
-            "--shared, --private, --open or --closed"
+        options_of = (
+            "--description, --guaranteed, --maximum, --node, --engine, --environment, --shared, --private, "
+            "--open, --closed"
         )
-    tell(connect().edit_queue(name, **fields), f"Changed queue {name}.", as_json)
+        ctx.fail(phrase("nothing to change: give at least one of {options}", options=options_of))
+    tell(connect().edit_queue(name, **fields), phrase("Changed queue {queue}.", queue=name), as_json)
 
 
 @queues.command("delete")
@@ -201,9 +209,9 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
 def delete(name: str, yes: bool, as_json: bool) -> None:
     """Delete a queue that has no jobs."""
     if not yes:
-        confirm_deletion(f"queue {name}")
+        confirm_deletion(phrase("queue {queue}", queue=name))
     connect().delete_queue(name)
-    tell({"name": name, "is_deleted": True}, f"Deleted queue {name}.", as_json)
+    tell({"name": name, "is_deleted": True}, phrase("Deleted queue {queue}.", queue=name), as_json)
 
 
 @queues.command("members")
@@ -211,7 +219,7 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
 @json_option
 def members(name: str, as_json: bool) -> None:
     """List the members of a queue."""
-    empty = f"Queue {name} has no members."
+    empty = phrase("Queue {queue} has no members.", queue=name)
     print_items(
         connect().members(name), ("USER", "ROLE"), lambda one: (one["user"], one["role"]), empty, as_json
     )
@@ -225,7 +233,8 @@ def members(name: str, as_json: bool) -> None:
 def grant(name: str, user: str, role: str, as_json: bool) -> None:
     """Give USER a role in a queue: admin, member or viewer."""
     connect().set_member(name, user, role)
-    tell({"queue": name, "user": user, "role": role}, f"{user} is now {role} of queue {name}.", as_json)
+    given = {"queue": name, "user": user, "role": role}
+    tell(given, phrase("{user} now has the role {role} in queue {queue}.", **given), as_json)
 
 
 @queues.command("revoke")
@@ -235,4 +244,5 @@ def grant(name: str, user: str, role: str, as_json: bool) -> None:
 def revoke(name: str, user: str, as_json: bool) -> None:
     """Remove USER from a queue."""
     connect().remove_member(name, user)
-    tell({"queue": name, "user": user, "role": None}, f"{user} is no longer in queue {name}.", as_json)
+    told = phrase("{user} no longer has a role in queue {queue}.", user=user, queue=name)
+    tell({"queue": name, "user": user, "role": None}, told, as_json)

@@ -1,25 +1,16 @@
-"""The reader of the command's output: their language, by the environment, and their clock."""
+"""Messages for the reader of the command's output: in their language, by their clock."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from footplate.cli.language import language_of
 from footplate.domain.errors import Problem
 from footplate.domain.messages import Message, say
 from footplate.domain.messages.render import render
 from footplate.sdk.errors import message_in
-
-# As programs with translations do: the first that is set decides.
-VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
-
-
-def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """The language that the environment asks for, where it is one of ours; else English."""
-    wanted = next((environment[name] for name in VARIABLES if environment.get(name)), "")
-    return "zh" if wanted.lower().startswith("zh") else "en"
 
 
 def told(said: Message) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from footplate.cli.cells import pad, width_of
+from footplate.cli.language import phrase
 from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState
 
@@ -48,24 +50,29 @@ def show_state(text: str) -> str:
 def print_fields(fields: Mapping[str, Any]) -> None:
     """Print names and values in two columns, leaving out what is empty."""
     shown = {name: value for name, value in fields.items() if value not in (None, "", [], {})}
-    width = max(map(len, shown), default=0) + 2
+    width = max(map(width_of, shown), default=0) + 2
     for name, value in shown.items():
-        click.echo(f"{click.style(name, bold=True)}{' ' * (width - len(name))}{value}")
+        click.echo(f"{click.style(name, bold=True)}{' ' * (width - width_of(name))}{value}")
 
 
 def show_amount(resources: Mapping[str, Any]) -> str:
     """Write CPUs, memory and GPUs in one phrase."""
     if not any(resources.values()):
-        return "none"
+        return phrase("none")
     has_gpus = bool(resources.get("gpus"))
     return ", ".join(show(resources[name]) for name, show in _UNITS.items() if name != "gpus" or has_gpus)
+
+
+def show_request(resources: Mapping[str, Any], n_tasks: int) -> str:
+    """Write what all tasks of a job ask for together."""
+    return phrase("{amount} in {n:task|tasks}", amount=show_amount(resources), n=n_tasks)
 
 
 def show_limit(maximum: Mapping[str, Any] | None) -> str:
     """Write the most that may be used, naming only what is limited."""
     limits = maximum or {}
     limited = [show(limits[name]) for name, show in _UNITS.items() if limits.get(name) is not None]
-    return ", ".join(limited) or "unlimited"
+    return ", ".join(limited) or phrase("unlimited")
 
 
 def show_roles(queues: Sequence[Mapping[str, str]]) -> str:
@@ -77,16 +84,17 @@ def show_span(seconds: float | None) -> str:
     """Write a span of time in its two largest units."""
     if seconds is None:
         return ""
+    d, h, m, s = phrase("d h m s").split()
     if 0 <= seconds < 10 and not isinstance(seconds, int):
-        return f"{seconds:.1f}s" if seconds >= 1 else f"{seconds:.2f}s"
-    minutes, s = divmod(int(seconds), 60)
-    hours, m = divmod(minutes, 60)
-    days, h = divmod(hours, 24)
+        return f"{seconds:.1f}{s}" if seconds >= 1 else f"{seconds:.2f}{s}"
+    all_minutes, left = divmod(int(seconds), 60)
+    all_hours, minutes = divmod(all_minutes, 60)
+    days, hours = divmod(all_hours, 24)
     if days:
-        return f"{days}d{h:02}h"
+        return f"{days}{d}{hours:02}{h}"
     if hours:
-        return f"{h}h{m:02}m"
-    return f"{m}m{s:02}s" if m else f"{s}s"
+        return f"{hours}{h}{minutes:02}{m}"
+    return f"{minutes}{m}{left:02}{s}" if minutes else f"{left}{s}"
 
 
 def show_between(begin: str | None, end: str | None) -> str:
@@ -109,12 +117,17 @@ def show_time(text: str | None) -> str:
     return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M:%S") if text else ""
 
 
-def show_count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def show_flag(is_so: bool) -> str:
+    return phrase("yes") if is_so else phrase("no")
 
 
-def print_hints(hints: Mapping[str, str]) -> None:
+def show_ago(text: str | None) -> str:
+    """Write how long ago something was, as a phrase; nothing where it never was."""
+    return phrase("{span} ago", span=show_age(text)) if text else ""
+
+
+def print_hints(hints: Mapping[str, str], is_beside: bool = False) -> None:
     """Print what to type next."""
-    width = max(map(len, hints)) + 2
+    width = max(map(width_of, hints)) + 2
     for purpose, command in hints.items():
-        click.echo(f"  {purpose.ljust(width)}{click.style(command, fg='cyan')}")
+        click.echo(f"  {pad(purpose, width)}{click.style(command, fg='cyan')}", err=is_beside)

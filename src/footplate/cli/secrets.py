@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from footplate.cli.render import show_age
+from footplate.cli.language import phrase
+from footplate.cli.render import show_ago
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
-COLUMNS = ("NAME", "KIND", "QUEUE", "SET BY", "CHANGED", "LAST USED")
+COLUMNS = ("NAME", "KIND", "QUEUE", "OWNER", "CHANGED", "LAST USED")
 
 queue_option = click.option("-q", "--queue", help="A secret of this queue; all its members may use it.")
 
@@ -35,21 +36,18 @@ def list_secrets(as_json: bool) -> None:
 
 
 def _print_all(as_json: bool) -> None:
-    empty = "No secrets. Make one: footplate secrets set NAME"
+    empty = phrase("No secrets. Create one: footplate secrets set NAME")
     print_items(connect().secrets(), COLUMNS, _row, empty, as_json)
 
 
 def _row(secret: Mapping[str, Any]) -> Row:
-    def ago(field: str) -> str:
-        return f"{show_age(secret[field])} ago" if secret[field] else ""
-
     return (
         secret["name"],
         secret["kind"],
         secret["queue"] or "",
         secret["owner"],
-        ago("updated_at"),
-        ago("last_used_at") or "never",
+        show_ago(secret["updated_at"]),
+        show_ago(secret["last_used_at"]) or phrase("never"),
     )
 
 
@@ -80,25 +78,25 @@ def set_secret(
     There is no option for the value: others could see it in the list of processes, or in the shell's history.
     """
     if (registry is None) != (username is None):
-        ctx.fail("--registry and --username go together")
+        ctx.fail(phrase("--registry needs --username, and the other way round"))
     value = _value(name, file, is_password=registry is not None)
     if registry is not None and username is not None:
         made = connect().set_registry_secret(name, registry, username, value, queue=queue)
     else:
         made = connect().set_secret(name, value, queue=queue)
-    tell(made, f"Set secret {name}" + (f" of queue {queue}." if queue else "."), as_json)
+    tell(made, phrase("Set secret {secret}[ of queue {queue}].", secret=name, queue=queue), as_json)
 
 
 def _value(name: str, file: Path | None, is_password: bool) -> str:
     if file is None and sys.stdin.isatty():
-        what = "Password" if is_password else f"Value of {name}"
+        what = phrase("Password") if is_password else phrase("Value of {secret}", secret=name)
         return str(click.prompt(what, hide_input=True, err=True))
     content = sys.stdin.buffer.read() if file is None else file.read_bytes()
     try:
         text = content.decode()
     except UnicodeDecodeError:
         raise click.ClickException(
-            "the value is not UTF-8 text: encode it first, for example with `base64`"
+            phrase("the value is not UTF-8 text: encode it first, for example with `base64`")
         ) from None
     # What `echo` adds to a line is no part of a password; a file may need its last line's end.
     is_line = file is None or is_password
@@ -112,8 +110,8 @@ def _value(name: str, file: Path | None, is_password: bool) -> str:
 @json_option
 def delete(name: str, queue: str | None, yes: bool, as_json: bool) -> None:
     """Delete a secret; jobs that name it can no longer start."""
-    which = f"secret {name} of queue {queue}" if queue else f"secret {name}"
     if not yes:
-        confirm_deletion(which)
+        confirm_deletion(phrase("secret {secret}[ of queue {queue}]", secret=name, queue=queue))
     connect().delete_secret(name, queue=queue)
-    tell({"name": name, "queue": queue, "is_deleted": True}, f"Deleted {which}.", as_json)
+    told = phrase("Deleted secret {secret}[ of queue {queue}].", secret=name, queue=queue)
+    tell({"name": name, "queue": queue, "is_deleted": True}, told, as_json)

@@ -19,11 +19,13 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.serviceplan import File, Plan, Wish, install, uninstall, unit_text
 from footplate.cli.session import json_option, print_json
 
 VERIFY_S = 30
 BOOTED = Path("/run/systemd/system")
+FOR_EVERYBODY = "python3 -m venv /opt/footplate && /opt/footplate/bin/pip install 'footplate[server]'"
 
 
 class Say:
@@ -127,22 +129,28 @@ def _has_account(user: str) -> bool:
 
 def _refuse_odd(wish: Wish) -> None:
     if bool(wish.tls_cert) != bool(wish.tls_key):
-        raise click.UsageError("a certificate and its key go together: name --tls-cert and --tls-key")
+        raise click.UsageError(phrase("a certificate needs its key: give both --tls-cert and --tls-key"))
     for option, path in (("--tls-cert", wish.tls_cert), ("--tls-key", wish.tls_key)):
         if path and not Path(path).is_absolute():
-            raise click.UsageError(f"{option} {path}: write the whole path, beginning with /")
+            raise click.UsageError(phrase("{option} {path}: give an absolute path", option=option, path=path))
     for word in (wish.name, wish.user, *wish.groups):
         if not word or not all(char.isalnum() or char in "_.-@" for char in word) or word.startswith("-"):
-            raise click.UsageError(f"{word!r} cannot be a name: letters, digits and _ . - are allowed")
+            wrong = phrase(
+                "{name:quoted} cannot be a name: only letters, digits and _ . - @ are allowed", name=word
+            )
+            raise click.UsageError(wrong)
 
 
 def _refuse_here() -> None:
     if os.geteuid() != 0:
-        raise click.ClickException(f"only root can do that: sudo {shlex.join([sys.argv[0], *sys.argv[1:]])}")
+        line = shlex.join(["sudo", *sys.argv])
+        raise click.ClickException(phrase("only root can do that: {line}", line=line))
     if not BOOTED.is_dir():
         raise click.ClickException(
-            "this machine does not run systemd; --dry-run shows the unit and the commands, to do by hand "
-            "what your service manager needs"
+            phrase(
+                "this machine does not run systemd; --dry-run prints the unit and the commands, to set up "
+                "your service manager by hand"
+            )
         )
 
 
@@ -153,9 +161,13 @@ def _refuse_unreachable(wish: Wish) -> None:
     for folder in wish.program.resolve().parents:
         if not stat.S_IMODE(folder.stat().st_mode) & stat.S_IXOTH:
             raise click.ClickException(
-                f"the account {wish.user} cannot enter {folder}, where Footplate is installed: install it "
-                "for everybody, `python3 -m venv /opt/footplate && /opt/footplate/bin/pip install "
-                "'footplate[server]'`, and run /opt/footplate/bin/footplate install-service"
+                phrase(
+                    "the account {user} cannot enter {folder}, where Footplate is installed: install it for "
+                    "everybody, `{install}`, and run /opt/footplate/bin/footplate install-service",
+                    user=wish.user,
+                    folder=folder,
+                    install=FOR_EVERYBODY,
+                )
             )
 
 
@@ -165,12 +177,18 @@ def _refuse_unreadable(wish: Wish) -> None:
         try:
             closed = next((part for part in (path, *path.parents) if not _is_open(part, wish)), None)
         except OSError as error:
-            raise click.ClickException(f"{path} cannot be read: {error.strerror}") from None
+            wrong = phrase("cannot read {path}: {error}", path=path, error=error.strerror)
+            raise click.ClickException(wrong) from None
         if closed is not None:
             raise click.ClickException(
-                f"the account {wish.user} cannot read {path}, since {closed} is closed to it: copy "
-                "certificate and key where it can read them (a renewal must do that too), or give the "
-                "account their group with --group"
+                phrase(
+                    "the account {user} cannot read {path}: it has no access to {closed}. Copy certificate "
+                    "and key to where it can read them (after each renewal too), or add the account to their "
+                    "group with --group",
+                    user=wish.user,
+                    path=path,
+                    closed=closed,
+                )
             )
 
 
@@ -198,20 +216,23 @@ def _verify(wish: Wish) -> None:
         said = subprocess.run(words, capture_output=True, text=True, check=False, timeout=VERIFY_S)  # noqa: S603
     mine = [line for line in said.stderr.splitlines() if wish.unit.name in line]
     if said.returncode and mine:
-        raise click.ClickException(f"systemd refuses the unit: {'; '.join(mine)}")
+        raise click.ClickException(phrase("systemd rejects the unit: {why}", why="; ".join(mine)))
 
 
 def _print(plan: Plan) -> None:
     for command in plan.before:
         click.echo(f"$ {shlex.join(command)}")
     for file in plan.files:
-        kept = ", unless it is there" if file.is_kept else ""
-        click.echo(f"write {file.path} (mode {file.mode:04o}, owner {file.owner}{kept}):")
+        what = {"path": file.path, "mode": f"{file.mode:04o}", "owner": file.owner}
+        if file.is_kept:
+            click.echo(phrase("write {path} (mode {mode}, owner {owner}), unless it exists:", **what))
+        else:
+            click.echo(phrase("write {path} (mode {mode}, owner {owner}):", **what))
         click.echo("".join(f"    {line}\n" for line in file.text.splitlines()), nl=False)
     for command in plan.after:
         click.echo(f"$ {shlex.join(command)}")
     for note in plan.notes:
-        click.echo(f"note: {note}")
+        click.echo(phrase("note: {note}", note=note))
 
 
 def _carry_out(plan: Plan, destdir: Path | None, say: Say) -> None:
@@ -219,10 +240,10 @@ def _carry_out(plan: Plan, destdir: Path | None, say: Say) -> None:
     for file in plan.files:
         path = destdir / file.path.relative_to("/") if destdir else file.path
         if file.is_kept and path.exists():
-            say(f"{path} is left as it is")
+            say(phrase("{path} exists and was left unchanged", path=path))
             continue
         _write(file, path, is_owned=destdir is None)
-        say(f"wrote {path}")
+        say(phrase("wrote {path}", path=path))
     _run(plan.after, destdir, say, plan.is_tolerant)
 
 
@@ -241,10 +262,11 @@ def _write(file: File, path: Path, is_owned: bool) -> None:
 def _run(commands: Sequence[Sequence[str]], destdir: Path | None, say: Say, is_tolerant: bool) -> None:
     for command in commands:
         if destdir is not None:
-            say(f"left to do: {shlex.join(command)}")
+            say(phrase("still to do: {command}", command=shlex.join(command)))
             continue
         say(f"$ {shlex.join(command)}")
         # What it prints is for people, who read it where programs do not look.
         done = subprocess.run(command, stdout=sys.stderr, check=False)  # noqa: S603
         if done.returncode and not is_tolerant:
-            raise click.ClickException(f"`{shlex.join(command)}` failed with {done.returncode}")
+            failed = {"command": shlex.join(command), "code": done.returncode}
+            raise click.ClickException(phrase("`{command}` failed with exit code {code}", **failed))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from footplate.cli.language import phrase
+
 UNITS = Path("/etc/systemd/system")
 ENVIRONMENT = Path("/etc/footplate/environment")
 # From this version on, systemd itself can start a service whose tasks have outlived it; with an older one the
@@ -119,15 +121,17 @@ def uninstall(wish: Wish, has_account: bool) -> Plan:
     """Say what takes a service away; account, home folder and running tasks stay."""
     unit = wish.unit
     is_ours = has_account and wish.user != "root"
-    account = f", the account {wish.user}" if is_ours else ""
-    remove_account = f"; userdel {wish.user}" if is_ours else ""
+    remove = f"rm -rf {shlex.quote(str(wish.home))}" + (f"; userdel {wish.user}" if is_ours else "")
+    note = phrase(
+        "The home folder {home}[, the account {user}] and running tasks are left. To remove them: {remove}",
+        home=wish.home,
+        user=wish.user if is_ours else None,
+        remove=remove,
+    )
     return Plan(
         before=(["systemctl", "disable", "--now", unit.name], ["rm", "-f", str(unit)]),
         after=(["systemctl", "daemon-reload"],),
-        notes=(
-            f"The home folder {wish.home}{account} and running tasks are left. To remove them for good: "
-            f"rm -rf {shlex.quote(str(wish.home))}{remove_account}",
-        ),
+        notes=(note,),
         is_tolerant=True,
     )
 
@@ -174,17 +178,27 @@ def settings_text(wish: Wish) -> str:
 
 def _notes(wish: Wish) -> list[str]:
     notes = [
-        f"Its log, with the first password of admin: journalctl -u {wish.unit.name}",
-        f"Its settings: {wish.home}/settings.toml; then systemctl restart {wish.name}: tasks go on",
+        phrase("Log, with the first password of admin: journalctl -u {unit}", unit=wish.unit.name),
+        phrase(
+            "Settings: {home}/settings.toml; after a change systemctl restart {name}: tasks go on",
+            home=wish.home,
+            name=wish.name,
+        ),
     ]
     if wish.user != "root":
         notes.append(
-            f"All people's tasks run as the account {wish.user}. With --user root the tasks of each person "
-            "get host accounts of their own (docs/howto/run-a-server.md)"
+            phrase(
+                "The tasks of all users run as the account {user}. With --user root, the tasks of each user "
+                "get host accounts of their own (docs/howto/run-a-server.md)",
+                user=wish.user,
+            )
         )
     if not wish.tls_cert and not wish.public_url:
         notes.append(
-            "It listens on the loopback address alone. For others, name --tls-cert and --tls-key, or put a "
-            "proxy with TLS in front and name its address with --public-url (docs/howto/run-a-server.md)"
+            phrase(
+                "It listens on the loopback address only. For access from other machines, give --tls-cert "
+                "and --tls-key, or put a TLS proxy in front and give its address with --public-url "
+                "(docs/howto/run-a-server.md)"
+            )
         )
     return notes

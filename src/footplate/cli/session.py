@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from footplate.cli.language import phrase
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -68,8 +70,8 @@ def yes_option(function: Function) -> Function:
 
 def confirm_deletion(of_what: str) -> None:
     """Ask before something is gone for good; anything but yes ends the command."""
-    if not click.confirm(f"Delete {of_what}?", err=True):
-        raise click.ClickException("nothing was deleted")
+    if not click.confirm(phrase("Delete {what}?", what=of_what), err=True):
+        raise click.ClickException(phrase("nothing was deleted"))
 
 
 def complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -106,7 +108,9 @@ def duration(text: str) -> int:
     written = int(text) if text.isdigit() else text
     seconds = Duration(1, 10 * 365 * 86400).read(written, "", problems)
     if problems:
-        raise click.BadParameter(problems[0].message)
+        from footplate.cli.reader import told
+
+        raise click.BadParameter(told(problems[0].said))
     return int(seconds)
 
 
@@ -114,5 +118,5 @@ def pair(text: str) -> tuple[str, str]:
     """Read `NAME=VALUE`."""
     name, equals, value = text.partition("=")
     if not name or not equals:
-        raise click.BadParameter(f"{text!r} must be written NAME=VALUE")
+        raise click.BadParameter(phrase("{given:quoted} must be written NAME=VALUE", given=text))
     return name, value

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.cells import one_line
+from footplate.cli.language import phrase
 from footplate.cli.reader import told, told_in
 from footplate.cli.render import (
     print_fields,
     print_hints,
-    show_amount,
     show_between,
-    show_count,
+    show_request,
     show_span,
     show_state,
     show_time,
@@ -28,11 +28,11 @@ from footplate.domain.states import JobState
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
 
-ATTEMPTS = ("ATTEMPT", "STATE", "RAN", "WHY")
-STEPS = ("STEP", "AT", "TOOK", "WHAT")
-TASKS = ("TASK", "STATE", "NODE", "ADDRESS", "GPUS", "PORTS", "EXIT", "DETAIL")
+ATTEMPTS = ("ATTEMPT", "STATE", "RUN TIME", "REASON")
+STEPS = ("STEP", "TIME", "DURATION", "DETAIL")
+TASKS = ("TASK", "STATE", "NODE", "ADDRESS", "GPUS", "PORTS", "EXIT CODE", "DETAIL")
 MAIN = "main"
-RUNS = ("TASK", "RUN", "ENDED", "HOW")
+RUNS = ("TASK", "RUN", "ENDED", "DETAIL")
 
 
 @click.command()
@@ -59,7 +59,7 @@ def show(job: str, as_json: bool) -> None:
     print_table(
         TASKS,
         [_task_row(task, asked) for task in found.tasks],
-        "No tasks.",
+        phrase("No tasks."),
         expendable=("PORTS", "GPUS", "NODE"),
     )
     _print_below(RUNS, _run_rows(found))
@@ -84,29 +84,32 @@ def _print_below(columns: Sequence[str], rows: Sequence[Row]) -> None:
 
 
 def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    retries = f"{data['attempt']} ({data['retries_used']} of {data['retry']} retries used)"
+    used = {"n": data["attempt"], "used": data["retries_used"], "retry": data["retry"]}
+    retries = phrase("{n} ({used} of {retry} retries used)", **used)
+    queue = phrase("{queue}, priority {priority}", queue=data["queue"], priority=data["priority"])
     return {
-        "Job": f"{data['name']}  ({data['id']})",
-        "State": show_state(data["state"]) + (" (being deleted)" if data["is_deleting"] else ""),
-        "Why": told_in(data["reason"]),
-        "Doing": one_line(told_in(steps[-1])) if steps and data["state"] == JobState.STARTING else "",
-        "Starts": _estimate(data.get("estimate")),
-        "Kept until": show_time(data.get("kept_until")),
-        "In the trash since": show_time(data.get("deleted_at")),
-        "Description": data["description"],
-        "Owner": data["owner"],
-        "Shared": "with everybody in the queue" if data["is_shared"] else "",
-        "Queue": f"{data['queue']}, priority {data['priority']}",
-        "Asks for": f"{show_amount(data['resources'])} in {show_count(data['n_tasks'], 'task')}",
-        "Image": _images(data.get("config") or {}),
-        "Attempt": retries if data["retry"] else "",
-        "Parameters": _parameters(data.get("config") or {}),
-        "Tags": ", ".join(data["tags"]),
-        "Submitted": show_time(data["submitted_at"]),
-        "Started": show_time(data["started_at"]),
-        "Running": show_time(data["running_at"]),
-        "Finished": show_time(data["finished_at"]),
-        "Ran": show_span(data["run_time_s"]),
+        phrase("Job"): f"{data['name']}  ({data['id']})",
+        phrase("State"): show_state(data["state"])
+        + (phrase(" (being deleted)") if data["is_deleting"] else ""),
+        phrase("Reason"): told_in(data["reason"]),
+        phrase("Step"): one_line(told_in(steps[-1])) if steps and data["state"] == JobState.STARTING else "",
+        phrase("Expected start"): _estimate(data.get("estimate")),
+        phrase("Kept until"): show_time(data.get("kept_until")),
+        phrase("In trash since"): show_time(data.get("deleted_at")),
+        phrase("Description"): data["description"],
+        phrase("Owner"): data["owner"],
+        phrase("Shared"): phrase("with everybody in the queue") if data["is_shared"] else "",
+        phrase("Queue"): queue,
+        phrase("Resources"): show_request(data["resources"], data["n_tasks"]),
+        phrase("Image"): _images(data.get("config") or {}),
+        phrase("Attempt"): retries if data["retry"] else "",
+        phrase("Parameters"): _parameters(data.get("config") or {}),
+        phrase("Tags"): ", ".join(data["tags"]),
+        phrase("Submitted"): show_time(data["submitted_at"]),
+        phrase("Started"): show_time(data["started_at"]),
+        phrase("Running since"): show_time(data["running_at"]),
+        phrase("Finished"): show_time(data["finished_at"]),
+        phrase("Run time"): show_span(data["run_time_s"]),
     }
 
 
@@ -125,7 +128,7 @@ def _images(config: Mapping[str, Any]) -> str:
 
 
 def _step_row(step: Mapping[str, Any]) -> Row:
-    took = show_span(step["seconds"]) if step["is_done"] else "goes on"
+    took = show_span(step["seconds"]) if step["is_done"] else phrase("not finished")
     return step["step"], show_time(step["at"]), took, told_in(step)
 
 
@@ -134,13 +137,13 @@ def _estimate(estimate: Mapping[str, Any] | None) -> str:
     if estimate is None:
         return ""
     expected, latest = estimate["expected_at"], estimate["latest_at"]
-    parts = [
-        f"expected {show_time(expected)}" if expected else "",
-        f"by {show_time(latest)}" if latest else "",
-    ]
-    times = ", ".join(part for part in parts if part)
     basis = told_in(estimate["basis"])
-    return f"{times} ({basis})" if times else basis
+    if not expected and not latest:
+        return basis
+    if not expected:
+        return phrase("{latest:time} at the latest ({basis})", latest=latest, basis=basis)
+    known = {"at": expected, "latest": latest, "basis": basis}
+    return phrase("{at:time}[, {latest:time} at the latest] ({basis})", **known)
 
 
 def _attempt_row(attempt: Mapping[str, Any]) -> Row:
@@ -159,7 +162,7 @@ def _asked_ports(config: Mapping[str, Any]) -> Mapping[tuple[str, str], int]:
 
 
 def _port(label: str, numbers: Sequence[int], asked: int | None) -> str:
-    moved = f"(not {asked})" if asked and numbers and numbers[0] != asked else ""
+    moved = phrase("(not {port})", port=asked) if asked and numbers and numbers[0] != asked else ""
     return f"{label}:{','.join(map(str, numbers))}{moved}"
 
 
@@ -190,21 +193,21 @@ def _run_rows(job: Job) -> list[Row]:
 def hints_for(job: Job) -> Mapping[str, str]:
     """Say what can be done next with a job."""
     if job.data.get("deleted_at"):
-        return {"take it out of the trash": f"footplate restore {job.id}"}
+        return {phrase("restore"): f"footplate restore {job.id}"}
     if job.data.get("kept_until"):
         return {
-            "look inside": f"footplate exec {job.id} -- ls -l",
-            "its log": f"footplate logs {job.id}",
-            "give it up": f"footplate release {job.id}",
+            phrase("enter"): f"footplate exec {job.id} -- ls -l",
+            phrase("log"): f"footplate logs {job.id}",
+            phrase("release"): f"footplate release {job.id}",
         }
     if job.is_final:
         return {
-            "its log": f"footplate logs {job.id}",
-            "again": f"footplate clone {job.id}",
-            "delete it": f"footplate delete {job.id}",
+            phrase("log"): f"footplate logs {job.id}",
+            phrase("run again"): f"footplate clone {job.id}",
+            phrase("delete"): f"footplate delete {job.id}",
         }
     return {
-        "watch it": f"footplate logs -f {job.id}",
-        "details": f"footplate show {job.id}",
-        "stop it": f"footplate stop {job.id}",
+        phrase("follow"): f"footplate logs -f {job.id}",
+        phrase("details"): f"footplate show {job.id}",
+        phrase("stop"): f"footplate stop {job.id}",
     }

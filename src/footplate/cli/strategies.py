@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.session import connect, json_option
 from footplate.cli.table import print_items
+
+COLUMNS = ("NAME", "DESCRIPTION")
 
 
 @click.command()
@@ -13,5 +16,5 @@ from footplate.cli.table import print_items
 def strategies(as_json: bool) -> None:
     """List the strategies that a job can name, plug-ins included."""
     found = connect().strategies()
-    columns = ("NAME", "DESCRIPTION")
-    print_items(found, columns, lambda one: (one["name"], one["description"]), "No strategies.", as_json)
+    empty = phrase("No strategies.")
+    print_items(found, COLUMNS, lambda one: (one["name"], one["description"]), empty, as_json)

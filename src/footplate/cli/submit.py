@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.envfile import read_env_file
-from footplate.cli.reader import told
-from footplate.cli.render import print_hints, show_count
+from footplate.cli.language import phrase
+from footplate.cli.reader import told, told_in
+from footplate.cli.render import print_hints
 from footplate.cli.session import INTERRUPTED, connect, json_option, pair, print_json
 from footplate.domain.messages import say
-from footplate.domain.resources import show_bytes
 from footplate.sdk.errors import message_in
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def _data(text: str) -> dict[str, Any]:
     path, _, mode = where.partition(":")
     storage, _, source = what.partition("/")
     if not storage or not path or mode not in ("", "ro", "rw"):
-        raise click.BadParameter(f"{text!r} must be written STORAGE[/SOURCE]:PATH[:rw]")
+        form = "STORAGE[/SOURCE]:PATH[:rw]"
+        raise click.BadParameter(phrase("{given:quoted} must be written {form}", given=text, form=form))
     return {"storage": storage, "source": source, "path": path, "read_only": mode != "rw"}
 
 
@@ -53,7 +54,8 @@ def _secret(text: str) -> tuple[str, str]:
     """Read `[VARIABLE=]NAME`."""
     variable, equals, name = text.partition("=")
     if not variable or (equals and not name):
-        raise click.BadParameter(f"{text!r} must be written [VARIABLE=]NAME")
+        form = "[VARIABLE=]NAME"
+        raise click.BadParameter(phrase("{given:quoted} must be written {form}", given=text, form=form))
     return variable, name if equals else variable
 
 
@@ -167,7 +169,7 @@ def submit(
     """
     if ctx.meta.get(_COMMAND):
         if file:
-            ctx.fail("give a job file, or a command after --, not both")
+            ctx.fail(phrase("give a job file or a command after --, not both"))
         from footplate.sdk.commands import prepare_command
 
         submission = prepare_command(
@@ -200,7 +202,9 @@ def send(
     elif quiet and not is_following:
         click.echo(job.id)
     elif not as_json:
-        click.echo(f"Submitted {job.name} as {job.id} to queue {job.queue}.", err=quiet or is_following)
+        submitted = {"name": job.name, "job": job.id, "queue": job.queue}
+        told_where = phrase("Submitted {name} as {job} to queue {queue}.", **submitted)
+        click.echo(told_where, err=quiet or is_following)
     if is_following:
         return _follow(job, as_json)
     if not (quiet or as_json):
@@ -220,8 +224,11 @@ def _prepare(
         return prepare(_from_stdin(), code_dir, **overrides)
     if file is None and not Path(DEFAULT_FILE).exists():
         ctx.fail(
-            f"there is no {DEFAULT_FILE} here; name a job file, write one with `footplate init`, "
-            "or give a command after --"
+            phrase(
+                "there is no {file} here; name a job file, write one with `footplate init`, "
+                "or give a command after --",
+                file=DEFAULT_FILE,
+            )
         )
     return prepare(file or DEFAULT_FILE, code_dir, **overrides)
 
@@ -267,15 +274,15 @@ def _tell_code(submission: Submission) -> None:
     assert code is not None
     # A folder ends in a slash, so that "." is not taken for the end of the sentence.
     source = f"{code.root}/" if code.root.is_dir() else str(code.root)
-    click.echo(
-        f"Sending {show_count(code.n_files, 'file')} ({show_bytes(code.size_bytes)}) from {source}", err=True
-    )
+    sent = {"n": code.n_files, "size": code.size_bytes, "source": source}
+    click.echo(phrase("Sending {n:file|files} ({size:size}) from {source}", **sent), err=True)
     for name in code.left_out:
-        click.echo(f"  left out: {name}", err=True)
+        click.echo("  " + phrase("left out: {name}", name=name), err=True)
     environment = submission.document.get("environment")
     if submission.uses_found_packages and isinstance(environment, Mapping):
         (file,) = environment.values()
-        click.echo(f"Installing the packages of {file} (--no-requirements turns this off)", err=True)
+        installing = phrase("Installing the packages of {file} (--no-requirements turns this off)", file=file)
+        click.echo(installing, err=True)
 
 
 def _warn(answer: Mapping[str, Any]) -> None:
@@ -292,9 +299,14 @@ def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
         print_json(answer)
         return 0
     click.echo(dump(answer["config"]), nl=False)
-    would = "would start at once" if answer["would_start"] else "would wait"
-    click.echo(f"Nothing was submitted. The job {would}: {answer['reason']['message']}", err=True)
+    click.echo(_told_start(answer["would_start"], told_in(answer["reason"])), err=True)
     return 0
+
+
+def _told_start(would_start: bool, why: str) -> str:
+    if would_start:
+        return phrase("Nothing was submitted. The job would start immediately: {why}", why=why)
+    return phrase("Nothing was submitted. The job would wait: {why}", why=why)
 
 
 def _follow(job: Job, as_json: bool) -> int:

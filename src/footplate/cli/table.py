@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.cells import cut, one_line, pad, width_of
+from footplate.cli.language import phrase
 from footplate.cli.render import is_terminal, show_state
 from footplate.cli.session import print_json
 
@@ -53,7 +54,8 @@ def lay_out(
 
     `expendable` names the columns that can be missed, the first to go first.
     """
-    texts = [[one_line(str(cell)) for cell in row] for row in (columns, *rows)]
+    heads = [phrase(column) for column in columns]
+    texts = [[one_line(str(cell)) for cell in row] for row in (heads, *rows)]
     widths = [max(width_of(row[i]) for row in texts) for i in range(len(columns))]
     kept = list(range(len(columns)))
     if width is not None:

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from footplate.cli.render import show_age, show_time
+from footplate.cli.language import phrase
+from footplate.cli.render import show_ago, show_time
 from footplate.cli.session import connect, duration, json_option, print_json, tell
 from footplate.cli.table import Row, print_items
 
-COLUMNS = ("ID", "NAME", "MADE", "LAST USED", "EXPIRES")
+COLUMNS = ("ID", "NAME", "CREATED", "LAST USED", "EXPIRES")
 
 
 @click.group(invoke_without_command=True)
@@ -20,20 +21,17 @@ COLUMNS = ("ID", "NAME", "MADE", "LAST USED", "EXPIRES")
 def tokens(ctx: click.Context, as_json: bool) -> None:
     """List my tokens, or manage them."""
     if ctx.invoked_subcommand is None:
-        empty = "No tokens. Make one: footplate tokens create NAME"
+        empty = phrase("No tokens. Create one: footplate tokens create NAME")
         print_items(connect().tokens(), COLUMNS, _row, empty, as_json)
 
 
 def _row(token: Mapping[str, Any]) -> Row:
-    def ago(field: str) -> str:
-        return f"{show_age(token[field])} ago" if token[field] else ""
-
     return (
         token["id"],
         token["name"],
-        ago("created_at"),
-        ago("last_used_at"),
-        show_time(token["expires_at"]) or "never",
+        show_ago(token["created_at"]),
+        show_ago(token["last_used_at"]),
+        show_time(token["expires_at"]) or phrase("never"),
     )
 
 
@@ -48,7 +46,7 @@ def create(name: str, expires: int | None, as_json: bool) -> None:
         print_json(made)
         return
     click.echo(made["token"])
-    click.echo("It is not shown again. Use it as FOOTPLATE_TOKEN.", err=True)
+    click.echo(phrase("It is not shown again. Use it as FOOTPLATE_TOKEN."), err=True)
 
 
 @tokens.command("revoke")
@@ -57,4 +55,4 @@ def create(name: str, expires: int | None, as_json: bool) -> None:
 def revoke(token_id: str, as_json: bool) -> None:
     """Revoke a token immediately."""
     connect().revoke_token(token_id)
-    tell({"id": token_id, "is_revoked": True}, f"Revoked token {token_id}.", as_json)
+    tell({"id": token_id, "is_revoked": True}, phrase("Revoked token {token}.", token=token_id), as_json)

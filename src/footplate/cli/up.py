@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.domain.errors import FootplateError, Unauthenticated
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ def up(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "footplate":
             raise
-        raise click.ClickException("the server is not installed: pip install 'footplate[server]'") from None
+        raise click.ClickException(
+            phrase("the server is not installed here, only the client: pip install 'footplate[server]'")
+        ) from None
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
@@ -94,9 +97,15 @@ def up(
         except (OSError, FootplateError) as error:
             log.warning("no token is left for commands on this machine: %s; use `footplate login`", error)
         if parts.first_password is not None:
-            click.echo(f"The first account is admin, its password {parts.first_password} (shown only now)")
+            password = parts.first_password
+            click.echo(
+                phrase(
+                    "The first account is admin, its password {password} (shown only now)", password=password
+                )
+            )
+        ready = {"url": settings.url, "home": settings.home}
         click.echo(
-            f"Footplate is ready at {settings.url} (home {settings.home}); Ctrl-C stops it, not the jobs"
+            phrase("Footplate is ready at {url} (home {home}); Ctrl-C stops it, not the jobs", **ready)
         )
 
     given = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key}

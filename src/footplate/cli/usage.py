@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.session import connect, job_argument, json_option, print_json
 from footplate.cli.table import Row, print_table
 from footplate.domain.resources import show_bytes
@@ -35,9 +36,9 @@ def usage(job: str, task: str | None, attempt: int | None, since: str | None, as
     if as_json:
         print_json({"items": used})
         return
-    print_table(COLUMNS, [_row(one) for one in used], "No tasks.", expendable=("PROCESSES",))
+    print_table(COLUMNS, [_row(one) for one in used], phrase("No tasks."), expendable=("PROCESSES",))
     if not any(one["points"] for one in used):
-        click.echo("Nothing was measured: a task is looked at every few seconds while it runs.", err=True)
+        click.echo(phrase("No measurements: tasks are measured every few seconds while they run."), err=True)
 
 
 def _row(used: Mapping[str, Any]) -> Row:
@@ -61,8 +62,9 @@ def _span(
     values = [point[name] for point in points if point[name] is not None]
     if not values:
         return ""
-    of = "" if asked is None else f" of {show(asked)}"
-    return f"{show(values[-1])}, peak {show(max(values))}{of}"
+    last, peak = show(values[-1]), show(max(values))
+    most = None if asked is None else show(asked)
+    return phrase("{last}, peak {peak}[ of {most}]", last=last, peak=peak, most=most)
 
 
 def _number(value: float) -> str:

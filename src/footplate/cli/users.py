@@ -7,12 +7,13 @@ from typing import Any
 
 import click
 
+from footplate.cli.language import phrase
 from footplate.cli.passwords import chosen, refused_option, stdin_option
-from footplate.cli.render import show_age, show_roles
+from footplate.cli.render import show_age, show_flag, show_roles
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
-COLUMNS = ("NAME", "RANK", "ENABLED", "AGE", "QUEUES")
+COLUMNS = ("NAME", "ROLE", "ENABLED", "AGE", "QUEUES")
 
 
 @click.group(invoke_without_command=True)
@@ -21,16 +22,16 @@ COLUMNS = ("NAME", "RANK", "ENABLED", "AGE", "QUEUES")
 def users(ctx: click.Context, as_json: bool) -> None:
     """List users with their queues, or manage them."""
     if ctx.invoked_subcommand is None:
-        print_items(connect().users(), COLUMNS, _row, "No users.", as_json)
+        print_items(connect().users(), COLUMNS, _row, phrase("No users."), as_json)
 
 
 def _row(user: Mapping[str, Any]) -> Row:
     return (
         user["name"],
         "admin" if user["is_admin"] else "",
-        "yes" if user["is_enabled"] else "no",
+        show_flag(user["is_enabled"]),
         show_age(user["created_at"]),
-        "all" if user["is_admin"] else show_roles(user["queues"]) or "none",
+        phrase("all") if user["is_admin"] else show_roles(user["queues"]) or phrase("none"),
     )
 
 
@@ -45,8 +46,9 @@ def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, a
 
     With `footplate invite` the user chooses it, and you need not know it.
     """
-    client, first = connect(), chosen(password_stdin, f"Password of {name}")
-    tell(client.create_user(name, first, is_admin=is_admin), f"Added user {name}.", as_json)
+    client, first = connect(), chosen(password_stdin, phrase("Password of {user}", user=name))
+    made = client.create_user(name, first, is_admin=is_admin)
+    tell(made, phrase("Added user {user}.", user=name), as_json)
 
 
 @users.command("edit")
@@ -72,11 +74,12 @@ def edit(
     changes = {field: value for field, value in fields.items() if value is not None}
     is_new_password = password is not None or password_stdin
     if not changes and not is_new_password:
-        ctx.fail("say what to change: --password, --admin, --no-admin, --enable or --disable")
+        options = "--password, --admin, --no-admin, --enable, --disable"
+        ctx.fail(phrase("nothing to change: give at least one of {options}", options=options))
     client = connect()
     if is_new_password:
-        changes["password"] = chosen(password_stdin, f"New password of {name}")
-    tell(client.edit_user(name, **changes), f"Changed user {name}.", as_json)
+        changes["password"] = chosen(password_stdin, phrase("New password of {user}", user=name))
+    tell(client.edit_user(name, **changes), phrase("Changed user {user}.", user=name), as_json)
 
 
 @users.command("delete")
@@ -86,6 +89,6 @@ def edit(
 def delete(name: str, yes: bool, as_json: bool) -> None:
     """Delete a user."""
     if not yes:
-        confirm_deletion(f"user {name}")
+        confirm_deletion(phrase("user {user}", user=name))
     connect().delete_user(name)
-    tell({"name": name, "is_deleted": True}, f"Deleted user {name}.", as_json)
+    tell({"name": name, "is_deleted": True}, phrase("Deleted user {user}.", user=name), as_json)

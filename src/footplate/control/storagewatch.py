@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footplate.domain.errors import EngineUnavailable
-from footplate.domain.messages import Message, say, text
+from footplate.domain.messages import Message, say
 from footplate.domain.storage import Storage
 from footplate.machine.probe_client import Asker, Place
 
@@ -68,7 +68,7 @@ class StorageWatch:
         """Name the storages on which nobody should count now, and say why."""
         doubtful_since = time.monotonic() - self._doubtful_after_s
         return {
-            name: line.silence or _tell(name, say("no_answer_for", seconds=self._doubtful_after_s))
+            name: line.silence or say("storage_silent", storage=name, seconds=self._doubtful_after_s)
             for name, line in self._lines.items()
             if line.silence or (line.asked_at is not None and line.asked_at < doubtful_since)
         }
@@ -95,9 +95,9 @@ class StorageWatch:
             try:
                 place = await line.asker.locate(storage.path, inner, self._silent_after_s)
             except OSError as error:
-                if (why := self._absence(error)) is None:
+                if (silence := self._absence(storage, error)) is None:
                     raise
-                line.silence = _tell(storage.name, why)
+                line.silence = silence
                 log.warning("%s", line.silence)
                 self._begin(self._await_answer(line, storage))
                 raise EngineUnavailable(line.silence) from None
@@ -106,11 +106,13 @@ class StorageWatch:
             line.mount = place.mount
             return place
 
-    def _absence(self, error: OSError) -> Message | None:
+    def _absence(self, storage: Storage, error: OSError) -> Message | None:
         """Say how a storage is away; None for an error that only one that is there can give."""
         if isinstance(error, TimeoutError):
-            return say("no_answer_for", seconds=self._silent_after_s)
-        return text(error.strerror or str(error)) if error.errno in AWAY else None
+            return say("storage_silent", storage=storage.name, seconds=self._silent_after_s)
+        if error.errno not in AWAY:
+            return None
+        return say("storage_away", storage=storage.name, error=error.strerror or str(error))
 
     async def _await_answer(self, line: _Line, storage: Storage) -> None:
         """Ask a silent storage for a sign of life; while it is silent, nobody else does."""
@@ -125,7 +127,7 @@ class StorageWatch:
         try:
             place = await line.asker.locate(storage.path, "", self._silent_after_s)
         except OSError as error:
-            return self._absence(error) is None and not line.mount
+            return self._absence(storage, error) is None and not line.mount
         # Unmounted, it would be the empty folder at which it is mounted.
         return line.mount in ("", place.mount)
 
@@ -135,7 +137,3 @@ class StorageWatch:
             task.cancel()
         await asyncio.gather(*work, return_exceptions=True)
         await asyncio.gather(*(line.asker.close() for line in self._lines.values()))
-
-
-def _tell(name: str, why: Message) -> Message:
-    return say("storage_silent", storage=name, why=why)

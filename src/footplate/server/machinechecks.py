@@ -28,7 +28,7 @@ from footplate.server.settings import Settings
 from footplate.server.tls import Tls, describe
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import HEAD, known_versions, version
-from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Check, Finding
+from footplate.wire.checkup import FAILED, OK, UNKNOWN, Check, Finding
 
 LEAST_FREE_BYTES = 5 * GIB
 ASKED_WITHIN_S = 5
@@ -40,31 +40,33 @@ def check_home(settings: Settings) -> Iterator[Finding]:
     """The home folder: whose it is, who can look into it, and what it is on."""
     home = settings.home
     if not home.exists():
-        yield Finding("home folder", UNKNOWN, say("home_missing", home=str(home)), say("made_by_first_start"))
+        yield Finding(
+            say("check_home"), UNKNOWN, say("home_missing", home=str(home)), say("made_by_first_start")
+        )
         return
     mode, owner = stat.S_IMODE(home.stat().st_mode), home.stat().st_uid
     if mode & 0o077:
         said = say("home_open", home=str(home), mode=f"{mode:04o}")
-        yield Finding("home folder", NOT_HELD, said, text(f"chmod 700 {home}"))
+        yield Finding(say("check_home"), FAILED, said, text(f"chmod 700 {home}"))
     elif owner != os.geteuid():
         said = say("home_of_other", home=str(home), uid=owner)
-        yield Finding("home folder", UNKNOWN, said, say("run_as_server"))
+        yield Finding(say("check_home"), UNKNOWN, said, say("run_as_server"))
     else:
-        yield Finding("home folder", OK, say("home_private", home=str(home)), is_needed=True)
+        yield Finding(say("check_home"), OK, say("home_private", home=str(home)), is_needed=True)
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
     """The file system of the home: kind, and room."""
     place = next(path for path in (settings.home, *settings.home.parents) if path.exists())
     free, kind = shutil.disk_usage(place).free, _file_system(place)
-    state = OK if free >= LEAST_FREE_BYTES else NOT_HELD
+    state = OK if free >= LEAST_FREE_BYTES else FAILED
     advised = None if state == OK else say("make_room", folder=str(place))
-    yield Finding("disk", state, say("disk_free", free_bytes=free), advised, is_needed=True)
+    yield Finding(say("check_disk"), state, say("disk_free", free_bytes=free), advised, is_needed=True)
     if kind in NETWORKED or kind.startswith("fuse."):
         said = say("file_system_remote", folder=str(place), kind=kind)
-        yield Finding("file system", NOT_HELD, said, say("use_local_disk"), is_needed=True)
+        yield Finding(say("check_file_system"), FAILED, said, say("use_local_disk"), is_needed=True)
     else:
-        yield Finding("file system", OK, say("file_system_local", kind=kind or "?"))
+        yield Finding(say("check_file_system"), OK, say("file_system_local", kind=kind or "?"))
 
 
 def _file_system(path: Path) -> str:
@@ -84,7 +86,7 @@ def check_database(settings: Settings) -> Iterator[Finding]:
     url = settings.database_url or sqlite_url(settings.home)
     shown = sa.make_url(url).render_as_string(hide_password=True)
     if not settings.database_url and not (settings.home / "footplate.db").exists():
-        yield Finding("database", UNKNOWN, say("database_missing"), say("made_by_first_start"))
+        yield Finding(say("check_database"), UNKNOWN, say("database_missing"), say("made_by_first_start"))
         return
     engine = open_engine(url)
     try:
@@ -94,18 +96,18 @@ def check_database(settings: Settings) -> Iterator[Finding]:
     except (sa.exc.DBAPIError, ImportError) as error:
         why = str(getattr(error, "orig", error)).strip().splitlines()[0]
         said = say("database_silent", database=shown, error=why)
-        yield Finding("database", NOT_HELD, said, say("check_database_url"), is_needed=True)
+        yield Finding(say("check_database"), FAILED, said, say("check_database_url"), is_needed=True)
         return
     finally:
         engine.dispose()
-    yield Finding("database", OK, text(f"{engine.dialect.name} {found}, {shown}"), is_needed=True)
+    yield Finding(say("check_database"), OK, text(f"{engine.dialect.name} {found}, {shown}"), is_needed=True)
     if tables == HEAD:
-        yield Finding("tables", OK, say("tables_current", version=tables))
+        yield Finding(say("check_tables"), OK, say("tables_current", version=tables))
     elif tables is None or tables in known_versions():
-        yield Finding("tables", OK, say("tables_older", version=tables or "none", next=HEAD))
+        yield Finding(say("check_tables"), OK, say("tables_older", version=tables or "none", next=HEAD))
     else:
         said = say("tables_newer", version=tables, known=HEAD)
-        yield Finding("tables", NOT_HELD, said, say("install_newer_footplate"), is_needed=True)
+        yield Finding(say("check_tables"), FAILED, said, say("install_newer_footplate"), is_needed=True)
 
 
 _VERSIONS = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
@@ -118,15 +120,15 @@ def check_tls(settings: Settings) -> Iterator[Finding]:
     try:
         told = Tls(*settings.tls_files).told
     except InvalidInput as error:
-        yield Finding("certificate", NOT_HELD, error.said, say("name_certificate"), is_needed=True)
+        yield Finding(say("check_certificate"), FAILED, error.said, say("name_certificate"), is_needed=True)
         return
     names, until = describe(told)
     host = httpx.URL(settings.url).host
     if told.covers(host):
-        yield Finding("certificate", OK, say("certificate_valid", names=names, until=until))
+        yield Finding(say("check_certificate"), OK, say("certificate_valid", names=names, until=until))
     else:
         said = say("certificate_for_others", names=names, url=settings.url)
-        yield Finding("certificate", NOT_HELD, said, say("set_public_url"))
+        yield Finding(say("check_certificate"), FAILED, said, say("set_public_url"))
 
 
 def check_containers(settings: Settings) -> Iterator[Finding]:
@@ -134,7 +136,10 @@ def check_containers(settings: Settings) -> Iterator[Finding]:
     socket = find_socket(settings.container_socket)
     if socket is None:
         yield Finding(
-            "container engine", NOT_HELD, say("no_images_without_engine"), say("get_container_engine")
+            say("check_container_engine"),
+            FAILED,
+            say("no_images_without_engine"),
+            say("get_container_engine"),
         )
         return
     try:
@@ -143,27 +148,31 @@ def check_containers(settings: Settings) -> Iterator[Finding]:
     except (httpx.HTTPError, ValueError) as error:
         why = str(error) or type(error).__name__
         said = say("container_engine_silent", socket=str(socket), error=why)
-        yield Finding("container engine", NOT_HELD, said, say("start_container_engine"))
+        yield Finding(say("check_container_engine"), FAILED, said, say("start_container_engine"))
         return
     parts = answer.get("Components") or [{"Name": "Docker", "Version": answer.get("Version", "?")}]
-    yield Finding("container engine", OK, text(f"{parts[0]['Name']} {parts[0]['Version']}, {socket}"))
+    yield Finding(
+        say("check_container_engine"), OK, text(f"{parts[0]['Name']} {parts[0]['Version']}, {socket}")
+    )
 
 
 def check_user_namespaces(_settings: Settings) -> Iterator[Finding]:
     """User namespaces for this account, by making one."""
     program = shutil.which("unshare")
     if program is None:
-        yield Finding("user namespaces", UNKNOWN, say("no_unshare"), text("apt install util-linux"))
+        yield Finding(
+            say("check_user_namespaces"), UNKNOWN, say("no_unshare"), text("apt install util-linux")
+        )
         return
     words = [program, "--user", "--map-root-user", "true"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=ASKED_WITHIN_S, check=False)  # noqa: S603
     if done.returncode == 0:
-        yield Finding("user namespaces", OK, say("user_namespaces_given"))
+        yield Finding(say("check_user_namespaces"), OK, say("user_namespaces_given"))
         return
     why = (done.stderr.strip().splitlines() or ["it failed"])[-1]
     switches = "; ".join(_switches())
     advised = text(switches) if switches else say("ask_operator")
-    yield Finding("user namespaces", NOT_HELD, say("no_user_namespaces", error=why), advised)
+    yield Finding(say("check_user_namespaces"), FAILED, say("no_user_namespaces", error=why), advised)
 
 
 def _switches() -> Iterator[str]:
@@ -182,7 +191,7 @@ def _switches() -> Iterator[str]:
 def check_limits(settings: Settings) -> Iterator[Finding]:
     """What tasks can be held to, tried out from here."""
     if not settings.limits:
-        yield Finding("limits", NOT_HELD, say("limits_turned_off"), say("turn_limits_on"))
+        yield Finding(say("check_limits"), FAILED, say("limits_turned_off"), say("turn_limits_on"))
         return
     # Without the home: what a server of this home has made is its own.
     nodes = nvidia_nodes(Cards().minors())
@@ -198,9 +207,9 @@ def findings_of(confinement: Confinement) -> Iterator[Finding]:
     for limit in ALL_LIMITS:
         why_not = confinement.faults.get(limit)
         if why_not is None:
-            yield Finding(f"limit of {limit}", OK, say(MEANINGS[limit]))
+            yield Finding(say("check_limit", limit=limit), OK, say(MEANINGS[limit]))
         else:
-            yield Finding(f"limit of {limit}", NOT_HELD, why_not, _advice(limit, why_not))
+            yield Finding(say("check_limit", limit=limit), FAILED, why_not, _advice(limit, why_not))
 
 
 MEANINGS: dict[Limit, str] = {
@@ -232,29 +241,29 @@ def check_control_groups(_settings: Settings) -> Iterator[Finding]:
     delegated = find_tree(None)
     if delegated.tree is None:
         why = next(iter(delegated.faults.values()), say("no_control_groups"))
-        yield Finding("control groups", NOT_HELD, why, _advice("", why))
+        yield Finding(say("check_control_groups"), FAILED, why, _advice("", why))
         return
     for place in delegated.tree.places:
         with suppress(OSError):
             Path(place).rmdir()
     controllers = ", ".join(sorted(delegated.tree.folders))
-    yield Finding("control groups", OK, text(f"v{delegated.tree.version}: {controllers}"))
+    yield Finding(say("check_control_groups"), OK, text(f"v{delegated.tree.version}: {controllers}"))
 
 
 def check_gpus(settings: Settings) -> Iterator[Finding]:
     """The cards, as the driver tells, or as they are declared."""
     declared = settings.node.declared_gpus()
     if declared is not None:
-        yield Finding("GPUs", OK, say("gpus_declared", n=len(declared)))
+        yield Finding(say("check_gpus"), OK, say("gpus_declared", n=len(declared)))
         return
     cards = Cards().known
     if cards:
         kinds = ", ".join(sorted({card.type for card in cards}))
-        yield Finding("GPUs", OK, text(f"{len(cards)}: {kinds}"))
+        yield Finding(say("check_gpus"), OK, text(f"{len(cards)}: {kinds}"))
     elif list(Path("/dev").glob("nvidia[0-9]*")):
-        yield Finding("GPUs", NOT_HELD, say("nvml_silent"), say("check_nvidia"))
+        yield Finding(say("check_gpus"), FAILED, say("nvml_silent"), say("check_nvidia"))
     else:
-        yield Finding("GPUs", OK, say("no_gpus_here"))
+        yield Finding(say("check_gpus"), OK, say("no_gpus_here"))
 
 
 def check_native(_settings: Settings) -> Iterator[Finding]:
@@ -262,20 +271,20 @@ def check_native(_settings: Settings) -> Iterator[Finding]:
     why_not = native.why_not()
     if why_not:
         said = say("native_unused", why=why_not)
-        yield Finding("start of tasks", NOT_HELD, said, say("build_native"))
+        yield Finding(say("check_native"), FAILED, said, say("build_native"))
     else:
-        yield Finding("start of tasks", OK, say("native_used", program=str(native.PROGRAM)))
+        yield Finding(say("check_native"), OK, say("native_used", program=str(native.PROGRAM)))
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    ("home folder", check_home),
-    ("disk", check_disk),
-    ("database", check_database),
-    ("certificate", check_tls),
-    ("container engine", check_containers),
-    ("user namespaces", check_user_namespaces),
-    ("control groups", check_control_groups),
-    ("limits", check_limits),
-    ("start of tasks", check_native),
-    ("GPUs", check_gpus),
+    ("check_home", check_home),
+    ("check_disk", check_disk),
+    ("check_database", check_database),
+    ("check_certificate", check_tls),
+    ("check_container_engine", check_containers),
+    ("check_user_namespaces", check_user_namespaces),
+    ("check_control_groups", check_control_groups),
+    ("check_limits", check_limits),
+    ("check_native", check_native),
+    ("check_gpus", check_gpus),
 )

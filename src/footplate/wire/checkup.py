@@ -8,22 +8,27 @@ from typing import Any, Literal
 
 from footplate.domain.messages import Message, say
 
-State = Literal["ok", "not held", "cannot tell"]
+State = Literal["ok", "failed", "unknown"]
 OK: State = "ok"
-NOT_HELD: State = "not held"
-UNKNOWN: State = "cannot tell"
+FAILED: State = "failed"
+UNKNOWN: State = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One line of a check-up; without what `is_needed`, a server does not work as it should."""
 
-    name: str
+    # What was checked.
+    named: Message
     state: State
     said: Message
     # What to do about it.
     advised: Message | None = None
     is_needed: bool = False
+
+    @property
+    def name(self) -> str:
+        return str(self.named)
 
     @property
     def meaning(self) -> str:
@@ -39,13 +44,12 @@ Check = Callable[..., Iterable[Finding]]
 
 
 def carry_out(checks: Sequence[tuple[str, Check]], *subjects: Any) -> list[Finding]:
-    """Run checks one after the other; one that fails itself is a finding too, and ends no other."""
+    """Run checks, each with the code of its name; one that breaks is a finding too, and ends no other."""
     found: list[Finding] = []
-    for name, check in checks:
+    for code, check in checks:
         try:
             found += check(*subjects)
         except Exception as error:  # noqa: BLE001  # the top of the loop: whatever it is, it is told
-            found.append(
-                Finding(name, UNKNOWN, say("check_failed", error=f"{type(error).__name__}: {error}"))
-            )
+            failed = say("check_failed", error=f"{type(error).__name__}: {error}")
+            found.append(Finding(say(code), UNKNOWN, failed))
     return found

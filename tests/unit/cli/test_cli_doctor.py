@@ -35,12 +35,12 @@ def test_a_check_up_prints_a_line_for_each_thing_and_what_to_type(
     home.chmod(0o755)
     result = footplate("doctor")
     lines = result.out.splitlines()
-    assert lines[0].split() == ["CHECK", "STATE", "MEANING"]
+    assert lines[0].split() == ["CHECK", "STATE", "RESULT"]
     for name in ("Python", "server", "home folder", "disk", "limit of memory", "GPUs"):
         assert any(line.startswith(name) for line in lines), name
-    assert f"    do: chmod 700 {home}" in lines
-    assert any(line.startswith("node bench") and "not held" in line for line in lines)
-    assert "not held." in lines[-1]
+    assert f"    fix: chmod 700 {home}" in lines
+    assert any(line.startswith("node bench") and "failed" in line for line in lines)
+    assert "failed." in lines[-1]
 
 
 def test_a_server_of_another_version_is_told(server: FakeServer, footplate: Command, home: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_server_of_another_version_is_told(server: FakeServer, footplate: Comm
     server.on("GET /nodes", {"items": [NODE]})
     found = findings(footplate)
     assert found["server"]["state"] == "ok"
-    assert found["versions"]["state"] == "not held"
+    assert found["versions"]["state"] == "failed"
     assert found["node bench"]["state"] == "ok"
 
 
@@ -57,11 +57,11 @@ def test_a_server_that_is_away_or_unknown_ends_no_other_check(
 ) -> None:
     server.on("GET /version", {"version": __version__, "api": "v1"})
     server.on("GET /nodes", error("unauthenticated", "no valid token", 401))
-    assert findings(footplate)["login"]["state"] == "cannot tell"
+    assert findings(footplate)["login"]["state"] == "unknown"
     monkeypatch.setenv("FOOTPLATE_URL", "http://127.0.0.1:1")
     found = findings(footplate)
-    assert found["server"]["state"] == "cannot tell"
-    assert found["disk"]["state"] in ("ok", "not held")
+    assert found["server"]["state"] == "unknown"
+    assert found["disk"]["state"] in ("ok", "failed")
     monkeypatch.delenv("FOOTPLATE_URL")
     assert findings(footplate)["server"]["meaning"] == "no server is configured here"
 

@@ -22,7 +22,7 @@ ID = "0abcdefghjk1"
     ("verb", "says"),
     [
         ("halt", "footplate download"),
-        ("preempt", "is preempted and requeued"),
+        ("preempt", "preempted and requeued"),
         ("release", "Released the kept environment"),
         ("restore", "Restored "),
     ],
@@ -40,7 +40,7 @@ def test_a_job_that_comes_back_under_another_name_says_so(server: FakeServer, fo
     server.on("GET /jobs/digits", job())
     server.on(f"POST /jobs/{ID}/restore", job(name="digits-2"))
     out = footplate("restore", "digits").out
-    assert out == f"Restored digits-2 ({ID}) under a new name, since there is another digits now.\n"
+    assert out == f"Restored digits-2 ({ID}) under a new name: there is another digits now.\n"
 
 
 def test_a_refusal_is_shown_and_fails(server: FakeServer, footplate: Command) -> None:
@@ -100,7 +100,7 @@ def test_more_input_than_is_taken_is_refused(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * (16 * 1024**2 + 1))))
     result = footplate("exec", "digits", "-i", "--", "cat")
     assert result.exit_code == 1
-    assert "longer than" in result.err
+    assert "larger than 16MB" in result.err
     assert not server.requests(f"POST /jobs/{ID}/exec")
 
 

@@ -27,7 +27,7 @@ def test_the_line_alone_is_printed_and_the_rest_said_beside(server: FakeServer, 
     server.on("POST /invites", Reply(201, MADE))
     result = footplate("invite", "ada", "-q", "vision=viewer", "--expires", "1d")
     assert result.out == f"{MADE['line']}\n"
-    assert "Send this line to ada: it is good once, until 2026-11-18" in result.err
+    assert "Send this line to ada: it works once, until 2026-11-18" in result.err
     assert server.requests("POST /invites")[0].json == {
         "user": "ada",
         "is_admin": False,
@@ -40,9 +40,9 @@ def test_the_line_alone_is_printed_and_the_rest_said_beside(server: FakeServer, 
     ("link", "says"),
     [
         (LINK, ""),
-        ("http://127.0.0.1:8750/join#x", "Only this machine reaches http://127.0.0.1:8750"),
-        ("https://localhost/join#x", "Only this machine reaches https://localhost"),
-        ("http://train.example.org/join#x", "speaks plain HTTP"),
+        ("http://127.0.0.1:8750/join#x", "Only this machine can reach http://127.0.0.1:8750"),
+        ("https://localhost/join#x", "Only this machine can reach https://localhost"),
+        ("http://train.example.org/join#x", "uses plain HTTP"),
     ],
 )
 def test_an_address_that_is_no_good_for_others_is_told(
@@ -58,7 +58,7 @@ def test_invitations_are_listed_and_taken_back(server: FakeServer, footplate: Co
     server.on("GET /invites", {"items": [INVITE]})
     assert "ada" in footplate("invite", "--list").out
     server.on("DELETE /invites/ada", Reply(204))
-    assert "is worth nothing now" in footplate("invite", "ada", "--revoke").out
+    assert "Revoked the invitation of ada." in footplate("invite", "ada", "--revoke").out
     assert footplate("invite").exit_code == 2
 
 
@@ -95,4 +95,4 @@ def test_a_worthless_link_is_told_before_a_password_is_asked_for(
 def test_a_link_that_lost_its_code_is_a_usage_error(server: FakeServer, footplate: Command) -> None:
     result = footplate("join", f"{server.url}/join")
     assert result.exit_code == 2
-    assert "between quotes" in result.err
+    assert "quote it as it was sent" in result.err

@@ -94,7 +94,7 @@ def test_show_lists_the_attempts_of_a_job_that_was_tried_again(
     server.on(f"GET /jobs/{ID}/attempts", {"items": [attempt, {**attempt, "number": 1}]})
     assert "ATTEMPT" not in footplate("show", "digits").out
     lines = footplate("show", "digits").out.splitlines()
-    assert "0        FAILED  1m03s  exited with code 4; retry 1 of 2" in lines
+    assert "0        FAILED  1m03s     exited with code 4; retry 1 of 2" in lines
 
 
 def test_stop_says_what_happened_to_which_job(server: FakeServer, footplate: Command) -> None:
@@ -104,8 +104,8 @@ def test_stop_says_what_happened_to_which_job(server: FakeServer, footplate: Com
     result = footplate("stop", "a", "b")
     assert result.exit_code == 0
     assert result.out.splitlines() == [
-        f"a ({ID}) is asked to stop: STOPPING",
-        f"b ({ID}) was over already: SUCCEEDED",
+        f"a ({ID}) is stopping: STOPPING.",
+        f"b ({ID}) had ended already: SUCCEEDED.",
     ]
     assert len(server.requests(f"POST /jobs/{ID}/stop")) == 1
 
@@ -131,11 +131,11 @@ def test_delete_asks_first_and_does_nothing_without_a_yes(
 @pytest.mark.parametrize(
     ("state", "status", "options", "fate"),
     [
-        ("RUNNING", 202, ["--for-good"], "being stopped, then deleted"),
+        ("RUNNING", 202, ["--for-good"], "stopping, then deleted"),
         ("SUCCEEDED", 204, ["--for-good"], "deleted"),
         ("SUCCEEDED", 202, ["--for-good"], "being deleted"),
-        ("SUCCEEDED", 204, [], f"in the trash; take it out with: footplate restore {ID}"),
-        ("RUNNING", 202, [], f"being stopped, then in the trash; take it out with: footplate restore {ID}"),
+        ("SUCCEEDED", 204, [], f"in the trash; restore it with: footplate restore {ID}"),
+        ("RUNNING", 202, [], f"stopping, then in the trash; restore it with: footplate restore {ID}"),
     ],
 )
 def test_delete_says_whether_the_job_is_gone(
@@ -143,7 +143,7 @@ def test_delete_says_whether_the_job_is_gone(
 ) -> None:
     server.on("GET /jobs/digits", job(state=state))
     server.on(f"DELETE /jobs/{ID}", Reply(status))
-    assert footplate("rm", "-y", "digits", *options).out == f"digits ({ID}) is {fate}.\n"
+    assert footplate("rm", "-y", "digits", *options).out == f"digits ({ID}): {fate}\n"
     (answer,) = json.loads(footplate("rm", "-y", "digits", *options, "--json").out)["items"]
     assert answer["is_deleted"] is (status == 204)
 
@@ -192,7 +192,7 @@ def test_whoever_waits_hears_once_that_the_job_has_failed_and_is_kept(
     server.on(f"GET /jobs/{ID}", lambda _asked: Reply(data=next(answers)))
     result = footplate("wait", "digits")
     assert result.exit_code == 7
-    assert result.err.count("has failed") == 1
+    assert result.err.count(f"digits ({ID}) failed: ") == 1
     assert f"footplate release {ID}" in result.err
 
 
@@ -245,7 +245,7 @@ def test_an_empty_log_says_why(server: FakeServer, footplate: Command) -> None:
     server.on(f"GET /jobs/{ID}/logs", Reply(content=b""))
     result = footplate("logs", "digits")
     assert result.out == ""
-    assert "is QUEUED and has printed nothing: 2 of 2 CPUs are in use" in result.err
+    assert "is QUEUED and has no output yet: 2 of 2 CPUs are in use" in result.err
 
 
 def test_a_log_is_stored_in_a_file(server: FakeServer, footplate: Command, tmp_path: Path) -> None:

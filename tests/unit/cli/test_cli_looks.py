@@ -46,13 +46,13 @@ def test_show_says_what_a_job_that_starts_is_doing_and_what_took_how_long(
 ) -> None:
     starting(server)
     lines = footplate("show", "digits").out.splitlines()
-    assert "Doing      pulling image torch: 2 of 5 layers are here" in lines
+    assert "Step       pulling image torch: 2 of 5 layers are here" in lines
     assert "Image      torch" in lines
     steps = [line.split() for line in lines if line.startswith(("STEP", "code", "image"))]
-    assert steps[0] == ["STEP", "AT", "TOOK", "WHAT"]
+    assert steps[0] == ["STEP", "TIME", "DURATION", "DETAIL"]
     assert steps[1][0] == "code"
     assert steps[1][3:] == ["0.03s", "code", "is", "in", "place"]
-    assert steps[2][3:7] == ["goes", "on", "pulling", "image"]
+    assert steps[2][3:7] == ["not", "finished", "pulling", "image"]
     assert len(steps) == 3
 
 
@@ -62,7 +62,7 @@ def test_a_log_that_is_empty_while_its_job_starts_says_what_the_job_is_doing(
     starting(server)
     server.on(f"GET /jobs/{ID}/logs", Reply(content=b"", headers={"X-Log-Size": "0"}))
     said = footplate("logs", "digits").err
-    assert "is STARTING and has printed nothing: pulling image torch: 2 of 5 layers are here" in said
+    assert "is STARTING and has no output yet: pulling image torch: 2 of 5 layers are here" in said
 
 
 def test_show_names_the_addresses_of_tasks_and_how_earlier_runs_of_them_ended(
@@ -151,7 +151,7 @@ def test_usage_of_a_task_that_was_never_looked_at_says_so(server: FakeServer, fo
     server.on("GET /jobs/digits", job())
     asked = {"cpus": 1, "memory_bytes": 1, "gpus": 0}
     server.on(f"GET /jobs/{ID}/usage", {"task": "main-0", "asked": asked, "points": []})
-    assert "Nothing was measured" in footplate("usage", "digits").err
+    assert "No measurements" in footplate("usage", "digits").err
 
 
 def test_strategies_are_listed_with_a_line_each(server: FakeServer, footplate: Command) -> None:
@@ -190,7 +190,7 @@ def test_variables_can_come_from_a_file(server: FakeServer, footplate: Command, 
     [
         (b"A=1\nB\n", "line 2: must be written NAME=VALUE"),
         (b"\xff\xfe", "is not UTF-8 text"),
-        (b"A=" + b"x" * 1024**2, "is longer than"),
+        (b"A=" + b"x" * 1024**2, "is larger than"),
     ],
 )
 def test_a_file_of_variables_that_cannot_be_read_says_where(

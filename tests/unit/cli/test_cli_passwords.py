@@ -97,7 +97,7 @@ def test_an_admin_at_a_terminal_types_a_password_twice_and_unseen(
     process = start(theirs, "users", "edit", "eve", "--password")
     seen = read_until(ours, "New password of eve: ")
     os.write(ours, b"battery staple\n")
-    seen += read_until(ours, "Once more: ")
+    seen += read_until(ours, "Repeat the password: ")
     os.write(ours, b"battery staple\n")
     seen += read_until(ours, "Changed user eve.")
     assert process.wait(10) == 0

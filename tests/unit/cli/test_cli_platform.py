@@ -104,7 +104,7 @@ def test_a_list_loads_only_what_a_list_needs(server: FakeServer) -> None:
 
 def test_version_can_ask_the_server(server: FakeServer, footplate: Command) -> None:
     server.on("GET /version", {"version": "9.9", "api": "v1"})
-    assert "server    9.9 (api v1)" in footplate("version", "--server").out
+    assert "server    9.9 (API v1)" in footplate("version", "--server").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -253,7 +253,10 @@ def test_json_may_be_asked_for_before_the_verb_below(server: FakeServer, footpla
 def test_members_are_let_in_and_out(server: FakeServer, footplate: Command) -> None:
     server.on("PUT /queues/vision/members/eve", Reply(204))
     server.on("DELETE /queues/vision/members/eve", Reply(204))
-    assert "eve is now viewer of queue vision" in footplate("queues", "grant", "vision", "eve", "viewer").out
+    assert (
+        "eve now has the role viewer in queue vision"
+        in footplate("queues", "grant", "vision", "eve", "viewer").out
+    )
     assert "no longer" in footplate("queues", "revoke", "vision", "eve").out
 
 
@@ -302,7 +305,7 @@ def test_users_are_listed_with_their_queues_and_who_is_locked_out(
     }
     server.on("GET /users", {"items": [eve]})
     header, line = footplate("users").out.splitlines()
-    assert header.split() == ["NAME", "RANK", "ENABLED", "AGE", "QUEUES"]
+    assert header.split() == ["NAME", "ROLE", "ENABLED", "AGE", "QUEUES"]
     assert line.split()[:2] == ["eve", "no"]
     assert line.endswith("default (member), vision (viewer)")
 
@@ -326,7 +329,7 @@ def test_a_new_password_renews_the_login_whose_token_it_revokes(
     monkeypatch.setenv("FOOTPLATE_NEW_PASSWORD", "battery staple")
     monkeypatch.setenv("FOOTPLATE_PASSWORD", "correct horse")
     result = footplate("password")
-    assert "this login goes on" in result.out
+    assert "This login was renewed" in result.out
     body = {"old_password": "correct horse", "new_password": "battery staple"}
     assert server.requests("POST /me/password")[0].json == body
     assert server.requests("POST /login")[0].json["password"] == "battery staple"
@@ -342,7 +345,7 @@ def test_a_new_password_for_a_token_from_the_environment_asks_for_a_login(
     result = footplate("password", "--password-stdin")
     body = {"old_password": "correct horse", "new_password": "battery staple"}
     assert server.requests("POST /me/password")[0].json == body
-    assert "log in again with `footplate login`" in result.out
+    assert "Log in again with `footplate login`" in result.out
     assert not server.requests("POST /login")
 
 
@@ -358,6 +361,6 @@ def test_storages_are_listed_with_what_tasks_may_do(server: FakeServer, footplat
     scratch = {**sets, "name": "scratch", "read_only": False, "queues": ["vision", "speech"]}
     server.on("GET /storages", {"items": [sets, scratch]})
     lines = footplate("storages").out.splitlines()
-    assert lines[1].split() == ["sets", "read", "all", "Digits"]
-    assert "read and write" in lines[2]
+    assert lines[1].split() == ["sets", "read-only", "all", "Digits"]
+    assert "read-write" in lines[2]
     assert "vision, speech" in lines[2]

@@ -54,7 +54,7 @@ def test_secrets_are_listed_without_values(
     )
     result = footplate(*words)
     head, first, second = result.out.splitlines()
-    assert head.split() == ["NAME", "KIND", "QUEUE", "SET", "BY", "CHANGED", "LAST", "USED"]
+    assert head.split() == ["NAME", "KIND", "QUEUE", "OWNER", "CHANGED", "LAST", "USED"]
     assert first.split()[:3] == ["wandb", "value", "ada"]
     assert second.split()[:4] == ["hub", "registry", "vision", "ada"]
     assert json.loads(footplate(*words, "--json").out)["items"][0] == SECRET
@@ -116,7 +116,7 @@ def test_a_login_at_a_registry_is_set(footplate: Command, server: FakeServer, pi
 def test_half_a_login_is_refused(footplate: Command, server: FakeServer, options: tuple[str, ...]) -> None:
     result = footplate("secrets", "set", "hub", *options)
     assert result.exit_code == 2
-    assert "--registry and --username go together" in result.err
+    assert "--registry needs --username" in result.err
     assert server.asked == []
 
 

@@ -123,9 +123,9 @@ def test_a_package_gets_the_files_below_a_folder_of_its_own(command: Command, tm
     assert "--home /srv/footplate" in unit.read_text()
     assert unit.stat().st_mode & 0o777 == 0o644
     assert settings.stat().st_mode & 0o777 == 0o600
-    assert "left to do: systemctl daemon-reload" in result.out
+    assert "still to do: systemctl daemon-reload" in result.out
     settings.write_text("port = 9000\n")
-    assert "is left as it is" in command(*words).out
+    assert "exists and was left unchanged" in command(*words).out
     assert settings.read_text() == "port = 9000\n"
 
 
@@ -138,7 +138,7 @@ def test_taking_away_what_is_half_gone_goes_on(tmp_path: Path) -> None:
     plan = Plan(before=(["false"], ["rm", "-f", str(unit)]), is_tolerant=is_tolerant)
     service._carry_out(plan, None, service.Say(False))
     assert not unit.exists()
-    with pytest.raises(service.click.ClickException, match="`false` failed with 1"):
+    with pytest.raises(service.click.ClickException, match="`false` failed with exit code 1"):
         service._carry_out(Plan(before=(["false"],)), None, service.Say(False))
 
 
@@ -154,8 +154,8 @@ def test_taking_the_service_away_leaves_data_and_says_how_to_remove_it(command: 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--tls-cert", "/c.pem"), "go together"),
-        (("--tls-cert", "c.pem", "--tls-key", "/k.pem"), "write the whole path"),
+        (("--tls-cert", "/c.pem"), "a certificate needs its key"),
+        (("--tls-cert", "c.pem", "--tls-key", "/k.pem"), "give an absolute path"),
         (("--user", "a b"), "cannot be a name"),
         (("--name", "x\nExecStart=/bin/sh"), "cannot be a name"),
         (("--group", "docker,root"), "cannot be a name"),
@@ -197,7 +197,7 @@ def test_a_key_that_the_account_cannot_read_is_refused_with_what_to_do(tmp_path:
     cert.touch(0o644)
     key.touch(0o640)
     pair = {"tls_cert": str(cert), "tls_key": str(key)}
-    with pytest.raises(service.click.ClickException, match=f"cannot read {key}, since {key} is closed to it"):
+    with pytest.raises(service.click.ClickException, match=f"cannot read {key}: it has no access to {key}"):
         service._refuse_unreadable(wish(user="nobody-there", **pair))
     group = grp.getgrgid(key.stat().st_gid).gr_name
     service._refuse_unreadable(wish(user="nobody-there", groups=(group,), **pair))

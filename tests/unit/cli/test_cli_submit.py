@@ -464,7 +464,7 @@ def test_init_writes_a_file_that_is_a_valid_job(footplate: Command, tmp_path: Pa
     assert spec.roles[0].command.startswith("python -c")
     again = footplate("init", "--name", "other")
     assert again.exit_code == 1
-    assert "--force replaces it" in again.err
+    assert "--force overwrites it" in again.err
     assert (tmp_path / "footplate.yaml").read_text() == text
     assert footplate("init", "--name", "other", "--force").exit_code == 0
     assert "name: other\n" in (tmp_path / "footplate.yaml").read_text()

@@ -52,9 +52,9 @@ def test_a_password_is_asked_for_twice_and_never_shown(
     process = start(terminal[1], "password")
     seen = ""
     answers = {
-        "ada so far": "correct horse",
+        "Current password of ada": "correct horse",
         "New password": "battery staple",
-        "Once more": "battery staple",
+        "Repeat the password": "battery staple",
     }
     for question, answer in answers.items():
         seen += read_until(terminal[0], f"{question}: ")

@@ -75,7 +75,7 @@ def test_all_who_ask_a_hung_storage_learn_it_together_and_one_process_waits(
         answers = await asyncio.gather(*asking, return_exceptions=True)
         assert time.monotonic() - began_at < 4 * SILENT_AFTER_S
         assert {str(one) for one in answers} == {
-            "storage away does not answer (no answer for 1 second): is its file server down?"
+            "storage away has not answered for 1 second: is its file server down?"
         }
         asked_at = time.monotonic()
         with pytest.raises(EngineUnavailable):
@@ -103,7 +103,7 @@ def test_a_storage_that_answers_again_is_used_again_and_told(
         tell(story)
     assert told == [True]
     assert [record.message for record in caplog.records] == [
-        "storage away does not answer (no answer for 1 second): is its file server down?",
+        "storage away has not answered for 1 second: is its file server down?",
         "storage away answers again",
     ]
 

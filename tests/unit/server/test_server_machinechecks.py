@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import migrate
 from footplate.testing.certificates import Authority
 from footplate.testing.postgres import Postgres
-from footplate.wire.checkup import NOT_HELD, OK, UNKNOWN, Finding, carry_out
+from footplate.wire.checkup import FAILED, OK, UNKNOWN, Finding, carry_out
 
 
 def only(findings: Iterable[Finding]) -> Finding:
@@ -44,7 +44,7 @@ def test_a_home_that_others_can_look_into_is_told_with_the_line_to_type(settings
     assert only(checks.check_home(settings)).state == OK
     settings.home.chmod(0o755)
     found = only(checks.check_home(settings))
-    assert (found.state, found.advice) == (NOT_HELD, f"chmod 700 {settings.home}")
+    assert (found.state, found.advice) == (FAILED, f"chmod 700 {settings.home}")
 
 
 def test_a_home_that_is_not_there_yet_is_no_fault(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_database_is_told_with_its_versions(settings: Settings) -> None:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     engine.dispose()
     later = by_name(checks.check_database(settings))["tables"]
-    assert later.state == NOT_HELD
+    assert later.state == FAILED
     assert later.is_needed
     assert "9999, which is later than this program's" in later.meaning
 
@@ -75,13 +75,13 @@ def test_postgresql_is_asked_and_its_password_is_not_shown(settings: Settings, p
     assert found["tables"].meaning.startswith("version none; the next start upgrades them")
     away = "postgresql://footplate:hush-hush@127.0.0.1:1/footplate"
     lost = only(checks.check_database(Settings(settings.home, database_url=away)))
-    assert lost.state == NOT_HELD
+    assert lost.state == FAILED
     assert "hush-hush" not in lost.meaning
 
 
 def test_a_file_that_is_no_database_is_told(settings: Settings) -> None:
     (settings.home / "footplate.db").write_text("this is not a database, and long enough to be one" * 50)
-    assert only(checks.check_database(settings)).state == NOT_HELD
+    assert only(checks.check_database(settings)).state == FAILED
 
 
 def test_a_certificate_is_told_with_its_names_and_its_end(tmp_path: Path, settings: Settings) -> None:
@@ -89,12 +89,12 @@ def test_a_certificate_is_told_with_its_names_and_its_end(tmp_path: Path, settin
     pair = Authority(tmp_path / "authority").issue("train.example.org")
     files = {"tls_cert": str(pair.cert), "tls_key": str(pair.key)}
     bad = only(checks.check_tls(Settings(settings.home, **files)))  # type: ignore[arg-type]
-    assert bad.state == NOT_HELD
+    assert bad.state == FAILED
     assert "it is for train.example.org, but the address is https://127.0.0.1" in bad.meaning
     named = Settings(settings.home, public_url="https://train.example.org", **files)  # type: ignore[arg-type]
     assert only(checks.check_tls(named)).state == OK
     pair.key.write_text("nothing")
-    assert only(checks.check_tls(named)).state == NOT_HELD
+    assert only(checks.check_tls(named)).state == FAILED
 
 
 def engine_at(path: Path, answer: bytes) -> tuple[socket.socket, threading.Thread]:
@@ -122,8 +122,8 @@ PODMAN = b'{"Components":[{"Name":"Podman Engine","Version":"4.3"}]}'
     [
         (PODMAN, OK, "Podman Engine 4.3"),
         (b'{"Version":"20.10"}', OK, "Docker 20.10"),
-        (b"no", NOT_HELD, "does not answer"),
-        (None, NOT_HELD, "does not answer"),
+        (b"no", FAILED, "does not answer"),
+        (None, FAILED, "does not answer"),
     ],
 )
 def test_a_container_engine_is_asked_for_its_name(
@@ -146,7 +146,7 @@ def test_a_container_engine_is_asked_for_its_name(
 
 def test_without_a_container_engine_it_is_said_what_cannot_run(tmp_path: Path) -> None:
     found = only(checks.check_containers(Settings(tmp_path, container_socket="/nowhere.sock")))
-    assert found.state == NOT_HELD
+    assert found.state == FAILED
     assert "jobs with an image cannot run" in found.meaning
     assert "podman" in found.advice
 
@@ -161,9 +161,9 @@ def test_every_limit_has_a_line_with_its_reason() -> None:
         }
     )
     found = by_name(checks.findings_of(confinement))
-    assert set(found) == {f"limit of {limit}" for limit in ALL_LIMITS}
-    assert found["limit of cpus"].state == OK
-    assert found["limit of memory"].state == NOT_HELD
+    assert set(found) == {str(say("check_limit", limit=limit)) for limit in ALL_LIMITS}
+    assert found["limit of CPUs"].state == OK
+    assert found["limit of memory"].state == FAILED
     assert "Permission denied" in found["limit of memory"].meaning
     assert "install-service" in found["limit of memory"].advice
     assert "namespaces" in found["limit of files"].advice
@@ -201,13 +201,13 @@ def test_looking_leaves_no_control_groups_behind(settings: Settings) -> None:
 
 
 def test_limits_that_are_turned_off_and_declared_cards_are_told(tmp_path: Path) -> None:
-    assert only(checks.check_limits(Settings(tmp_path, limits=False))).state == NOT_HELD
+    assert only(checks.check_limits(Settings(tmp_path, limits=False))).state == FAILED
     declared = Settings(tmp_path, node=NodeSettings(gpus=(GpuGroup("A100", 4),)))
     assert "4 declared" in only(checks.check_gpus(declared)).meaning
 
 
 def test_user_namespaces_are_tried_out(settings: Settings) -> None:
-    assert only(checks.check_user_namespaces(settings)).state in (OK, NOT_HELD, UNKNOWN)
+    assert only(checks.check_user_namespaces(settings)).state in (OK, FAILED, UNKNOWN)
 
 
 def test_a_check_that_fails_itself_is_a_finding_and_ends_no_other() -> None:
@@ -215,9 +215,8 @@ def test_a_check_that_fails_itself_is_a_finding_and_ends_no_other() -> None:
         raise RuntimeError("oh no")
 
     def holds(_subject: Any) -> Iterable[Finding]:
-        return [Finding("second", OK, text("fine"))]
+        return [Finding(say("check_gpus"), OK, text("fine"))]
 
-    suite: tuple[tuple[str, Callable[..., Iterable[Finding]]], ...] = (("first", breaks), ("second", holds))
-    found = carry_out(suite, None)
-    assert [(one.name, one.state) for one in found] == [("first", UNKNOWN), ("second", OK)]
+    found = carry_out((("check_disk", breaks), ("check_gpus", holds)), None)
+    assert [(one.name, one.state) for one in found] == [("disk", UNKNOWN), ("GPUs", OK)]
     assert "RuntimeError: oh no" in found[0].meaning

@@ -2,7 +2,7 @@ import { translated } from '@/i18n/translated';
 
 export const words = translated({
   en: {
-    title: 'Queue',
+    title: 'Waiting jobs',
     all: 'All queues',
     queue: 'Queue',
     order: 'Who starts next',
@@ -17,23 +17,22 @@ export const words = translated({
     priorityOf: (name: string) => `Priority of ${name}`,
     priorityHint: 'Higher starts first: -1000 to 1000',
     changed: (name: string, priority: number) => `${name} now has priority ${priority}`,
-    asks: 'Asks for',
+    asks: 'Resources',
     why: 'Why it waits',
-    start: 'Starts',
+    start: 'Expected start',
     latest: 'at the latest',
     noEstimate: 'not known yet',
-    /** What an estimate rests on; the server tells it in English. */
-    waitsSince: 'Waits since',
+    waitsSince: 'Queued',
   },
   zh: {
-    title: '排队',
+    title: '排队任务',
     all: '全部队列',
     queue: '队列',
     order: '启动顺序',
     count: (shown: number, all: number) =>
       shown === all ? `${all} 个等待` : `共 ${all} 个等待，显示 ${shown} 个`,
-    nothing: '没有任务在等待',
-    nothingHint: '现在提交的任务会立即得到处理。',
+    nothing: '没有排队的任务',
+    nothingHint: '现在提交的任务会立即调度。',
     submit: '提交任务',
     job: '任务',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个`),
@@ -41,11 +40,11 @@ export const words = translated({
     priorityOf: (name: string) => `${name} 的优先级`,
     priorityHint: '数值越大越先启动：-1000 到 1000',
     changed: (name: string, priority: number) => `${name} 的优先级已改为 ${priority}`,
-    asks: '申请',
+    asks: '资源',
     why: '等待原因',
     start: '预计启动',
     latest: '最迟',
     noEstimate: '尚不确定',
-    waitsSince: '开始排队',
+    waitsSince: '排队时间',
   },
 });

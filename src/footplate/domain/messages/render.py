@@ -40,6 +40,11 @@ def render(message: Message, into: str = "en", clock: Clock | None = None) -> st
     return _Renderer(language(into), clock).tell(message.code, message.params)
 
 
+def fill(template: str, params: Params, into: str, clock: Clock | None = None) -> str:
+    """Fill in a template that is in no table of messages, as one of them is."""
+    return _Renderer(language(into), clock).fill(parse(template), params)
+
+
 @dataclass(frozen=True, slots=True)
 class _Renderer:
     language: Language
@@ -50,9 +55,9 @@ class _Renderer:
         if template is None:
             # Of a newer version, in a store or from a server.
             return str(params["text"]) if code == TEXT else f"{code} {dict(params)}" if params else code
-        return self._fill(parse(template), params)
+        return self.fill(parse(template), params)
 
-    def _fill(self, parts: tuple[Part, ...], params: Params) -> str:
+    def fill(self, parts: tuple[Part, ...], params: Params) -> str:
         told = ""
         for part in parts:
             if isinstance(part, str):
@@ -60,7 +65,7 @@ class _Renderer:
             elif isinstance(part, Slot):
                 told += self._show(params.get(part.name), part.format)
             elif self._has_all(part, params):
-                told += self._fill(part.parts, params)
+                told += self.fill(part.parts, params)
         return told
 
     def _has_all(self, part: Optional, params: Params) -> bool:

@@ -9,7 +9,7 @@ TABLE = {
     "engine_unknown": "此服务器没有引擎 {engine:quoted}；已有：{known:comma}",
     "queue_exists": "已有队列 {queue}",
     "queue_has_jobs": "队列 {queue} 中还有任务：请先删除它们，或改为关闭队列",
-    "guaranteed_above_maximum": "保证 {guaranteed:figure}，但上限为 {maximum:figure}",
+    "guaranteed_above_maximum": "保障 {guaranteed:figure}，但上限为 {maximum:figure}",
     "queue_closed": "队列 {queue} 已关闭，不接受新任务",
     "queue_unknown": "没有队列 {queue}",
     "queue_not_usable": "没有您可用的队列 {queue}；您的队列：{known:comma}",

@@ -3,8 +3,8 @@
 TABLE = {
     "just_submitted": "尚未调度",
     "no_ports": "所需的端口正被占用",
-    "storage_silent": "存储 {storage} 没有响应（{why}）：文件服务器是否离线？",
-    "no_answer_for": "已有 {seconds:span}没有响应",
+    "storage_silent": "存储 {storage} 已有 {seconds:span}没有响应：文件服务器是否离线？",
+    "storage_away": "存储 {storage} 不可用（{error}）：文件服务器是否离线？",
     "engine_away": "引擎 {engine} 目前不可用：{why}",
     "engine_away_without": "引擎 {engine} 目前不可用：{why}；不计其节点：{misfit}",
     "engine_not_heard": "它尚未报告其节点",

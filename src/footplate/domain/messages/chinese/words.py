@@ -96,6 +96,7 @@ WORDS = {
         "name": "名称",
         "description": "说明",
         "priority": "优先级",
+        "is_shared": "共享",
     },
     "limit": {
         "cpus": "CPU",

@@ -3,8 +3,8 @@
 TABLE = {
     "just_submitted": "not scheduled yet",
     "no_ports": "the ports it requests are in use",
-    "storage_silent": "storage {storage} does not answer ({why}): is its file server down?",
-    "no_answer_for": "no answer for {seconds:span}",
+    "storage_silent": "storage {storage} has not answered for {seconds:span}: is its file server down?",
+    "storage_away": "storage {storage} is unavailable ({error}): is its file server down?",
     "engine_away": "engine {engine} cannot be used now: {why}",
     "engine_away_without": "engine {engine} cannot be used now: {why}; without its nodes: {misfit}",
     "engine_not_heard": "it has not named its nodes yet",

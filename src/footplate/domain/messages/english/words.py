@@ -96,6 +96,7 @@ WORDS = {
         "name": "name",
         "description": "description",
         "priority": "priority",
+        "is_shared": "sharing",
     },
     "limit": {
         "cpus": "CPUs",
