@@ -19,7 +19,8 @@ def main() -> None:
     steps = parser.parse_args().steps
     deepspeed.init_distributed()
     rank, size = deepspeed.comm.get_rank(), deepspeed.comm.get_world_size()
-    print(f"rank {rank} of {size} in {os.environ.get('FOOTPLATE_TASK', 'no task')}", flush=True)
+    # With its line end in one write: ranks write to one output.
+    print(f"rank {rank} of {size} in {os.environ.get('FOOTPLATE_TASK', 'no task')}\n", end="", flush=True)
     torch.manual_seed(rank)
     line = torch.nn.Linear(1, 1)
     engine, *_ = deepspeed.initialize(

@@ -14,7 +14,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50)
     steps = parser.parse_args().steps
     hvd.init()
-    print(f"rank {hvd.rank()} of {hvd.size()} in {os.environ.get('FOOTPLATE_TASK', 'no task')}", flush=True)
+    task = os.environ.get("FOOTPLATE_TASK", "no task")
+    # With its line end in one write: ranks write to one output.
+    print(f"rank {hvd.rank()} of {hvd.size()} in {task}\n", end="", flush=True)
     torch.manual_seed(hvd.rank())
     line = torch.nn.Linear(1, 1)
     hvd.broadcast_parameters(line.state_dict(), root_rank=0)

@@ -26,7 +26,8 @@ def main() -> None:
     # Rank, size and address come from torchrun.
     dist.init_process_group("gloo")
     rank, size = dist.get_rank(), dist.get_world_size()
-    print(f"rank {rank} of {size}")
+    # With its line end in one write: ranks write to one output.
+    print(f"rank {rank} of {size}\n", end="")
     train(epochs, rank)
     # A model that still holds the group would keep its threads alive until the interpreter is half gone.
     gc.collect()

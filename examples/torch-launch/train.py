@@ -16,7 +16,8 @@ def main() -> None:
     options = parser.parse_args()
     dist.init_process_group("gloo", init_method="env://")
     rank, size = dist.get_rank(), dist.get_world_size()
-    print(f"rank {rank} of {size}, local rank {options.local_rank}")
+    # With its line end in one write: ranks write to one output.
+    print(f"rank {rank} of {size}, local rank {options.local_rank}\n", end="")
     torch.manual_seed(rank)  # every rank has its own share of the data
     x = torch.rand(256)
     y = 3 * x - 1
