@@ -152,10 +152,12 @@ class Api:
         return folder
 
     @contextmanager
-    def stream(self, path: str, cursor: str = "", **params: Any) -> Iterator[Iterator[Streamed]]:
+    def stream(
+        self, path: str, cursor: str = "", method: str = "GET", json: Any = None, **params: Any
+    ) -> Iterator[Iterator[Streamed]]:
         """Follow a stream of events."""
         headers = {"Last-Event-ID": cursor} if cursor else {}
-        with self.http.stream("GET", path, params=params, headers=headers) as answer:
+        with self.http.stream(method, path, params=params, headers=headers, json=json) as answer:
             assert answer.status_code == 200, answer.read()
             assert answer.headers["content-type"].startswith("text/event-stream")
             yield map(_read_event, parse(answer.iter_raw()))

@@ -186,7 +186,7 @@ def test_downloads_and_their_ranges_are_byte_for_byte(ann: Api) -> None:
         if status == 206:
             start, stop, _ = part.indices(len(content))
             assert answer.headers["content-range"] == f"bytes {start}-{stop - 1}/{len(content)}"
-    assert f"{job['name']}-main-0-attempt-0.log" in answer.headers["content-disposition"]
+    assert f"{job['name']}-main-0-attempt-1.log" in answer.headers["content-disposition"]
 
 
 @pytest.mark.parametrize(

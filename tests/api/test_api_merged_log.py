@@ -27,7 +27,7 @@ def test_lines_of_all_tasks_come_by_time_with_their_tasks_names(ann: Api, clock:
         "main-0  last",
         "main-1  last",
     ]
-    assert f'{job["name"]}-attempt-0.log"' in answer.headers["Content-Disposition"]
+    assert f'{job["name"]}-attempt-1.log"' in answer.headers["Content-Disposition"]
 
 
 def test_long_logs_and_those_of_tasks_that_printed_nothing_merge_whole(ann: Api) -> None:

@@ -37,6 +37,7 @@ export const sessionKey = {
     wanted = new AbortController();
   },
   drop: () => forget(KEY),
+  current: () => recall(KEY),
   isKept: () => recall(KEY) !== null,
   headers: (): Record<string, string> => {
     const key = recall(KEY);

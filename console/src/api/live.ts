@@ -1,8 +1,8 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ApiError, type JobEvent } from './client';
+import { channel } from './channel';
+import type { JobEvent } from './client';
 import { keys } from './queries';
-import { followStream } from './stream';
 
 const GATHER_MS = 250;
 const LEAST_PAUSE_MS = 1000;
@@ -42,57 +42,34 @@ export class Renewal {
   }
 }
 
-/**
- * Follow everything that happens to visible jobs while the page is looked at; say whether that works.
- *
- * A browser opens six connections to a server at most, so pages in the background let theirs go, and
- * catch up from the last event when somebody returns to them.
- */
+/** Follow everything that happens to visible jobs while the page is looked at; say whether that works. */
 export function useLiveFeed(): boolean {
   const client = useQueryClient();
   const [isLive, setLive] = useState(true);
   useEffect(() => {
     const renewal = new Renewal(client);
-    let lastId = '';
+    const readAgain = () => void client.invalidateQueries();
     let wasLost = false;
-    let running: AbortController | undefined;
-
-    const start = () => {
-      if (running || document.hidden) return;
-      running = new AbortController();
-      followStream({
-        path: '/api/v1/events/stream',
-        signal: running.signal,
-        lastId,
-        onConnected: (isConnected) => {
-          if (isConnected && wasLost) void client.invalidateQueries();
-          wasLost = !isConnected;
-          setLive(isConnected);
-        },
-        onMessage: (message) => {
-          lastId = message.id || lastId;
-          renewal.note((message.data as JobEvent).job_id);
-        },
-      }).catch((error: unknown) => {
-        setLive(false);
-        if (!(error instanceof ApiError)) throw error;
-      });
+    const note = (isConnected: boolean) => {
+      // What could not be asked while the server was away is asked now.
+      if (isConnected && wasLost) readAgain();
+      wasLost = !isConnected;
+      setLive(isConnected);
     };
-    const turn = () => {
-      if (!document.hidden) {
-        // Without an event so far there is nothing to go on from: look at everything again.
-        if (!running && !lastId) void client.invalidateQueries();
-        start();
-        return;
-      }
-      running?.abort();
-      running = undefined;
-    };
-    start();
-    document.addEventListener('visibilitychange', turn);
+    const leave = channel.follow({
+      onConnected: note,
+      onGap: readAgain,
+      onEvent: ({ data }) => renewal.note((data as JobEvent).job_id),
+    });
+    const lose = () => note(false);
+    const find = () => note(true);
+    // The shared connection notices by itself too, but not at once.
+    addEventListener('offline', lose);
+    addEventListener('online', find);
     return () => {
-      document.removeEventListener('visibilitychange', turn);
-      running?.abort();
+      removeEventListener('offline', lose);
+      removeEventListener('online', find);
+      leave();
       renewal.stop();
     };
   }, [client]);

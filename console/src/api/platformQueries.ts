@@ -60,13 +60,22 @@ export const settingsQuery = queryOptions({
   queryFn: () => answer(api.GET('/api/v1/settings')),
 });
 
-export const auditQuery = (actor: string) =>
+export interface AuditFilter {
+  actor?: string;
+  action?: string;
+  subject?: string;
+  since?: string;
+  until?: string;
+}
+
+export const auditQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
-    queryKey: [...keys.accounts, 'audit', actor],
+    queryKey: [...keys.accounts, 'audit', filter],
     queryFn: async ({ pageParam, signal }) => {
-      const query = { actor, before: pageParam, limit: AUDIT_PAGE };
+      const query = { ...filter, before: pageParam, limit: AUDIT_PAGE };
       return (await answer(api.GET('/api/v1/audit', { params: { query }, signal }))).items;
     },
     initialPageParam: undefined as number | undefined,
+    placeholderData: keepPreviousData,
     getNextPageParam: (page) => (page.length < AUDIT_PAGE ? undefined : page.at(-1)?.seq),
   });

@@ -1,5 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { answer, api, type JobDetail, type JobEvent, type JobState } from './client';
+import { channel } from './channel';
+import { answer, api, call, type JobDetail, type JobEvent, type JobState } from './client';
 
 /** What a list of jobs is asked for; absent means all. */
 export interface JobFilter {
@@ -34,7 +35,11 @@ export async function putJob(client: QueryClient, id: string, changed: JobDetail
 
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
-  queryFn: async () => (await answer(api.GET('/api/v1/session'))).user,
+  queryFn: async () => {
+    const { user, last_event } = await answer(api.GET('/api/v1/session'));
+    if (user !== null) channel.beginAt(last_event);
+    return user;
+  },
   staleTime: Number.POSITIVE_INFINITY,
 });
 
@@ -96,6 +101,25 @@ export const jobEventsQuery = (id: string) =>
         if (page.items.length < EVENTS_AT_ONCE) break;
       }
       return found;
+    },
+  });
+
+const MOST_LAST_BYTES = 65_536;
+
+/** The last lines of a task's log. */
+export const lastLinesQuery = (place: { jobId: string; task: string; attempt: number }, nLines: number) =>
+  queryOptions({
+    queryKey: [...keys.job(place.jobId), 'last lines', place, nLines],
+    queryFn: async ({ signal }) => {
+      const { jobId, task, attempt } = place;
+      const query = new URLSearchParams({
+        task,
+        attempt: String(attempt),
+        tail: String(nLines),
+        limit: String(MOST_LAST_BYTES),
+      });
+      const text = await (await call(`/api/v1/jobs/${jobId}/logs?${query}`, { signal })).text();
+      return text === '' ? [] : text.replace(/\n$/, '').split('\n');
     },
   });
 

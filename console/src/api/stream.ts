@@ -7,13 +7,11 @@ export interface Message {
 }
 
 export interface StreamOptions {
-  path: string;
+  /** What to ask for, each time that a connection is made: it goes on where the last one broke. */
+  request: () => { path: string; body: unknown };
   signal: AbortSignal;
-  lastId?: string;
   onMessage: (message: Message) => void;
-  onConnected?: (isConnected: boolean) => void;
-  /** The message kind that ends a stream for good; any other end is a broken connection. */
-  endKind?: string;
+  onConnected: (isConnected: boolean) => void;
 }
 
 const FIRST_WAIT_MS = 500;
@@ -22,39 +20,39 @@ const LONGEST_WAIT_MS = 15_000;
 /** The server says something every 15 s at least: after this long a connection is gone, whatever it pretends. */
 const SILENCE_MS = 40_000;
 
-/** Follow server-sent events until aborted; a broken stream goes on where it broke. */
+/** Follow server-sent events until aborted; a refusal is thrown, anything else is tried again. */
 export async function followStream(options: StreamOptions): Promise<void> {
-  let lastId = options.lastId ?? '';
   let waitMs = FIRST_WAIT_MS;
   while (!options.signal.aborted) {
     try {
-      for await (const message of connect(options, lastId)) {
+      for await (const message of connect(options)) {
         waitMs = FIRST_WAIT_MS;
-        if (message.id) lastId = message.id;
         options.onMessage(message);
-        if (message.kind === options.endKind) return;
       }
     } catch (error) {
       if (options.signal.aborted) return;
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) throw error;
     }
-    options.onConnected?.(false);
+    if (options.signal.aborted) return;
+    options.onConnected(false);
     await pause(waitMs, options.signal);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 }
 
 /** The messages of one connection, until it ends, breaks or falls silent. */
-async function* connect(options: StreamOptions, lastId: string): AsyncGenerator<Message> {
+async function* connect(options: StreamOptions): AsyncGenerator<Message> {
   const lost = new AbortController();
   const lose = () => lost.abort();
   const signal = AbortSignal.any([options.signal, lost.signal]);
   let timer = setTimeout(lose, SILENCE_MS);
   addEventListener('offline', lose);
   try {
-    const headers: Record<string, string> = lastId ? { 'Last-Event-ID': lastId } : {};
-    const response = await call(options.path, { headers, signal, cache: 'no-store' });
-    options.onConnected?.(true);
+    const { path, body } = options.request();
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), signal, cache: 'no-store' } as const;
+    const response = await call(path, init);
+    options.onConnected(true);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new EventParser();
     for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {

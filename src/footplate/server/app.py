@@ -53,6 +53,7 @@ from footplate.server.routes import (
     secrets,
     session,
     storages,
+    streams,
     usage,
     waiting,
 )
@@ -91,6 +92,7 @@ ROUTES = (
     usage,
     logs,
     events,
+    streams,
     queues,
     engine_routes,
     waiting,

@@ -76,9 +76,20 @@ async def follow(
     if last_event_id and (not last_event_id.isdecimal() or int(last_event_id) > 2**60):
         raise InvalidInput("not_event_number", "Last-Event-ID")
     begin = int(last_event_id) if last_event_id else after
-    if begin is None:
-        begin = await parts.platform.store.read(event_queries.last_seq)
-    return sse.stream(_follow(parts, Standing(request, parts, caller, job_id), job_id, begin))
+    begin = await last_seq(parts) if begin is None else begin
+    return sse.stream(follow_events(request, parts, caller, job_id, begin))
+
+
+async def last_seq(parts: Parts) -> int:
+    """The number of the newest event."""
+    return await parts.platform.store.read(event_queries.last_seq)
+
+
+def follow_events(
+    request: Request, parts: Parts, caller: Caller, job_id: str | None, after: int
+) -> AsyncIterator[bytes]:
+    """The events after a number: of one job, or of all that the caller may see."""
+    return _follow(parts, Standing(request, parts, caller, job_id), job_id, after)
 
 
 async def _follow(parts: Parts, standing: Standing, job_id: str | None, seq: int) -> AsyncIterator[bytes]:

@@ -15,11 +15,9 @@ from footplate.domain.kinds import Duration, Instant
 from footplate.domain.problems import MISSING, Problems
 from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired
+from footplate.server.following import LogWish, follow_log
 from footplate.server.ranges import send_log
-from footplate.server.standing import Standing
 from footplate.services import jobs, logs
-from footplate.services.logcursor import Cursor
-from footplate.services.logfollower import Follower
 from footplate.services.logparts import Since, text_of
 from footplate.services.logparts import begin as begin_at
 from footplate.services.mergedlog import merge
@@ -105,7 +103,9 @@ async def download(
     name = logs.task_name(job, task)
     log = logs.log_of(parts.platform, job, name, attempt, await parts.platform.mask_of(job))
     number = job.attempt if attempt is None else attempt
-    headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number}.log"'}
+    headers = {
+        "Content-Disposition": f'attachment; filename="{job.spec.name}-{name}-attempt-{number + 1}.log"'
+    }
     return send_log(request, log, headers)
 
 
@@ -122,7 +122,7 @@ async def download_all(parts: Wired, caller: Signed, job_id: str, attempt: Attem
     mask = await parts.platform.mask_of(job)
     every = {task.name: logs.log_of(parts.platform, job, task.name, attempt, mask) for task in job.tasks}
     number = job.attempt if attempt is None else attempt
-    headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-attempt-{number}.log"'}
+    headers = {"Content-Disposition": f'attachment; filename="{job.spec.name}-attempt-{number + 1}.log"'}
     return StreamingResponse(merge(every), media_type="text/plain; charset=utf-8", headers=headers)
 
 
@@ -167,23 +167,12 @@ async def follow(
     last_event_id: Annotated[str, Header(alias="Last-Event-ID", max_length=262_144)] = "",
 ) -> Response:
     """Follow a job live: events `log`, `state`, `step`, and `end` when it is over and all was sent."""
-    job = await jobs.inspect(parts.platform, caller, job_id)
-    names = logs.task_names(job, task)
-    since_at = moment(since, parts.platform.clock.now())
-    cursor = Cursor.read(last_event_id) if last_event_id else None
-    if offset is not None and len(names) != 1:
-        raise InvalidInput("offset_without_task", "offset")
-    beginning = Since(offset, tail, since_at)
-    follower = Follower(parts.platform, parts.feed, job, names)
-    if attempt is not None:
-        logs.attempt_id_of(job, attempt)
-
-    standing = Standing(request, parts, caller, job.id, reads=True)
+    beginning = Since(offset, tail, moment(since, parts.platform.clock.now()))
+    wish = LogWish(job_id, task, attempt, beginning, last_event_id)
+    sent = await follow_log(request, parts, caller, wish)
 
     async def chunks() -> AsyncIterator[bytes]:
-        async for sent in follower.follow(attempt, beginning, cursor):
-            if await standing.refresh(is_due=sent.kind == "ping") is None:
-                return
-            yield sse.PING if sent.kind == "ping" else sse.message(sent.kind, sent.data, sent.cursor)
+        async for one in sent:
+            yield sse.PING if one.kind == "ping" else sse.message(one.kind, one.data, one.cursor)
 
     return sse.stream(chunks())

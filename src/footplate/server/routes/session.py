@@ -11,6 +11,7 @@ from footplate.domain.errors import Conflict, Unauthenticated
 from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.routes.accounts import show_me
+from footplate.server.routes.events import last_seq
 from footplate.server.sessions import SESSION_S
 from footplate.wire.accounts import NewSession, NewTicket, Session, SessionLogin, Ticket
 
@@ -20,12 +21,13 @@ LABEL = "console"
 
 
 @router.get("", response_model=Session)
-async def current(request: Request) -> dict[str, Any]:
+async def current(request: Request, parts: Wired) -> dict[str, Any]:
     """Who is signed in here; nobody is an answer too."""
     try:
-        return {"user": show_me(await caller_of(request))}
+        user = show_me(await caller_of(request))
     except Unauthenticated:
-        return {"user": None}
+        return {"user": None, "last_event": 0}
+    return {"user": user, "last_event": await last_seq(parts)}
 
 
 @router.post("", response_model=NewSession)

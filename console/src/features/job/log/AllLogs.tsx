@@ -1,7 +1,7 @@
 import { Input } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { channel } from '@/api/channel';
 import type { JobDetail, JobEvent } from '@/api/client';
-import { followStream } from '@/api/stream';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { useTold } from '@/ui/told';
@@ -105,22 +105,19 @@ function useMergedLog(jobId: string, attempt: number, nTail: number) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another job or attempt is another log
   const log = useMemo(() => new MergedLog(), [jobId, attempt]);
   useEffect(() => {
-    const stop = new AbortController();
-    followStream({
-      path: `/api/v1/jobs/${jobId}/logs/stream?attempt=${attempt}&tail=${nTail}`,
-      signal: stop.signal,
-      endKind: 'end',
+    const wish = { job: jobId, tasks: [], attempt, tail: nTail, cursor: '' };
+    return channel.followLog(wish, {
       onMessage: ({ kind, data }) => {
         if (kind === 'log') {
           log.output(data as Output);
         } else if (kind === 'step' && (data as JobEvent).attempt === attempt) {
           log.step(data as JobEvent);
-        } else if (kind === 'state' || kind === 'end' || kind === 'ping') {
+        } else if (kind === 'state' || kind === 'end') {
           log.settle();
         }
       },
-    }).catch((reason: unknown) => !stop.signal.aborted && setError(reason));
-    return () => stop.abort();
+      onRefused: setError,
+    });
   }, [log, jobId, attempt, nTail]);
   return { log, error };
 }

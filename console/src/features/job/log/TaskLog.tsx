@@ -2,9 +2,9 @@ import { VerticalAlignTopOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from 'antd';
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { channel } from '@/api/channel';
 import type { JobDetail, JobEvent } from '@/api/client';
 import { jobEventsQuery } from '@/api/queries';
-import { followStream } from '@/api/stream';
 import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
@@ -15,7 +15,7 @@ import { words } from '../words';
 import { FindBox, useFind } from './FindBox';
 import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
-import { type LogPlace, logPath, serverLog } from './source';
+import { type LogPlace, serverLog } from './source';
 import { stepsAround } from './steps';
 import { type Scroller, VirtualLines } from './VirtualLines';
 import { LogWindow } from './window';
@@ -175,26 +175,26 @@ function useLogWindow(job: JobDetail, place: LogPlace) {
   const view = useSyncExternalStore(window.subscribe, window.current);
   const isLive = !isFinal(job.state) && attempt === job.attempt;
   useEffect(() => {
-    const stop = new AbortController();
-    const fail = (reason: unknown) => !stop.signal.aborted && setError(reason);
-    const run = async () => {
-      await window.ready();
+    let isOver = false;
+    let leave: () => void = () => undefined;
+    const follow = () => {
       // A job that has just ended is left where somebody reads; all of its output has come.
-      if (!isLive) return;
-      const path = `${logPath({ jobId, task, attempt }, '/stream')}&offset=${window.current().lines.end}`;
-      await followStream({
-        path,
-        signal: stop.signal,
-        endKind: 'end',
+      if (isOver || !isLive) return;
+      const wish = { job: jobId, tasks: [task], attempt, offset: window.current().lines.end, cursor: '' };
+      leave = channel.followLog(wish, {
         onMessage: ({ kind, data }) => {
           const sent = data as { text: string; offset: number };
           if (kind === 'log') window.append(sent.text, sent.offset);
         },
+        onRefused: setError,
       });
     };
     setError(undefined);
-    run().catch(fail);
-    return () => stop.abort();
+    window.ready().then(follow, (reason: unknown) => !isOver && setError(reason));
+    return () => {
+      isOver = true;
+      leave();
+    };
   }, [window, isLive, jobId, task, attempt]);
   return { window, view, error };
 }

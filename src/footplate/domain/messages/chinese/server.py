@@ -29,6 +29,7 @@ TABLE = {
     "overrides_not_mapping": "内容必须是要替换的任务字段的映射",
     "not_since": "必须是时间（例如 2030-01-31T18:00:00Z）或时长（例如 10m）",
     "offset_without_task": "是某个子任务日志中的位置：请指明子任务",
+    "log_key_twice": "有重复的 key：每个日志的 key 须不同",
     "not_since_recent": "必须是距今两天之内的时间，例如 2030-01-31T18:00:00Z",
     "ticket_needs_session": "票据用于有会话的浏览器：请在请求头中发送令牌",
     "cannot_listen": "无法监听 {host} 的端口 {port}：{error}；请换一个 --port",

@@ -29,6 +29,7 @@ TABLE = {
     "overrides_not_mapping": "the body must be a mapping of job fields to replace",
     "not_since": "must be a time such as 2030-01-31T18:00:00Z or a duration such as 10m",
     "offset_without_task": "is an offset in the log of one task: name the task",
+    "log_key_twice": "have the same key twice: each log needs its own",
     "not_since_recent": "must be a time within two days of now such as 2030-01-31T18:00:00Z",
     "ticket_needs_session": "tickets are for browsers with a session: send your token in the header instead",
     "cannot_listen": "cannot listen on {host} port {port}: {error}; try another --port",
