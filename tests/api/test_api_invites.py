@@ -13,6 +13,7 @@ from apiclient import PASSWORD, Api, Data, Hire, Sign, fresh
 
 from footplate.services.access import Caller
 from footplate.services.audit import page
+from footplate.store.audit_queries import AuditFilter
 from footplate.store.tables import invites
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served
@@ -180,7 +181,7 @@ def test_every_step_is_in_the_audit_trail_without_the_code(
     accept(nobody, code)
     other, _ = invited()
     admin.ok("DELETE", f"/invites/{other}", status=204)
-    trail = server.run(page(server.parts.platform, Caller("admin", True), None, "", 4))
+    trail = server.run(page(server.parts.platform, Caller("admin", True), AuditFilter(), None, 4))
     assert [(one.actor, one.action, one.subject) for one in reversed(trail)] == [
         ("admin", "invite.made", user),
         (user, "invite.accepted", user),

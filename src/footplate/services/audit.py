@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from footplate.domain.cluster import Queue
+from footplate.domain.job import Job
+from footplate.domain.resources import Resources
 from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
 from footplate.store import audit_queries
-from footplate.store.audit_queries import AuditRecord
+from footplate.store.audit_queries import AuditFilter, AuditRecord
 from footplate.store.writer import Transaction
 
 T = TypeVar("T")
+# What one value was and became, by its name. A value that nobody may read is told as changed only: None.
+Changes = dict[str, tuple[Any, Any] | None]
 
 
 async def change(
@@ -36,9 +42,29 @@ async def change(
     return await platform.store.write(noted)
 
 
+def note_job(tx: Transaction, at: float, caller: Caller, verb: str, job: Job) -> None:
+    """Note what somebody did to a job of somebody else; what owners do is in the job's own events."""
+    if caller.name != job.owner:
+        detail = {"name": job.spec.name, "owner": job.owner, "queue": job.spec.queue}
+        audit_queries.record(tx.connection, at, caller.name, f"job.{verb}", job.id, detail)
+
+
+def changes_of(before: Queue, after: Queue) -> Changes:
+    """What differs between two states of a queue."""
+    pairs = ((one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(Queue))
+    return {name: (_plain(old), _plain(new)) for name, old, new in pairs if old != new}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, Resources):
+        return {"cpus": value.milli_cpus / 1000, "memory_bytes": value.memory_bytes, "gpus": value.gpus}
+    return list(value) if isinstance(value, tuple) else value
+
+
 async def page(
-    platform: Platform, caller: Caller, before: int | None, actor: str, limit: int
+    platform: Platform, caller: Caller, wanted: AuditFilter, before: int | None, limit: int
 ) -> list[AuditRecord]:
     """The trail, newest first."""
     require_admin(caller, "read_audit_trail")
-    return await platform.store.read(lambda connection: audit_queries.page(connection, before, actor, limit))
+    return await platform.store.read(lambda connection: audit_queries.page(connection, wanted, before, limit))

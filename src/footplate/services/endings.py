@@ -9,6 +9,7 @@ from footplate.domain.events import DeleteAsked, Edited, Event, Preempted, Relea
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say
 from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.services import audit
 from footplate.services.access import Caller, require_touch
 from footplate.services.jobs import find, free_name
 from footplate.services.platform import Platform
@@ -96,6 +97,7 @@ async def restore(platform: Platform, caller: Caller, id_or_name: str) -> Job:
             renamed = Edited(now, caller.name, name=free_name(tx.connection, job.owner, job.spec.name))
             transitions.apply(tx, platform.store.board, job.id, renamed, caller.name)
         restored = Restored(now, caller.name)
+        audit.note_job(tx, now, caller, "restore", job)
         return transitions.apply(tx, platform.store.board, job.id, restored, caller.name).after
 
     return await platform.store.write(unit)
@@ -126,7 +128,9 @@ async def _move(
     def unit(tx: Transaction) -> Job:
         board = platform.store.board
         job = transitions.current(tx, found.id, board)
-        return transitions.apply(tx, board, job.id, decide(job), caller.name).after
+        event = decide(job)
+        audit.note_job(tx, event.at, caller, verb, job)
+        return transitions.apply(tx, board, job.id, event, caller.name).after
 
     return await platform.store.write(unit)
 

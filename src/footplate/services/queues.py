@@ -95,7 +95,8 @@ async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
             raise Conflict("queue_exists", queue=queue.name)
         queue_queries.add_queue(connection, queue, now)
 
-    await audit.change(platform, caller, "queue.added", queue.name, unit)
+    changes = audit.changes_of(Queue(queue.name), queue)
+    await audit.change(platform, caller, "queue.added", queue.name, unit, changes=changes)
     await _reload(platform)
     return find(platform, caller, queue.name)
 
@@ -103,7 +104,8 @@ async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
 async def change(platform: Platform, caller: Caller, name: str, changes: Mapping[str, Any]) -> QueueUse:
     """Change a queue; running jobs go on even when it shrinks below what they hold."""
     require_admin(caller, "change_queues")
-    changed = replace(_visible(platform, caller, name), **changes)
+    before = _visible(platform, caller, name)
+    changed = replace(before, **changes)
     if not changes.keys().isdisjoint(("guaranteed", "maximum")):
         _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
     engines.require_known(platform, changes.get("engine", ""))
@@ -114,7 +116,7 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
         "queue.changed",
         name,
         lambda connection: queue_queries.change_queue(connection, changed),
-        fields=sorted(changes),
+        changes=audit.changes_of(before, changed),
     )
     await _reload(platform)
     return find(platform, caller, name)

@@ -1,4 +1,4 @@
-"""Who changed what about people, queues, nodes, images and secrets; jobs have their own event log."""
+"""Who changed what about people, queues, nodes, images, secrets, and jobs of other people."""
 
 from __future__ import annotations
 
@@ -30,14 +30,38 @@ def record(
     connection.execute(sa.insert(audit), values)
 
 
-def page(connection: sa.Connection, before: int | None, actor: str, limit: int) -> list[AuditRecord]:
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which records somebody wants to see; what is absent, or empty, is any."""
+
+    actor: str = ""
+    action: str = ""
+    subject: str = ""
+    since: float | None = None
+    until: float | None = None
+
+
+def page(connection: sa.Connection, wanted: AuditFilter, before: int | None, limit: int) -> list[AuditRecord]:
     """The newest records first, those before a number."""
-    query = sa.select(audit).order_by(audit.c.seq.desc()).limit(limit)
+    query = sa.select(audit).where(*_conditions(wanted)).order_by(audit.c.seq.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.seq < before)
-    if actor:
-        query = query.where(audit.c.actor == actor)
     return [
         AuditRecord(row.seq, row.at, row.actor, row.action, row.subject, json.loads(row.detail))
         for row in connection.execute(query)
     ]
+
+
+def _conditions(wanted: AuditFilter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = []
+    if wanted.actor:
+        found.append(audit.c.actor == wanted.actor)
+    if wanted.action:
+        found.append(audit.c.action == wanted.action)
+    if wanted.subject:
+        found.append(audit.c.subject.icontains(wanted.subject, autoescape=True))
+    if wanted.since is not None:
+        found.append(audit.c.at >= wanted.since)
+    if wanted.until is not None:
+        found.append(audit.c.at < wanted.until)
+    return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import Field
+
 from footplate.wire.body import Body
 
 
@@ -13,7 +15,9 @@ class AuditBody(Body):
     actor: str
     action: str
     subject: str
-    detail: dict[str, Any]
+    detail: dict[str, Any] = Field(
+        description="Facts of the change; `changes` has for each value what it was and what it became."
+    )
 
 
 class Audit(Body):

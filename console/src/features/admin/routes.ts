@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '@/app/renewed';
-import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
+import { readAuditSearch } from './audit/search';
 
 const parent = { getParentRoute: () => shellRoute };
 
@@ -29,7 +29,7 @@ export const adminRoutes = [
   createRoute({
     ...parent,
     path: '/admin/audit',
-    validateSearch: (given): { actor?: string } => ({ actor: textOf(given.actor) }),
+    validateSearch: readAuditSearch,
     component: lazyPage(() => import('./audit/AuditPage'), 'AuditPage'),
   }),
   createRoute({

@@ -1,19 +1,22 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Button, Select, Skeleton } from 'antd';
-import type { Schemas } from '@/api/client';
-import { auditQuery, usersQuery } from '@/api/platformQueries';
-import { sessionQuery } from '@/api/queries';
+import { DownloadOutlined } from '@ant-design/icons';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Button, Skeleton } from 'antd';
+import { download, type Schemas } from '@/api/client';
+import { auditQuery } from '@/api/platformQueries';
 import { useLanguage, useWords } from '@/i18n/language';
 import { moment } from '@/messages/formats';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { relative } from '@/ui/time';
-import { words as uiWords } from '@/ui/words';
+import { useTell } from '@/ui/useTell';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
 import { words } from '../words';
+import { Detail } from './Detail';
+import { Filters } from './Filters';
+import { auditFilter } from './search';
 
 type Entry = Schemas['AuditBody'];
 
@@ -23,43 +26,41 @@ export function AuditPage() {
   const say = useWords(words).audit;
   return (
     <AdminOnly title={say.title}>
-      <Page title={say.title} actions={<ActorFilter />}>
+      <Page title={say.title} actions={<Export />}>
         <p className={styles.intro}>{say.intro}</p>
+        <Filters />
         <Trail />
       </Page>
     </AdminOnly>
   );
 }
 
-function ActorFilter() {
+/** What the filters leave, as a table for other programs. */
+function Export() {
   const say = useWords(words).audit;
-  const navigate = useNavigate();
-  const { actor } = route.useSearch();
-  const { data: me } = useQuery(sessionQuery);
-  const { data: users = [] } = useQuery({ ...usersQuery, enabled: me?.is_admin === true });
-  const names = new Set([...users.map(({ name }) => name), ...(actor ? [actor] : [])]);
+  const { failed } = useTell();
+  const filter = auditFilter(route.useSearch());
+  const given = Object.entries(filter).filter((one): one is [string, string] => Boolean(one[1]));
+  const query = new URLSearchParams(given);
   return (
-    <Select
-      className={styles.filter}
-      showSearch
-      aria-label={say.actorFilter}
-      value={actor ?? ''}
-      options={[{ value: '', label: say.everybody }, ...[...names].map((value) => ({ value, label: value }))]}
-      onChange={(value: string) =>
-        void navigate({ to: '/admin/audit', search: { actor: value || undefined }, replace: true })
-      }
-    />
+    <Button
+      icon={<DownloadOutlined aria-hidden />}
+      onClick={() => void download(`/api/v1/audit/export?${query}`).catch(failed)}
+    >
+      {say.export}
+    </Button>
   );
 }
 
 function Trail() {
   const say = useWords(words).audit;
-  const { actor } = route.useSearch();
+  const search = route.useSearch();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    auditQuery(actor ?? ''),
+    auditQuery(auditFilter(search)),
   );
   if (error && !data) return <Failure error={error} />;
   const entries = data?.pages.flat();
+  const isFiltered = Object.values(search).some(Boolean);
   const columns: Column<Entry>[] = [
     {
       key: 'action',
@@ -78,7 +79,8 @@ function Trail() {
   return (
     <Card isFlush>
       {!entries && <Skeleton active className={styles.skeleton} title={false} />}
-      {entries?.length === 0 && <Nothing title={say.none} hint={say.noneHint} />}
+      {entries?.length === 0 &&
+        (isFiltered ? <Nothing title={say.noneMatch} /> : <Nothing title={say.none} hint={say.noneHint} />)}
       {entries && entries.length > 0 && (
         <DataTable label={say.title} columns={columns} rows={entries} rowKey={({ seq }) => seq} />
       )}
@@ -105,20 +107,4 @@ function Moment({ at }: { at: string }) {
       {moment(at)}
     </time>
   );
-}
-
-function Detail({ detail }: { detail: Entry['detail'] }) {
-  const { details } = useWords(words).audit;
-  const { place } = useWords(uiWords);
-  // Names that people gave are told as they are.
-  const told = (value: unknown) => details[String(value)] ?? String(value);
-  const parts = Object.entries(detail).filter(([, value]) => value !== '' && value !== null);
-  const text = parts
-    .map(([name, value]) => {
-      const isOurs = name !== 'queue' && name !== 'reference';
-      const shown = Array.isArray(value) ? value.map(told).join(', ') : isOurs ? told(value) : String(value);
-      return place(details[name] ?? name, shown);
-    })
-    .join(' · ');
-  return <span className={styles.detail}>{text || '–'}</span>;
 }
