@@ -13,7 +13,7 @@ from footplate.sdk.client import Client
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine, FakeTasks
 from footplate.testing.server import ADMIN_PASSWORD, Served, served
-from footplate.wire.accounts import IssuedToken, Me, Tokens, UserBody, Users
+from footplate.wire.accounts import IssuedToken, Me, RevokedTokens, Tokens, UserBody, Users
 from footplate.wire.jobs import Jobs
 from footplate.wire.nodes import NodeBody, Nodes
 from footplate.wire.platform import Summary
@@ -97,6 +97,18 @@ def test_tokens_are_listed_without_their_secret_and_revoked(ann: Api, sign: Sign
 def test_nobody_revokes_the_tokens_of_others(ann: Api, admin: Api) -> None:
     token = ann.ok("POST", "/tokens", IssuedToken, 201, json={"name": "mine"})
     admin.refused("DELETE", f"/tokens/{token['id']}", 404)
+
+
+def test_all_tokens_but_the_one_in_use_are_revoked_at_once(hire: Hire, sign: Sign) -> None:
+    somebody, other = hire(), hire()
+    lost = [somebody.ok("POST", "/tokens", IssuedToken, 201, json={"name": "ci"})["token"] for _ in range(2)]
+    assert somebody.ok("DELETE", "/tokens", RevokedTokens) == {"n_revoked": 2}
+    for token in lost:
+        sign(token).refused("GET", "/me", 401)
+    (kept,) = somebody.ok("GET", "/tokens", Tokens)["items"]
+    assert kept["is_current"]
+    assert other.ok("GET", "/tokens", Tokens)["items"]
+    assert somebody.ok("DELETE", "/tokens", RevokedTokens) == {"n_revoked": 0}
 
 
 def test_a_token_expires_to_the_second(ann: Api, sign: Sign, clock: FakeClock) -> None:

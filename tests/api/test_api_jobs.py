@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from apiclient import Api, Data, Hire, Sign, fresh
 
+from footplate.domain.kinds import show_instant
 from footplate.domain.messages import say
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
 from footplate.wire.documents import dump
-from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, Tasks
+from footplate.wire.jobs import Attempts, DryRun, JobCheck, JobDetail, Jobs, Tasks
 from footplate.wire.queues import QueueBody
 from footplate.wire.told import told
 
@@ -116,6 +117,29 @@ def test_a_dry_run_says_why_a_job_would_wait(ann: Api) -> None:
     tried = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
     assert (tried["would_start"], tried["request"]) == (False, None)
     assert tried["reason"]["code"] == "insufficient_resources"
+
+
+@pytest.mark.our_nodes
+def test_a_dry_run_says_when_a_job_would_start(ann: Api, clock: FakeClock) -> None:
+    ann.running(cpus=8, time_limit="1h", grace="0s")
+    tried = ann.ok("POST", "/jobs/dry-run", DryRun, json={"name": "next", "command": "wait", "cpus": 2})
+    assert not tried["would_start"]
+    assert tried["estimate"]["expected_at"] == show_instant(clock.now() + 3600)
+
+
+def test_a_check_answers_what_a_dry_run_answers_and_tells_refusals_as_answers(ann: Api, hire: Hire) -> None:
+    good = ann.ok("POST", "/jobs/check", JobCheck, json=DOCUMENT)
+    assert good["dry_run"]["config"]["name"] == DOCUMENT["name"]
+    assert good["refusal"] is None
+    for caller, document, code in (
+        (ann, {**DOCUMENT, "cpus": -1}, "invalid_input"),
+        (ann, {**DOCUMENT, "queue": "nowhere"}, "not_found"),
+        (hire(default="viewer"), DOCUMENT, "denied"),
+    ):
+        told = caller.ok("POST", "/jobs/check", JobCheck, json=document)
+        assert (told["dry_run"], told["refusal"]["code"]) == (None, code)
+    bad = ann.ok("POST", "/jobs/check", JobCheck, json={**DOCUMENT, "cpus": -1})
+    assert "cpus" in bad["refusal"]["problems"][0]["path"]
 
 
 @pytest.mark.our_nodes

@@ -244,6 +244,19 @@ def test_deleting_a_running_job_puts_it_into_the_trash_once_it_has_stopped(ann: 
     ann.refused("GET", f"/jobs/{job['id']}", 404)
 
 
+def test_a_job_that_was_stopped_by_its_deletion_no_longer_says_deleted_once_restored(
+    ann: Api, admin: Api
+) -> None:
+    job = ann.running()
+    ann.ok("DELETE", f"/jobs/{job['id']}", status=202)
+    assert ann.until(job, "STOPPED")["reason"]["code"] == "deleted"
+    restored = admin.ok("POST", f"/jobs/{job['id']}/restore", JobDetail)
+    assert restored["reason"]["code"] == "stopped_by_user"
+    assert restored["reason"]["message"] == f"stopped when {ann.name} deleted it; restored by admin"
+    (listed,) = ann.ok("GET", "/jobs", params={"search": job["name"]})["items"]
+    assert listed["reason"] == restored["reason"]
+
+
 def test_the_trash_is_emptied_after_its_time(ann: Api, server: Served, clock: FakeClock) -> None:
     job = ann.finished()
     ann.write_log(job, b"x" * 100)

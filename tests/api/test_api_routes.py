@@ -25,13 +25,32 @@ from footplate.wire import images as wire_images
 from footplate.wire import invites as wire_invites
 from footplate.wire import secrets as wire_secrets
 from footplate.wire import storages as wire_storages
-from footplate.wire.accounts import IssuedToken, Me, NewSession, Session, Tokens, UserBody, Users
+from footplate.wire.accounts import (
+    IssuedToken,
+    Me,
+    NewSession,
+    RevokedTokens,
+    Session,
+    Tokens,
+    UserBody,
+    Users,
+)
 from footplate.wire.audit import Audit
 from footplate.wire.body import ErrorBody
 from footplate.wire.engines import Engines
 from footplate.wire.events import Events
 from footplate.wire.exec import RanBody
-from footplate.wire.jobs import Attempts, DryRun, JobDetail, Jobs, LogMatches, Tasks, UsageBody, Waiting
+from footplate.wire.jobs import (
+    Attempts,
+    DryRun,
+    JobCheck,
+    JobDetail,
+    Jobs,
+    LogMatches,
+    Tasks,
+    UsageBody,
+    Waiting,
+)
 from footplate.wire.nodes import NodeBody, Nodes
 from footplate.wire.platform import Health, SettingsBody, Strategies, Summary, Upload, Version
 from footplate.wire.queues import Members, QueueBody, Queues
@@ -111,6 +130,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /strategies": Operation(Strategies),
     "GET /settings": Operation(SettingsBody, to_stranger=403),
     "GET /audit": Operation(Audit, to_stranger=403),
+    "GET /audit/export": Operation(to_stranger=403),
     "GET /waiting": Operation(Waiting),
     "POST /code": Operation(Upload, 201, {"content": archive()}),
     "GET /code/{digest}": Operation(),
@@ -125,6 +145,7 @@ OPERATIONS: dict[str, Operation] = {
     "POST /me/password": Operation(None, 204, {"json": {"old_password": PASSWORD, "new_password": PASSWORD}}),
     "GET /tokens": Operation(Tokens),
     "POST /tokens": Operation(IssuedToken, 201, {"json": {"name": "another"}}),
+    "DELETE /tokens": Operation(RevokedTokens),
     "DELETE /tokens/{token_id}": Operation(None, 204, to_stranger=404),
     "GET /users": Operation(Users, to_stranger=403),
     "POST /users": Operation(UserBody, 201, {"json": {"name": "routes-new", "password": PASSWORD}}, 403),
@@ -152,6 +173,7 @@ OPERATIONS: dict[str, Operation] = {
     "GET /jobs": Operation(Jobs),
     "POST /jobs": Operation(JobDetail, 201, {"json": JOB}, 404),
     "POST /jobs/dry-run": Operation(DryRun, request={"json": JOB}, to_stranger=404),
+    "POST /jobs/check": Operation(JobCheck, request={"json": JOB}),
     "GET /jobs/{job_id}": Operation(JobDetail, to_stranger=404),
     "PATCH /jobs/{job_id}": Operation(JobDetail, request={"json": {"description": "x"}}, to_stranger=404),
     "DELETE /jobs/{job_id}": Operation(None, 202, to_stranger=404),
@@ -191,6 +213,7 @@ OPERATIONS: dict[str, Operation] = {
     "DELETE /environments/{name}": Operation(None, 404, to_stranger=404),
     "GET /events": Operation(Events),
     "GET /events/stream": Operation(is_stream=True),
+    "POST /stream": Operation(request={"json": {}}, is_stream=True),
 }
 # A first call makes what it names.
 MAKING = ("PUT /secrets/{name}", "PUT /images/{name}")
@@ -268,7 +291,7 @@ def test_the_good_path_answers_as_described(
         admin.ok("DELETE", f"/jobs/{scene.job['id']}?for_good=true", status=202)
         admin.until_gone(scene.job)
     if operation.is_stream:
-        with caller.stream(scene.fill(path)) as events:
+        with caller.stream(scene.fill(path), method=method, **operation.request) as events:
             admin.submit()
             assert next(events).data
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,7 +16,7 @@ from footplate.control.launch import chosen_images, launch_plan
 from footplate.control.reasons import Reasons, Why
 from footplate.control.volumes import storages_of
 from footplate.domain.cluster import Placement
-from footplate.domain.estimate import Estimate
+from footplate.domain.estimate import Estimate, WouldBe
 from footplate.domain.events import HandedOver, Placed, Refused, WaitExplained
 from footplate.domain.job import Job
 from footplate.domain.messages import say
@@ -319,21 +320,23 @@ class Admission:
         job = self._context.store.board.get(job_id)
         return job if job is not None and job.is_handed_over else None
 
-    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
-        """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
-        snapshot = self.snapshot()
-        pending = (*snapshot.pending, pending_of(job))
-        planned = plan(replace(snapshot, pending=pending), self._context.policy, job.queued_at)
+    async def dry_run(self, job: Job) -> WouldBe:
+        """What a pass would make of a job that is not there yet: the engine's request, or why it waits."""
+        seen, policy = self.snapshot(), self._context.policy
+        seen = replace(seen, pending=(*seen.pending, pending_of(job)))
+        planned = plan(seen, policy, job.queued_at)
         start = next((start for start in planned.starts if start.job_id == job.id), None)
         if start is None:
-            return planned.explain(job.id), None
+            jobs = ChainMap({job.id: job}, self._context.store.board)
+            estimate = await self._estimates.tell_new(job, planned, seen, policy, jobs, self.durations)
+            return WouldBe(planned.explain(job.id), None, estimate)
         placed = start.placement
         hidden = {name: f"(the secret {secret})" for name, secret in job.spec.secrets.items()}
         would_start = replace(job, placement=placed)
         would_launch = launch_plan(self._context, would_start, hidden)
         shown = replace(would_launch, token="(made at launch)")  # noqa: S106
         request = self._context.engines.of(would_start).compile(shown)
-        return _would_start(placed), dict(request)
+        return WouldBe(_would_start(placed), dict(request))
 
     def _explanations(self, now: float) -> list[Move]:
         """Store why jobs wait where that is of a new kind.

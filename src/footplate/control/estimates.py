@@ -52,6 +52,22 @@ class Estimates:
                 self._told[job_id] = await _estimate(job_id, seen, policy, now, jobs, durations)
             return self._told[job_id]
 
+    async def tell_new(
+        self,
+        job: Job,
+        planned: Plan,
+        seen: Snapshot,
+        policy: Policy,
+        jobs: Mapping[str, Job],
+        durations: Durations,
+    ) -> Estimate | None:
+        """Say when a job would start that waits in a plan nobody carries out; None if it does not wait."""
+        if job.id not in planned.position:
+            return None
+        async with self._one_at_a_time:
+            ahead = only_ahead_of(job.id, planned.order, seen)
+            return await _estimate(job.id, ahead, policy, job.queued_at, jobs, durations)
+
 
 async def _estimate(
     job_id: str, seen: Snapshot, policy: Policy, now: float, jobs: Mapping[str, Job], durations: Durations

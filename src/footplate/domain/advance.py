@@ -114,8 +114,15 @@ def _delete(job: Job, event: DeleteAsked) -> Outcome:
     return ask_stop(deleting, StopAsked(event.at, reason, event.by))
 
 
-def _restore(job: Job, _event: Restored) -> Outcome:
-    return Outcome(job if job.is_deleting else replace(job, deleted_at=None))
+def _restore(job: Job, event: Restored) -> Outcome:
+    if job.is_deleting:
+        return Outcome(job)
+    restored = replace(job, deleted_at=None)
+    if job.reason.code is not ReasonCode.DELETED:
+        return Outcome(restored)
+    # It was stopped because it was deleted, which it no longer is.
+    said = say("stopped_by_delete", by=job.reason.said.params.get("by", ""), restored_by=event.by)
+    return Outcome(replace(restored, reason=Reason(ReasonCode.STOPPED_BY_USER, said)))
 
 
 _RULES: Mapping[type, Callable[[Job, Any], Outcome]] = {

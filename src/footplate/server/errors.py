@@ -24,6 +24,8 @@ from footplate.wire.told import error_view
 
 log = logging.getLogger(__name__)
 
+# From here on it is not the caller's to mend.
+SERVER_FAULT = 500
 # By the numbers of the WebSocket protocol: why one is closed, and how many bytes may say so.
 POLICY_VIOLATION = 1008
 MOST_REASON_BYTES = 123
@@ -75,6 +77,11 @@ class Refusal:
 
 # The body by which a router tells of a refusal; clients of other systems know only their own.
 BodyOf = Callable[[Refusal], Any]
+
+
+def refusal_of(request: Request, error: e.FootplateError) -> Refusal:
+    """A refusal of a part of a request, which is told within its answer."""
+    return Refusal(status_of(error), error.code, error, request.scope.get("footplate_request_id", ""))
 
 
 def our_body(refusal: Refusal) -> dict[str, Any]:

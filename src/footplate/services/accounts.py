@@ -202,6 +202,16 @@ class Accounts:
             raise NotFound("token_unknown", token=token_id)
         self.forget()
 
+    async def revoke_others(self, caller: Caller) -> int:
+        """Revoke all tokens of the caller but the one that this call was made with; return how many."""
+        require_person(caller, "revoke_tokens")
+        kept = caller.token_id or ""
+        n_gone = await self._platform.store.write(
+            lambda tx: accounts.remove_tokens_but(tx.connection, caller.name, kept)
+        )
+        self.forget()
+        return n_gone
+
     async def sign_out(self, token: str) -> None:
         """Revoke a token by itself."""
         digest = digest_of(token)
@@ -272,15 +282,19 @@ class Accounts:
         if password is not None:
             changes["password_hash"] = await self._hashing.hash(password)
 
+        told: audit.Changes = {} if password is None else {"password": None}
+
         def unit(connection: sa.Connection) -> None:
+            before = accounts.user(connection, name)
+            for column in wanted.keys() & changes.keys():
+                told[column] = (getattr(before, column), changes[column])
             if changes:
                 accounts.change_user(connection, name, changes)
             if password is not None:
                 accounts.remove_tokens_of(connection, name)
             _require_an_admin(connection)
 
-        fields = sorted(column.removesuffix("_hash") for column in changes)
-        await audit.change(self._platform, caller, "user.changed", name, unit, fields=fields)
+        await audit.change(self._platform, caller, "user.changed", name, unit, changes=told)
         self.forget()
         return await self.user(caller, name)
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from footplate.domain import job as jobs
 from footplate.domain.cluster import GIVEN_PORTS
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Problem, problem
+from footplate.domain.estimate import WouldBe
 from footplate.domain.events import Edited
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
@@ -209,8 +210,7 @@ class DryRun:
     """What a submit would do now."""
 
     spec: JobSpec
-    reason: Reason
-    request: dict[str, Any] | None
+    would_be: WouldBe
 
 
 async def dry_run(platform: Platform, caller: Caller, document: Any, code_follows: bool = False) -> DryRun:
@@ -225,8 +225,7 @@ async def dry_run(platform: Platform, caller: Caller, document: Any, code_follow
             await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
     now = platform.clock.now()
-    reason, request = platform.scheduler.dry_run(jobs.submit("0" * 12, caller.name, spec, now))
-    return DryRun(spec, reason, request)
+    return DryRun(spec, await platform.scheduler.dry_run(jobs.submit("0" * 12, caller.name, spec, now)))
 
 
 async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:

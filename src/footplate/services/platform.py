@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from footplate.domain.environment import BuiltEnvironment
-from footplate.domain.estimate import Estimate
+from footplate.domain.estimate import Estimate, WouldBe
 from footplate.domain.job import Job
 from footplate.domain.mask import Mask
 from footplate.domain.states import Reason
@@ -43,8 +43,8 @@ class Scheduler(Protocol):
         """When a waiting job is expected to start."""
         ...
 
-    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
-        """What a pass would say of a job that is not there yet: why it waits, or the engine's request."""
+    async def dry_run(self, job: Job) -> WouldBe:
+        """What a pass would make of a job that is not there yet: the engine's request, or why it waits."""
         ...
 
 

@@ -114,6 +114,12 @@ def remove_token(connection: sa.Connection, name: str, token_id: str) -> bool:
     return connection.execute(gone).rowcount > 0
 
 
+def remove_tokens_but(connection: sa.Connection, name: str, token_id: str) -> int:
+    """Remove somebody's tokens except one; return how many."""
+    gone = sa.delete(tokens).where(tokens.c.user == name, tokens.c.id != token_id)
+    return connection.execute(gone).rowcount
+
+
 def remove_token_by_digest(connection: sa.Connection, digest: str) -> None:
     connection.execute(sa.delete(tokens).where(tokens.c.digest == digest))
 

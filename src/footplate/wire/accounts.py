@@ -45,6 +45,10 @@ class Tokens(Body):
     items: list[TokenBody]
 
 
+class RevokedTokens(Body):
+    n_revoked: int
+
+
 class QueueMembership(Body):
     name: str
     role: QueueRole
@@ -59,6 +63,7 @@ class Me(Body):
 
 class Session(Body):
     user: Me | None = Field(description="Null when nobody is signed in.")
+    last_event: int = Field(description="The newest event so far: what is read from now on knows of it.")
 
 
 class SessionLogin(Body):

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from footplate.domain.states import JobState, ReasonCode, TaskState
-from footplate.wire.body import Amount, Body, Text, Told
+from footplate.wire.body import Amount, Body, ErrorBody, Text, Told
 
 
 class ReasonBody(Told):
@@ -123,7 +123,15 @@ class DryRun(Body):
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
+    estimate: EstimateBody | None = Field(description="When it would start, unless that is now.")
     warnings: list[Told] = Field(description="What of the configuration has no effect.")
+
+
+class JobCheck(Body):
+    """What became of a dry run: one of the two is null."""
+
+    dry_run: DryRun | None
+    refusal: ErrorBody | None
 
 
 class UsagePoint(Body):

@@ -10,6 +10,13 @@ from footplate.wire.body import Amount, Body
 from footplate.wire.queues import QueueBody
 
 
+class SettingBody(Body):
+    name: str
+    value: Any = Field(description="As the file would have it.")
+    is_default: bool
+    help: str
+
+
 class SettingsBody(Body):
     """How the server is set up."""
 
@@ -17,12 +24,8 @@ class SettingsBody(Body):
     home: str
     url: str
     database: str
-    log_cap_bytes: int
-    trash_kept_s: float
-    idle_limit_s: float | None
-    limits: bool
-    container_socket: str | None = Field(description="As set; null when it is looked for.")
     file: str = Field(description="Where these can be changed; the server reads it at start.")
+    items: list[SettingBody] = Field(description="All settings, except what may hold a password.")
 
 
 class StrategyBody(Body):
@@ -47,6 +50,7 @@ class ResourceUse(Body):
 class Summary(Body):
     """The platform at a glance, as far as the caller may see it."""
 
+    trash_kept_s: float = Field(description="How long deleted jobs can be restored.")
     jobs: dict[str, int]
     finished_today: dict[str, int]
     resources: ResourceUse

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from footplate.domain.errors import Conflict, Denied, Throttled, Unauthenticated
+from footplate.domain.estimate import WouldBe
 from footplate.domain.events import Placed, StopAsked, TaskExited, TasksGone
 from footplate.domain.job import Job
 from footplate.domain.messages import text
@@ -56,7 +57,7 @@ class NoScheduler:
     async def exec_in_task(*_what: Any) -> Any:
         raise NotImplementedError
 
-    def dry_run(self, job: Job) -> tuple[Reason, dict[str, Any] | None]:
+    async def dry_run(self, job: Job) -> WouldBe:
         raise NotImplementedError
 
 

@@ -18,6 +18,7 @@ from footplate.wire.accounts import (
     NewToken,
     NewUser,
     PasswordChange,
+    RevokedTokens,
     Tokens,
     UserBody,
     UserChange,
@@ -107,6 +108,12 @@ async def tokens(parts: Wired, caller: Signed) -> dict[str, Any]:
 async def add_token(parts: Wired, caller: Signed, body: NewToken) -> dict[str, Any]:
     """Make a token; its secret is shown this once."""
     return show_issued(*await parts.accounts.issue(caller, body.name, body.expires_in_s))
+
+
+@router.delete("/tokens", response_model=RevokedTokens)
+async def revoke_others(parts: Wired, caller: Signed) -> dict[str, int]:
+    """Revoke all of one's own tokens but the one that this call is made with."""
+    return {"n_revoked": await parts.accounts.revoke_others(caller)}
 
 
 @router.delete("/tokens/{token_id}", status_code=204)

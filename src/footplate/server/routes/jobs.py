@@ -12,13 +12,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import FootplateError, InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.jobfile import job_schema, write_job
 from footplate.domain.listing import line_of
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.documents import read_document
+from footplate.server.errors import SERVER_FAULT, our_body, refusal_of
 from footplate.server.parameters import refuse_unknown
 from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
@@ -30,7 +31,7 @@ from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
 from footplate.wire.body import Text
 from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
-from footplate.wire.jobs import Attempts, DryRun, JobChange, JobDetail, Jobs, Tasks
+from footplate.wire.jobs import Attempts, DryRun, JobChange, JobCheck, JobDetail, Jobs, Tasks
 from footplate.wire.told import told
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -120,16 +121,33 @@ async def dry_run(
         bool, Query(description="The code that the job names is not uploaded yet, but will be.")
     ] = False,
 ) -> Response:
-    """Check a job document and say whether it would start now; nothing is created."""
+    """Check a job document and say whether and when it would start; nothing is created."""
+    return JSONResponse(await _dry_run(request, parts, caller, code_follows))
+
+
+@router.post("/check", response_model=JobCheck, openapi_extra=_JOB_BODY)
+async def check(request: Request, parts: Wired, caller: Signed) -> Response:
+    """A dry run for forms that ask while somebody types: a refusal is an answer like any other."""
+    try:
+        return JSONResponse({"dry_run": await _dry_run(request, parts, caller, False), "refusal": None})
+    except FootplateError as error:
+        refusal = refusal_of(request, error)
+        if refusal.status >= SERVER_FAULT:
+            raise
+        return JSONResponse({"dry_run": None, "refusal": our_body(refusal)})
+
+
+async def _dry_run(request: Request, parts: Parts, caller: Caller, code_follows: bool) -> dict[str, Any]:
     tried = await jobs.dry_run(parts.platform, caller, await read_document(request), code_follows)
-    view = {
+    would_be = tried.would_be
+    return {
         "config": write_job(tried.spec),
-        "would_start": tried.request is not None,
-        "reason": reason_view(tried.reason),
-        "request": tried.request,
+        "would_start": would_be.request is not None,
+        "reason": reason_view(would_be.reason),
+        "request": would_be.request,
+        "estimate": None if would_be.estimate is None else estimate_view(would_be.estimate),
         "warnings": [told(one) for one in warnings_of(tried.spec)],
     }
-    return JSONResponse(view)
 
 
 @router.get("", response_model=Jobs)

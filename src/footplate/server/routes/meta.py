@@ -16,6 +16,7 @@ from footplate.domain.resources import NOTHING, total
 from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
+from footplate.server.shownsettings import shown
 from footplate.services import code, jobs, queues
 from footplate.services.access import require_admin
 from footplate.wire.body import Text
@@ -60,12 +61,8 @@ async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
         "home": str(told.home),
         "url": told.url,
         "database": parts.platform.store.database_kind,
-        "log_cap_bytes": told.log_cap_bytes,
-        "trash_kept_s": told.trash_kept_s,
-        "idle_limit_s": told.idle_limit_s,
-        "limits": told.limits,
-        "container_socket": told.container_socket or None,
         "file": str(told.home / "settings.toml"),
+        "items": list(shown(told)),
     }
 
 
@@ -88,6 +85,7 @@ async def summary(
     counts = await jobs.counts(parts.platform, caller, _day_begin(since, now))
     uses = queues.node_uses(parts.platform)
     return {
+        "trash_kept_s": parts.settings.trash_kept_s,
         "jobs": counts.active,
         "finished_today": counts.finished_today,
         "resources": {

@@ -24,6 +24,7 @@ TABLE = {
     "halted_by": "由 {by} 停止；已有的结果可以下载",
     "preempted_by": "被 {by} 抢占；已重新排队，将从检查点继续",
     "deleted_by": "由 {by} 删除",
+    "stopped_by_delete": "被 {by} 删除时停止；由 {restored_by} 恢复",
     "deadline_over": "截止时间 {deadline:time} 已过",
     "time_limit_over": "运行时间达到上限 {time_limit_s:duration}",
     "disk_quota_over": "其文件占用 {taken_bytes:size}，每个任务最多 {quota_bytes:size}",

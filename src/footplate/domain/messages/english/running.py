@@ -24,6 +24,7 @@ TABLE = {
     "halted_by": "halted by {by}; its results so far can be downloaded",
     "preempted_by": "preempted by {by}; requeued to resume from its checkpoint",
     "deleted_by": "deleted by {by}",
+    "stopped_by_delete": "stopped when {by} deleted it; restored by {restored_by}",
     "deadline_over": "the deadline {deadline:time} has passed",
     "time_limit_over": "reached its time limit of {time_limit_s:duration}",
     "disk_quota_over": "its files take {taken_bytes:size}; a job may take {quota_bytes:size}",
