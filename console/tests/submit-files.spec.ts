@@ -61,6 +61,24 @@ test('a job edited as JSON runs as it is written', async ({ page, api }) => {
   await api.until(await confirm(page), 'SUCCEEDED');
 });
 
+test('comments of an imported file stay, and its fields where they are', async ({ page }) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'import-')), 'commented.yaml');
+  const text = 'command: echo # what it runs\n# and its name\nname: commented\n';
+  writeFileSync(file, text);
+  await open(page);
+  await page.locator('input[type=file][accept*=yaml]').setInputFiles(file);
+  await expect(name(page)).toHaveValue('commented');
+  await expect(editor(page)).toHaveText(text.replaceAll('\n', ''));
+});
+
+test('what is wrong with JSON is told in words of JSON', async ({ page }) => {
+  await open(page);
+  await page.getByText('JSON', { exact: true }).click();
+  await write(page, '{\n  "name": "x"\n}\n}');
+  await expect(page.getByText(/^Line 4: this is not valid JSON/)).toBeVisible();
+  await expect(page.getByText(/YAML stream/)).toHaveCount(0);
+});
+
 test('an imported file fills the form, and its problems are named by field', async ({ page, api }) => {
   const folder = mkdtempSync(join(tmpdir(), 'import-'));
   const job = fresh('imported');

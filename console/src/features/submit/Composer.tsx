@@ -1,5 +1,14 @@
 import { App, Button, Segmented, Skeleton, Tooltip } from 'antd';
-import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
+import {
+  type KeyboardEvent,
+  lazy,
+  type MouseEvent,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useMemo,
+  useState,
+} from 'react';
 import { recall, remember } from '@/app/memory';
 import { useLanguage, useWords } from '@/i18n/language';
 import { titleOf } from '@/ui/Failure';
@@ -13,10 +22,12 @@ import { type Mapping, parsePath, pathText } from './document';
 import { type Draft, type DraftPlace, dropDraft, type TextTools, useDraft } from './draft';
 import { FormContext, type FormState, idOf } from './form/context';
 import { Section } from './form/Section';
-import { SECTIONS, type SectionName, sectionOfText } from './layout';
+import { guidedSteps, SECTIONS, type SectionName, sectionOfText } from './layout';
+import { SaveTemplate } from './SaveTemplate';
 import { Steps } from './Steps';
 import type { Field } from './schema';
 import styles from './submit.module.css';
+import type { Format } from './text';
 import { problemsIn, useDryRun, useNameCheck } from './useDryRun';
 import { useStay } from './useStay';
 import { useUndo } from './useUndo';
@@ -43,7 +54,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const told = useTold();
   const detailOf = useDetail();
   const { language } = useLanguage();
-  const { draft, change, replace, turn, restore, type, setFormat, forgetText } = useDraft(
+  const { draft, change, replace, take, turn, restore, type, setFormat, forgetText } = useDraft(
     place,
     first,
     order,
@@ -55,6 +66,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const tellWithUndo = useUndo(restore);
   const { doc } = draft;
   const [isProfessional, setProfessional] = useState(() => recall(MODE_KEY) === 'professional');
+  const steps = guidedSteps(doc);
   const [step, setStep] = useState(0);
   const [furthest, setFurthest] = useState(first.original ? SECTIONS.length : 0);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
@@ -82,22 +94,23 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const touch = useCallback((...paths: string[]) => setTouched((old) => new Set([...old, ...paths])), []);
   const goTo = (path: string) => {
     touch(path);
-    const index = SECTIONS.indexOf(sectionOfText(path));
+    const index = Math.max(0, steps.indexOf(sectionOfText(path)));
     setStep(index);
     setFurthest((old) => Math.max(old, index));
     requestAnimationFrame(() => document.getElementById(idOf(nearestField(path)))?.focus());
   };
   const goToStep = (wanted: number) => {
-    const stop = SECTIONS.findIndex((name, index) => index < wanted && bad.has(name));
+    const stop = steps.findIndex((name, index) => index < wanted && bad.has(name));
     const reached = stop < 0 ? wanted : stop;
-    if (stop >= 0) touch(...pathsIn(all, SECTIONS[stop]));
+    if (stop >= 0) touch(...pathsIn(all, steps[stop]));
     setStep(reached);
     setFurthest((old) => Math.max(old, reached));
   };
-  const bring = (imported: Mapping, name: string) => {
+  const bring = (imported: Mapping, name: string, text: string, format: Format) => {
     const found = check(imported, root, language);
     upload.stop();
-    replace(imported);
+    // With the text itself: comments stay, and fields where somebody put them.
+    take(imported, text, format);
     touch(...found.map(({ path }) => path));
     setFurthest(SECTIONS.length);
     if (found.length === 0) tellWithUndo(say.imported(name), draft);
@@ -158,7 +171,10 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
                   onChange={chooseMode}
                 />
               </Tooltip>
-              <Button onClick={askToStartOver}>{say.startOver}</Button>
+              <SaveTemplate user={place.user} doc={doc} />
+              <Button disabled={Object.keys(doc).length === 0} onClick={askToStartOver}>
+                {say.startOver}
+              </Button>
             </>
           }
         >
@@ -166,13 +182,19 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
           <div className={styles.columns}>
             <div className={styles.form}>
               {isProfessional ? (
-                SECTIONS.map((name) => (
-                  <Card key={name} title={say.sections[name].title}>
-                    <Section name={name} />
-                  </Card>
-                ))
+                <>
+                  <Index bad={bad} />
+                  {SECTIONS.map((name) => (
+                    <div key={name} id={`section-${name}`} className={styles.section}>
+                      <Card title={say.sections[name].title}>
+                        <Section name={name} />
+                      </Card>
+                    </div>
+                  ))}
+                </>
               ) : (
                 <Guide
+                  steps={steps}
                   step={step}
                   furthest={furthest}
                   bad={bad}
@@ -181,7 +203,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
                 />
               )}
             </div>
-            <aside className={styles.side}>
+            <aside className={styles.side} aria-label={say.dryRun}>
               <Card title={say.dryRun}>
                 <DryRun
                   problems={all}
@@ -231,6 +253,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
 }
 
 interface GuideProps {
+  steps: readonly SectionName[];
   step: number;
   furthest: number;
   bad: ReadonlySet<SectionName>;
@@ -240,15 +263,22 @@ interface GuideProps {
 }
 
 /** One section at a time; the next is reached once this one is right. */
-function Guide({ step, furthest, bad, onGo, onReview }: GuideProps) {
+function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
   const say = useWords(words);
-  const name = SECTIONS[step] ?? 'basics';
-  const isLast = step === SECTIONS.length - 1;
+  const name = steps[step] ?? 'basics';
+  const isLast = step === steps.length - 1;
   const { title, intro } = say.sections[name];
+  const goOn = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !isPlainField(event)) return;
+    event.preventDefault();
+    if (isLast) onReview?.();
+    else onGo(step + 1);
+  };
   return (
     <section className={styles.guide} aria-label={title}>
-      <Steps current={step} furthest={furthest} bad={bad} onGo={onGo} />
-      <div className={styles.guideBody}>
+      <Steps names={steps} current={step} furthest={furthest} bad={bad} onGo={onGo} />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in a field goes on, as in any form */}
+      <div className={styles.guideBody} onKeyDown={goOn}>
         <h2>{title}</h2>
         <p className="quiet">{intro}</p>
         <Section key={name} name={name} />
@@ -259,7 +289,7 @@ function Guide({ step, furthest, bad, onGo, onReview }: GuideProps) {
         </Button>
         {isLast ? (
           <Tooltip title={onReview ? undefined : say.notYet}>
-            <Button type="primary" disabled={!onReview} onClick={onReview}>
+            <Button type="primary" ghost disabled={!onReview} onClick={onReview}>
               {say.toReview}
             </Button>
           </Tooltip>
@@ -271,6 +301,40 @@ function Guide({ step, furthest, bad, onGo, onReview }: GuideProps) {
       </div>
     </section>
   );
+}
+
+/** A field that has no use for Enter itself; an input method may be at work in it. */
+function isPlainField({ target, nativeEvent }: KeyboardEvent): boolean {
+  if (!(target instanceof HTMLInputElement) || nativeEvent.isComposing) return false;
+  return target.getAttribute('role') !== 'combobox' && ['text', 'number', ''].includes(target.type);
+}
+
+/** The way to each section of the long form, always in sight. */
+function Index({ bad }: { bad: ReadonlySet<SectionName> }) {
+  const say = useWords(words);
+  return (
+    <nav className={styles.index} aria-label={say.sectionsIndex}>
+      {SECTIONS.map((name) => (
+        <a
+          key={name}
+          href={`#section-${name}`}
+          data-bad={bad.has(name)}
+          onClick={(event) => goTo(event, name)}
+        >
+          {say.sections[name].title}
+          {bad.has(name) && <span className="visually-hidden">, {say.stepHasProblems}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Without a change of the address, which is the router's. */
+function goTo(event: MouseEvent, name: SectionName): void {
+  event.preventDefault();
+  const section = document.getElementById(`section-${name}`);
+  section?.scrollIntoView({ block: 'start' });
+  section?.querySelector<HTMLElement>('input:not([type=file]), textarea')?.focus({ preventScroll: true });
 }
 
 type Words = (typeof words)['en'];

@@ -11,7 +11,8 @@ import type { Schemas } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
 import { bytes, number } from '@/ui/amounts';
 import { ReasonText } from '@/ui/Reason';
-import { useDetail } from '@/ui/told';
+import { TimeAgo } from '@/ui/time';
+import { useDetail, useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import type { Problem } from './check';
 import { parsePath } from './document';
@@ -19,6 +20,7 @@ import { useForm } from './form/context';
 import { type Offer, offersOf, type WouldFit } from './offers';
 import { placeOf } from './places';
 import styles from './submit.module.css';
+import { isAway } from './useDryRun';
 import { words } from './words';
 
 const N_SHOWN = 5;
@@ -49,11 +51,19 @@ export function DryRun(props: DryRunProps) {
     return (
       <Verdict tone={isUnfinished ? 'wait' : 'stop'} icon={<EditOutlined aria-hidden />} title={title}>
         <ProblemList problems={problems} onGo={onGo} />
+        {isUnfinished && dryRun && <Early dryRun={dryRun} />}
         {freeName && (
           <Button size="small" onClick={() => change(['name'], freeName)}>
             {say.take(freeName)}
           </Button>
         )}
+      </Verdict>
+    );
+  }
+  if (isAway(refusal)) {
+    return (
+      <Verdict tone="wait" icon={<SyncOutlined aria-hidden />} title={say.away}>
+        {say.awayHint}
       </Verdict>
     );
   }
@@ -80,8 +90,40 @@ export function DryRun(props: DryRunProps) {
       title={say.wouldWait(reasons[dryRun.reason.code])}
     >
       <ReasonText reason={dryRun.reason} />
+      <Expected estimate={dryRun.estimate} />
       <Nearest details={dryRun.reason.details} />
     </Verdict>
+  );
+}
+
+/** What can be said of the resources while the rest is still to be typed. */
+function Early({ dryRun }: { dryRun: Schemas['DryRun'] }) {
+  const say = useWords(words);
+  const { reasons } = useWords(uiWords);
+  return (
+    <div className={styles.early}>
+      <strong>{dryRun.would_start ? say.fitsNow : say.fitsLater(reasons[dryRun.reason.code])}</strong>
+      {!dryRun.would_start && (
+        <>
+          <Expected estimate={dryRun.estimate} />
+          <Nearest details={dryRun.reason.details} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** When a job that waits would start, or why nobody knows. */
+function Expected({ estimate }: { estimate: Schemas['EstimateBody'] | null }) {
+  const say = useWords(words);
+  const told = useTold();
+  if (!estimate) return null;
+  const at = estimate.expected_at ?? estimate.latest_at;
+  if (at === null) return <span className="quiet">{told(estimate.basis)}</span>;
+  return (
+    <span title={told(estimate.basis)}>
+      {estimate.expected_at === null ? say.startsLatest : say.startsAbout} <TimeAgo at={at} />
+    </span>
   );
 }
 

@@ -17,7 +17,7 @@ interface FilePaneProps {
   onType: (text: string) => void;
   onFormat: (format: Format) => void;
   onForget: () => void;
-  onImport: (doc: Mapping, name: string) => void;
+  onImport: (doc: Mapping, name: string, text: string, format: Format) => void;
 }
 
 /** The job as a file: edited here, brought in, taken out. */
@@ -29,8 +29,10 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
     notification.error({ title: say.notImported(name), description: why, duration: 8 });
   const bring = async (file: File) => {
     if (file.size > MOST_BYTES) return refuse(file.name, say.tooLarge);
-    const { doc, fault } = readText(await file.text(), /\.json$/i.test(file.name) ? 'json' : 'yaml');
-    return doc ? onImport(doc, file.name) : refuse(file.name, tell(fault, say));
+    const text = await file.text();
+    const format = /\.json$/i.test(file.name) ? 'json' : 'yaml';
+    const { doc, fault } = readText(text, format);
+    return doc ? onImport(doc, file.name, text, format) : refuse(file.name, tell(fault, say));
   };
   const choose = (format: Format) => {
     if (format === 'yaml' || !hasComments(draft.text ?? '')) return onFormat(format);

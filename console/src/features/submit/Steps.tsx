@@ -1,10 +1,11 @@
 import { CheckOutlined, ExclamationOutlined } from '@ant-design/icons';
 import { useWords } from '@/i18n/language';
-import { SECTIONS, type SectionName } from './layout';
+import type { SectionName } from './layout';
 import styles from './submit.module.css';
 import { words } from './words';
 
 interface StepsProps {
+  names: readonly SectionName[];
   current: number;
   furthest: number;
   bad: ReadonlySet<SectionName>;
@@ -12,11 +13,11 @@ interface StepsProps {
 }
 
 /** The sections of the guided form, in order. */
-export function Steps({ current, furthest, bad, onGo }: StepsProps) {
+export function Steps({ names, current, furthest, bad, onGo }: StepsProps) {
   const say = useWords(words);
   return (
     <ol className={styles.steps}>
-      {SECTIONS.map((name, index) => {
+      {names.map((name, index) => {
         const isBad = bad.has(name) && index < furthest;
         const isDone = index < furthest && !isBad;
         const state = isBad ? `, ${say.stepHasProblems}` : isDone ? `, ${say.stepIsDone}` : '';

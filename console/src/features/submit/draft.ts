@@ -25,6 +25,7 @@ export interface Draft {
 type Change =
   | { kind: 'field'; path: Path; value: Json | undefined }
   | { kind: 'document'; doc: Mapping }
+  | { kind: 'file'; doc: Mapping; text: string; format: Format }
   | { kind: 'tasks'; wantsMany: boolean }
   | { kind: 'draft'; draft: Draft }
   | { kind: 'typed'; text: string }
@@ -62,6 +63,10 @@ export function changeDraft(order: readonly string[], tools: TextTools | undefin
       }
       case 'document':
         return { ...written(draft, change.doc), many: undefined };
+      case 'file': {
+        const { doc, text, format } = change;
+        return { ...draft, doc, text, format, fault: null, isEdited: true, many: undefined };
+      }
       case 'tasks':
         return turned(draft, change.wantsMany);
       case 'draft':
@@ -143,10 +148,14 @@ export function useDraft(
     [],
   );
   const replace = useCallback((doc: Mapping) => dispatch({ kind: 'document', doc }), []);
+  const take = useCallback(
+    (doc: Mapping, text: string, format: Format) => dispatch({ kind: 'file', doc, text, format }),
+    [],
+  );
   const turn = useCallback((wantsMany: boolean) => dispatch({ kind: 'tasks', wantsMany }), []);
   const restore = useCallback((draft: Draft) => dispatch({ kind: 'draft', draft }), []);
   const type = useCallback((text: string) => dispatch({ kind: 'typed', text }), []);
   const setFormat = useCallback((format: Format) => dispatch({ kind: 'format', format }), []);
   const forgetText = useCallback(() => dispatch({ kind: 'forget text' }), []);
-  return { draft, change, replace, turn, restore, type, setFormat, forgetText };
+  return { draft, change, replace, take, turn, restore, type, setFormat, forgetText };
 }

@@ -1,4 +1,4 @@
-import { type Path, parsePath } from './document';
+import { type Mapping, type Path, parsePath } from './document';
 import { SHORT_FIELDS } from './roles';
 import type { Field, RecordOf } from './schema';
 
@@ -18,13 +18,15 @@ export const JOB_LAYOUT: Record<SectionName, Shown> = {
   image: { basic: ['image', 'environment'], more: ['image_credentials'] },
   resources: { basic: [], more: [] },
   directories: { basic: ['code', 'data'], more: ['results'] },
-  alerts: { basic: ['alerts'], more: ['hang', 'idle_limit'] },
+  alerts: { basic: ['alerts'], more: [] },
   execution: {
     basic: ['env', 'time_limit', 'retry'],
     more: [
       'parameters',
       'secrets',
       'deadline',
+      'hang',
+      'idle_limit',
       'grace',
       'keep_on_failure',
       'on_failure',
@@ -33,6 +35,22 @@ export const JOB_LAYOUT: Record<SectionName, Shown> = {
     ],
   },
 };
+
+/** The steps of the guided form: none that nothing acts on, unless the job has it already. */
+export const guidedSteps = (doc: Mapping): readonly SectionName[] =>
+  SECTIONS.filter((name) => name !== 'alerts' || 'alerts' in doc);
+
+/** Fields that few jobs have: in professional mode behind a line to open. */
+export const RARE: ReadonlySet<string> = new Set([
+  'image_credentials',
+  'results',
+  'alerts',
+  'on_failure',
+  'services',
+  'extras',
+  'ports',
+  'completion',
+]);
 
 /** The fields of a role; its command is in the last section, the others with the resources. */
 export const ROLE_LAYOUT: Shown = {

@@ -1,5 +1,5 @@
 /** Sizes and durations as job files write them. */
-const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT])(?:i?B)?\s*$/i;
+const SIZE = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT])(?:i?B|i)?\s*$/i;
 const FACTORS: Record<string, number> = { K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 };
 const SPAN = /^(?:(\d{1,6})d)?(?:(\d{1,8})h)?(?:(\d{1,9})m(?:in)?)?(?:(\d{1,10})s)?$/;
 const SECONDS = [86_400, 3600, 60, 1] as const;
@@ -15,8 +15,17 @@ export function bytesOf(text: string): number | undefined {
 /** A size as a number and a unit, for two boxes; undefined when it has another form. */
 export function splitSize(value: unknown): { amount: string; unit: string } | undefined {
   if (typeof value !== 'string') return undefined;
-  const found = /^\s*(.*?)\s*([KMGT])(?:i?B)?\s*$/i.exec(value);
+  const found = /^\s*(.*?)\s*([KMGT])(?:i?B|i)?\s*$/i.exec(value);
   return found ? { amount: found[1] ?? '', unit: `${found[2]?.toUpperCase()}B` } : undefined;
+}
+
+/** A size as the document has it: a number in the unit of the box beside it, unless it brings its own. */
+export function sizeText(typed: string, unit: string): string | undefined {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  const own = splitSize(text);
+  if (own) return `${own.amount}${own.unit}`;
+  return /[a-z]$/i.test(text) ? text : `${text}${unit}`;
 }
 
 export function showSize(bytes: number): string {

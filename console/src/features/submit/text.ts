@@ -21,11 +21,12 @@ export function readText(text: string, format: Format): Reading {
   const parsed = parseDocument(text, { prettyErrors: false, merge: true, lineCounter: lines });
   const [error] = parsed.errors;
   const lineOf = (offset: number) => lines.linePos(Math.min(offset, text.length)).line;
-  if (error) return fault(lineOf(error.pos[0]), error.code, error.message);
+  // First, so that what is wrong with JSON is not told in words of YAML.
   if (format === 'json' && text.trim() !== '') {
-    const strict = strictFault(text, lineOf);
+    const strict = strictFault(text, lineOf, error?.pos[0]);
     if (strict) return { fault: strict };
   }
+  if (error) return fault(lineOf(error.pos[0]), error.code, error.message);
   const number = settleNumbers(parsed);
   if (number !== undefined) return fault(lineOf(number), 'NOT_FINITE');
   try {
@@ -38,14 +39,18 @@ export function readText(text: string, format: Format): Reading {
   }
 }
 
-function strictFault(text: string, lineOf: (offset: number) => number): TextFault | undefined {
+function strictFault(
+  text: string,
+  lineOf: (offset: number) => number,
+  guess = text.length,
+): TextFault | undefined {
   try {
     JSON.parse(text);
     return undefined;
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     const position = /position (\d+)/.exec(message)?.[1];
-    return { line: lineOf(position ? Number(position) : text.length), code: 'NO_JSON', message };
+    return { line: lineOf(position ? Number(position) : guess), code: 'NO_JSON', message };
   }
 }
 

@@ -10,7 +10,10 @@ import { freeName, stemOf } from './names';
 import { hasRoles } from './roles';
 import { words } from './words';
 
+const REFUSED = 422;
 const TYPING_MS = 400;
+/** A server that was away is asked again that soon. */
+const AWAY_MS = 3000;
 const AGAIN_MS = 15_000;
 const N_NAMES = 100;
 
@@ -18,8 +21,14 @@ const N_NAMES = 100;
 export const dryRunQuery = (doc: Mapping) =>
   queryOptions({
     queryKey: ['dry-run', doc],
-    queryFn: ({ signal }): Promise<Schemas['DryRun']> =>
-      answer(api.POST('/api/v1/jobs/dry-run', { body: doc as never, signal })),
+    queryFn: async ({ signal }): Promise<Schemas['DryRun']> => {
+      const { dry_run, refusal } = await answer(
+        api.POST('/api/v1/jobs/check', { body: doc as never, signal }),
+      );
+      // What is half typed is refused all the time: that is no failed call.
+      if (dry_run === null) throw ApiError.of(REFUSED, refusal);
+      return dry_run;
+    },
     retry: false,
     staleTime: 5000,
     gcTime: 60_000,
@@ -28,9 +37,6 @@ export const dryRunQuery = (doc: Mapping) =>
 /** Takes the place of a name or a command that nobody has typed yet; nothing else can be made up. */
 const STAND_IN = 'x';
 const HAS_STAND_IN = /(^|\.)(name|command)$/;
-/** Before a job asks for any of these there is nothing to judge early. */
-const ASKS = ['cpus', 'memory', 'shm', 'gpus', 'gpu_type', 'roles'];
-
 /** A document that the server can judge: what is still to be filled in has something in its place. */
 function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
   return missing.reduce((filled, { path }) => withValue(filled, parsePath(path), STAND_IN) as Mapping, doc);
@@ -39,13 +45,11 @@ function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
 /**
  * Ask for a dry run once somebody stops typing, and again while they look at it.
  *
- * What is beyond all machines is refused as soon as it is typed, not only when the form is full.
+ * Whether the resources are free is told as soon as they are typed, not only when the form is full.
  */
 export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
   const isComplete = isReadable && own.length === 0;
-  const isEarly =
-    own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path)) &&
-    ASKS.some((name) => name in doc);
+  const isEarly = own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path));
   const isJudged = isComplete || (isReadable && isEarly);
   const asked = useMemo(() => (own.length === 0 ? doc : judgeable(doc, own)), [doc, own]);
   const settled = useSettled(asked);
@@ -54,14 +58,18 @@ export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boo
   const query = useQuery({
     ...dryRunQuery(settled),
     enabled: isJudged && isCurrent,
-    refetchInterval: ({ state }) => (isComplete && state.status === 'success' ? AGAIN_MS : false),
+    refetchInterval: ({ state }) =>
+      isAway(state.error) ? AWAY_MS : state.status === 'success' ? AGAIN_MS : false,
   });
   return {
-    dryRun: isCurrent && isComplete ? query.data : undefined,
+    dryRun: isCurrent && isJudged ? query.data : undefined,
     refusal: isCurrent && isJudged ? query.error : null,
     isChecking: isComplete && (!isCurrent || query.isPending),
   };
 }
+
+/** Whether it was not the job but the server that could not. */
+export const isAway = (error: unknown) => error instanceof ApiError && error.status === 0;
 
 export function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);

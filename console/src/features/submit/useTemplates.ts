@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { strategiesQuery } from '@/api/platformQueries';
-import { nodesQuery } from '@/api/queries';
+import { nodesQuery, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { useForm } from './form/context';
+import { ownTemplates } from './ownTemplates';
 import { templateNames } from './templates';
 import { words } from './words';
 
@@ -14,12 +15,15 @@ export function useTemplates() {
   const { tellReplaced } = useForm();
   const { data: strategies = [] } = useQuery(strategiesQuery);
   const { data: nodes = [] } = useQuery(nodesQuery);
+  const { data: me } = useQuery(sessionQuery);
   const wordsOf = (name: string) => {
     const own = say.templates[name];
     return own ?? [name, strategies.find((one) => one.name === name)?.description].filter(Boolean).join(': ');
   };
   const tell = (name: string) => tellReplaced(say.templateApplied(name));
   return {
+    /** Read each time: one may have been saved a moment ago. */
+    own: ownTemplates(me?.name ?? ''),
     names: templateNames(strategies.map(({ name }) => name)),
     machine: {
       hasGpus: nodes.some(({ gpus }) => gpus.length > 0),

@@ -4,7 +4,7 @@ import { useLanguage, useWords } from '@/i18n/language';
 import { exactly } from '@/ui/time';
 import { isSame, type Json } from '../document';
 import { choiceLabel } from '../fieldWords';
-import { SIZE_UNITS, splitSize } from '../measures';
+import { SIZE_UNITS, sizeText, splitSize } from '../measures';
 import { readRequirements, requirementsText } from '../requirements';
 import { words } from '../words';
 import { StorageControl } from './choices';
@@ -71,7 +71,7 @@ export function useMarks({ id, problem, isRequired, touch }: Bound) {
     disabled: isDisabled,
     status: problem ? ('error' as const) : undefined,
     'aria-invalid': problem ? true : undefined,
-    'aria-describedby': problem ? `${id}-fault` : undefined,
+    'aria-describedby': problem ? `${id}-fault ${id}-help` : `${id}-help`,
     'aria-required': isRequired || undefined,
     onBlur: touch,
   };
@@ -159,18 +159,22 @@ function NumberControl({ bound, placeholder }: ControlProps) {
   );
 }
 
-/** A size in two boxes: how much, and of which unit. */
+/** A size in two boxes: how much, and of which unit. A unit that is typed with the number is taken over. */
 function SizeControl({ bound }: ControlProps) {
   const say = useWords(words);
   const marks = useMarks(bound);
-  const [lastUnit, setLastUnit] = useState('GB');
+  const preset = splitSize(bound.field.preset);
+  const [lastUnit, setLastUnit] = useState(preset?.unit ?? 'GB');
+  const [typed, setTyped] = useState<string | null>(null);
   const split = splitSize(bound.value);
   const unit = split?.unit ?? lastUnit;
-  const amount = split?.amount ?? shown(bound.value);
-  const preset = splitSize(bound.field.preset);
+  // What somebody types stays as it is until they leave the field, unless the document changed meanwhile.
+  const isTyped = typed !== null && sizeText(typed, unit) === (bound.value ?? undefined);
+  const amount = isTyped ? typed : (split?.amount ?? shown(bound.value));
   const set = (next: string, inUnit: string) => {
-    setLastUnit(inUnit);
-    bound.set(next.trim() === '' ? undefined : `${next.trim()}${inUnit}`);
+    const size = sizeText(next, inUnit);
+    setLastUnit(splitSize(size)?.unit ?? inUnit);
+    bound.set(size);
   };
   return (
     <div className={styles.size}>
@@ -180,14 +184,21 @@ function SizeControl({ bound }: ControlProps) {
         autoComplete="off"
         placeholder={preset && `${preset.amount} ${preset.unit}`}
         value={amount}
-        onChange={(event) => set(event.target.value, unit)}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          set(event.target.value, unit);
+        }}
+        onBlur={() => {
+          setTyped(null);
+          marks.onBlur();
+        }}
       />
       <Select
         aria-label={say.unitOf(bound.label)}
         disabled={marks.disabled}
         value={unit}
         options={[...new Set([...SIZE_UNITS, unit])].map((value) => ({ value, label: value }))}
-        onChange={(next: string) => set(amount, next)}
+        onChange={(next: string) => set(split?.amount ?? amount, next)}
       />
     </div>
   );

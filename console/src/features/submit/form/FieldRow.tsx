@@ -23,15 +23,25 @@ export function FieldRow({ path, control, placeholder, label, isWide = false }: 
   const found = useField(path);
   if (!found) return null;
   const bound = label ? { ...found, label } : found;
+  const isMeasure = MEASURES.has(bound.field.kind);
   const isGroup = ['record', 'mapping'].includes(bound.field.kind) || isListOfRecords(bound);
   return (
     <div className={styles.row} data-wide={isWide || isGroup} data-bad={Boolean(bound.problem)}>
       <Label bound={bound} isGroup={isGroup} />
       {control ? control(bound) : <Control bound={bound} placeholder={placeholder} />}
+      {isMeasure && bound.bounds && <div className={styles.bounds}>{bound.bounds}</div>}
+      {!isGroup && (
+        <div id={`${bound.id}-help`} className="visually-hidden">
+          {bound.help}
+        </div>
+      )}
       <Fault bound={bound} />
     </div>
   );
 }
+
+/** Whose bounds stand below them; why they are so is behind the question mark. */
+const MEASURES = new Set(['integer', 'number', 'size', 'duration']);
 
 const isListOfRecords = ({ field }: Bound) => field.kind === 'list' && field.item.kind === 'record';
 
@@ -66,6 +76,8 @@ function Label({ bound, isGroup }: { bound: Bound; isGroup: boolean }) {
         <button
           type="button"
           className={styles.help}
+          // One stop for each field; with the field, screen readers read the same.
+          tabIndex={-1}
           aria-label={say.helpFor(label, [help, ...details].join(' '))}
         >
           <QuestionCircleOutlined aria-hidden />

@@ -12,6 +12,7 @@ import { type Bound, isWorthShowing, useForm } from './context';
 import { FieldRow } from './FieldRow';
 import { Fold } from './Fold';
 import styles from './form.module.css';
+import { isRare, Rare } from './Rare';
 
 const SPECIAL: Record<string, (bound: Bound) => ReactNode> = {
   gpu_type: (bound) => <GpuTypeControl bound={bound} />,
@@ -108,11 +109,15 @@ function RoleFields({ path, isInGang = false }: { path: Path; isInGang?: boolean
     return !isJobs && isWorthShowing(form, [...path, name]);
   });
   const first = isInGang ? (path.length > 0 ? ['name', 'count'] : ['count']) : [];
+  const rare = form.isProfessional ? more.filter((name) => isRare(form, [...path, name])) : [];
+  const shown = [...first, ...ROLE_LAYOUT.basic, ...more.filter((name) => !rare.includes(name))];
+  const row = (name: string) => <FieldRow key={name} path={[...path, name]} control={SPECIAL[name]} />;
   return (
     <div className={styles.roleFields}>
-      {[...first, ...ROLE_LAYOUT.basic, ...more].map((name) => (
-        <FieldRow key={name} path={[...path, name]} control={SPECIAL[name]} />
-      ))}
+      {shown.map(row)}
+      <Rare name="role" paths={rare.map((name) => [...path, name])}>
+        {rare.map(row)}
+      </Rare>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { useWords } from '@/i18n/language';
 import { pathText, valueAt } from '../document';
 import { JOB_LAYOUT, type SectionName, sectionOfText, unplaced } from '../layout';
+import { withOwnTemplate } from '../ownTemplates';
 import { isDistributed, rolePaths } from '../roles';
 import { withTemplate } from '../templates';
 import { useTemplates } from '../useTemplates';
@@ -12,7 +13,9 @@ import { ImageControl, LoginControl, QueueControl, SecretsControl } from './choi
 import { type Bound, isWorthShowing, useForm } from './context';
 import { FieldRow } from './FieldRow';
 import { Fold } from './Fold';
+import { FreeNow } from './FreeNow';
 import styles from './form.module.css';
+import { isRare, Rare } from './Rare';
 import { Roles } from './Roles';
 
 const CodeField = lazy(async () => ({ default: (await import('../code/CodeField')).CodeField }));
@@ -37,25 +40,46 @@ export function Section({ name }: { name: SectionName }) {
   const form = useForm();
   const { basic, more } = JOB_LAYOUT[name];
   const rest = name === 'execution' ? unplaced(form.root) : [];
-  const shown = [...basic, ...[...more, ...rest].filter((field) => isWorthShowing(form, [field]))];
+  const all = [...basic, ...[...more, ...rest].filter((field) => isWorthShowing(form, [field]))];
+  const rare = form.isProfessional ? all.filter((field) => isRare(form, [field])) : [];
+  const shown = all.filter((field) => !rare.includes(field));
+  const row = (field: string) => (
+    <FieldRow key={field} path={[field]} control={SPECIAL[field]} isWide={WIDE.has(field)} />
+  );
   return (
     <div className={styles.grid}>
       {name === 'basics' && <Beginning />}
-      {name === 'resources' && <Roles />}
+      {name === 'resources' && (
+        <>
+          <FreeNow />
+          <Roles />
+        </>
+      )}
       {name === 'execution' && <Commands />}
-      {shown.map((field) => (
-        <FieldRow key={field} path={[field]} control={SPECIAL[field]} isWide={WIDE.has(field)} />
-      ))}
+      {shown.map(row)}
+      <Rare name={name} paths={rare.map((field) => [field])}>
+        {rare.map(row)}
+      </Rare>
       <Strangers section={name} />
     </div>
   );
 }
 
+/** Tells the templates of the reader from ours of the same name. */
+const OWN = 'own ';
+
 /** Kind and template of the job. */
 function Beginning() {
   const say = useWords(words);
   const { doc, replace, turn, isDisabled } = useForm();
-  const { names, machine, wordsOf, tell } = useTemplates();
+  const { own, names, machine, wordsOf, tell } = useTemplates();
+  const ours = names.map((name) => ({ value: name, label: wordsOf(name), title: wordsOf(name) }));
+  const theirs = own.map(({ name }) => ({ value: `${OWN}${name}`, label: name, title: name }));
+  const fill = (value: string) => {
+    const template = own.find(({ name }) => value === `${OWN}${name}`);
+    tell(template?.name ?? value);
+    replace(template ? withOwnTemplate(doc, template) : withTemplate(doc, value, machine));
+  };
   return (
     <>
       <div className={styles.row}>
@@ -87,12 +111,8 @@ function Beginning() {
           placeholder={say.chooseTemplate}
           value={null}
           popupMatchSelectWidth={420}
-          options={names.map((name) => ({ value: name, label: wordsOf(name), title: wordsOf(name) }))}
-          onChange={(name: string | null) => {
-            if (name === null) return;
-            tell(name);
-            replace(withTemplate(doc, name, machine));
-          }}
+          options={theirs.length > 0 ? [{ label: say.ownTemplates, options: theirs }, ...ours] : ours}
+          onChange={(value: string | null) => value !== null && fill(value)}
         />
       </div>
     </>
