@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
 import {
   Api,
@@ -183,8 +184,9 @@ test('a queue is changed, closed and deleted', async ({ page, api }) => {
   expect((await found()).maximum?.memory_bytes).toBe(1.5 * 1024 ** 3);
   await page.getByLabel(`Queue ${queue} takes new jobs`).click();
   await expect.poll(async () => (await found()).is_open).toBe(false);
-  await page.getByRole('button', { name: `Delete ${queue}` }).click();
-  await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: `More for ${queue}` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('heading', { name: new RegExp(queue) })).toHaveCount(0);
 });
 
@@ -203,8 +205,9 @@ test('images come and go, and the form offers them', async ({ page }) => {
   await page.getByLabel('Image', { exact: true }).fill(image);
   await expect(page.locator('.ant-select-item-option').filter({ hasText: image })).toBeVisible();
   await page.goto('/admin/images');
-  await page.getByRole('button', { name: `Delete ${image}` }).click();
-  await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: `More for ${image}` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('row', { name: new RegExp(image) })).toHaveCount(0);
 });
 
@@ -222,8 +225,9 @@ test('secrets go in by name, and no value comes out', async ({ page, api }) => {
   await api.finished({ name: fresh('uses'), command: 'test "$KEY" = hush-hush', secrets: { KEY: secret } });
   await page.reload();
   await expect(page.getByRole('row', { name: new RegExp(secret) })).not.toContainText('never');
-  await page.getByRole('button', { name: `Delete ${secret}` }).click();
-  await page.getByRole('tooltip').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: `More for ${secret}` }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('row', { name: new RegExp(secret) })).toHaveCount(0);
 
   await page.getByRole('button', { name: 'Set secret' }).click();
@@ -248,9 +252,44 @@ test('the audit trail has pages and a filter, the settings are there to read', a
   await page.getByRole('button', { name: 'Show older' }).click();
   await expect(page.getByRole('row', { name: new RegExp(`added user ${user}`) })).toBeVisible();
   await page.goto(`/admin/audit?actor=${user}`);
-  await expect(page.getByText('Nothing yet')).toBeVisible();
+  await expect(page.getByText('No entry matches these filters')).toBeVisible();
   await page.goto('/admin/settings');
   await expect(page.getByText('settings.toml').first()).toBeVisible();
+  await expect(page.getByRole('row', { name: /^retry_pause 0s/ })).toContainText('changed');
+  await expect(page.getByRole('row', { name: /^trash_kept 1d/ })).not.toContainText('changed');
+});
+
+test('the trail says what a value was and became, is filtered, and exported as a table', async ({
+  page,
+  api,
+}) => {
+  const queue = fresh('trailed');
+  await api.call('POST', '/queues', { name: queue, description: 'for trials' });
+  await api.call('PATCH', `/queues/${queue}`, { maximum: { gpus: 2 } });
+  await signIn(page);
+  await page.goto('/admin/audit');
+  await page.getByLabel('Name of user, queue, job…').fill(queue);
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(new RegExp(`subject=${queue}`));
+  await expect(page.getByText('maximum: unlimited → 2 GPUs')).toBeVisible();
+  await expect(page.getByText('description: none → for trials')).toBeVisible();
+  await page.getByRole('combobox', { name: 'Only this action' }).fill('added queue');
+  await page.locator('.ant-select-item-option', { hasText: 'added queue' }).click();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  const loading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await loading;
+  expect(file.suggestedFilename()).toBe('audit.csv');
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(`queue.added,${queue}`);
+  await page.getByLabel('Up to and with this day').fill('2020-01-01');
+  await expect(page.getByText('No entry matches these filters')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect(page.getByText('description: none → for trials')).toBeVisible();
+  await api.call('DELETE', `/queues/${queue}`);
 });
 
 const PAGES = ['users', 'queues', 'nodes', 'images', 'audit', 'settings'].map((page) => `/admin/${page}`);

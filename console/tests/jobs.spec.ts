@@ -14,7 +14,6 @@ test('the list shows a job with its queue, user, state and resources', async ({ 
   const job = await api.finished({ name: fresh('listed'), command: 'true', cpus: 0.5 });
   await page.goto('/jobs');
   const row = page.getByRole('row', { name: job.name });
-  await expect(row).toContainText(job.id);
   await expect(row).toContainText('Succeeded');
   await expect(row).toContainText('default');
   await expect(row).toContainText('admin');
@@ -99,8 +98,19 @@ test('many jobs are stopped and deleted at once, and come back from the trash', 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
-  for (const job of jobs) await expect(page.getByRole('row', { name: job.name })).toContainText('Stopped');
+  await expect(page.getByText('3 jobs are being stopped')).toBeVisible();
+  for (const job of jobs)
+    await expect(
+      page.getByRole('row', { name: job.name }).getByText('Stopped', { exact: true }),
+    ).toBeVisible();
 
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No job matches these filters')).toBeVisible();
+  await page.getByText('3 jobs moved to the trash').getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('3 jobs restored')).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(4);
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
@@ -113,6 +123,72 @@ test('many jobs are stopped and deleted at once, and come back from the trash', 
   await expect(page.getByRole('row')).toHaveCount(3);
   await page.goto(`/jobs?search=${stem}`);
   await expect(page.getByRole('row', { name: `${stem}-1` })).toBeVisible();
+});
+
+test('a question about many says which are over already; those are run again at once', async ({
+  page,
+  api,
+}) => {
+  const stem = fresh('mixed');
+  for (const n of [1, 2]) await api.finished({ name: `${stem}-over-${n}x`, command: 'true' });
+  const living = await api.submit({ name: `${stem}-lives`, command: 'sleep 60' });
+  await page.goto(`/jobs?search=${stem}`);
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: `Stop ${living.name}?` });
+  await expect(dialog).toContainText('2 of the selected jobs have ended already.');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page
+    .getByRole('dialog', { name: 'Run 2 jobs again?' })
+    .getByRole('button', { name: 'Run again' })
+    .click();
+  await expect(page.getByText('2 jobs submitted again')).toBeVisible();
+  await expect(page.getByRole('row', { name: `${stem}-over-1x-2` })).toBeVisible();
+  await api.call('POST', `/jobs/${living.id}/stop`);
+});
+
+test('columns are chosen and remembered; a row takes 44 px, and shows which attempt it is', async ({
+  page,
+  api,
+}) => {
+  const job = await api.finished({
+    name: `${fresh('column')}-${'x'.repeat(40)}`,
+    command: 'exit 1',
+    retry: 1,
+    tags: ['seen'],
+  });
+  await page.goto(`/jobs?search=${job.name}`);
+  const row = page.getByRole('row', { name: job.name });
+  await expect(row).toContainText('attempt 2 · admin · default');
+  expect((await row.boundingBox())?.height).toBeLessThanOrEqual(48);
+  await expect(page.getByRole('columnheader', { name: 'Priority' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'ID', exact: true }).check();
+  await page.getByRole('checkbox', { name: 'Tags' }).check();
+  await expect(row).toContainText(job.id);
+  await page.reload();
+  await expect(row).toContainText(job.id);
+  await expect(row).toContainText('seen');
+  await expectNoSideways(page);
+});
+
+test('filters are saved under a name, and found again', async ({ page, api }) => {
+  await api.finished({ name: fresh('viewed'), command: 'exit 1' });
+  await page.goto('/jobs?state=FAILED&sort=name');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save these filters…' }).click();
+  await page.getByLabel('Name of the view').fill('What failed');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.goto('/jobs');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'What failed' }).click();
+  await expect(page).toHaveURL(/state=FAILED/);
+  await expect(page).toHaveURL(/sort=name/);
+  await page.getByRole('button', { name: 'What failed' }).click();
+  await page.getByRole('menuitem', { name: 'Remove view What failed' }).click();
+  await expect(page.getByRole('button', { name: 'Views' })).toBeVisible();
 });
 
 test('pages go on and back by the keys of their last jobs', async ({ page, api }) => {

@@ -78,7 +78,7 @@ test('all logs come as one file, and the filter says how far it looks', async ({
   await expect(page.getByText(/Filters only the lines shown here: the last \d+ of each task/)).toBeVisible();
   const loading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download the complete logs of all tasks in one file' }).click();
-  expect((await loading).suggestedFilename()).toBe(`${job.name}-attempt-0.log`);
+  expect((await loading).suggestedFilename()).toBe(`${job.name}-attempt-1.log`);
 });
 
 test('tasks that were stopped are not drawn as failed; on a phone they are cards', async ({ page, api }) => {

@@ -82,7 +82,7 @@ test('100 MB of log open at their end within a second, scroll, and are searched'
   });
   expect(drawn).toBeLessThan(250);
   await page.getByRole('textbox', { name: 'Search this log' }).fill('00424242 x');
-  await expect(page.getByText('1', { exact: true })).toBeVisible();
+  await expect(page.getByText('1 found', { exact: true })).toBeVisible();
   await page.getByRole('textbox', { name: 'Search this log' }).press('Enter');
   await expect(log(page).locator('mark')).toHaveText('00424242 x');
   await expect(log(page)).toContainText('00424241');
@@ -104,7 +104,7 @@ test('a log is downloaded byte for byte, and shown over the whole window', async
   const fetching = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download log' }).click();
   const fetched = await fetching;
-  expect(fetched.suggestedFilename()).toBe(`${job.name}-main-0-attempt-0.log`);
+  expect(fetched.suggestedFilename()).toBe(`${job.name}-main-0-attempt-1.log`);
   expect(readFileSync(await fetched.path(), 'utf8')).toBe('one\r\ntwo\n\x1b[1mthree');
   await page.getByRole('button', { name: 'Full view' }).click();
   expect((await log(page).boundingBox())?.width).toBeGreaterThan(1200);
@@ -125,18 +125,19 @@ test('of many matches the newest comes first, and Enter does not wait for the an
   const box = page.getByRole('textbox', { name: 'Search this log' });
   await box.fill('loss');
   await box.press('Enter');
-  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await expect(page.getByText('1 from the end, of 5000+')).toBeVisible();
   await expect(log(page)).toContainText('loss 7001');
   await page.getByRole('button', { name: 'Later match' }).click();
-  await expect(page.getByText('1 of 5000+')).toBeVisible();
+  await expect(page.getByText('1 from the end, of 5000+')).toBeVisible();
   await box.fill('loss 12');
   await box.press('Enter');
   await expect(log(page)).toContainText('loss 1299');
-  await expect(page.getByText('1 of 111')).toBeVisible();
+  await expect(page.getByText('111 of 111')).toBeVisible();
   const current = log(page).locator('div', { has: page.locator('mark[data-current="true"]') });
   await expect(current.last()).toHaveText('loss 1299');
   await page.getByRole('button', { name: 'Earlier match' }).click();
   await expect(current.last()).toHaveText('loss 1298');
+  await expect(page.getByText('110 of 111')).toBeVisible();
 });
 
 test('a log goes on being followed in the full view and in a taller window', async ({ page, api }) => {

@@ -18,12 +18,30 @@ test('a token is made, shown once, used, and revoked', async ({ page, baseURL })
   expect(token).toMatch(/^fp_/);
   const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(200);
+  await expect(page.getByRole('button', { name: 'Cancel' })).toBeHidden();
   await page.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByText(token ?? '')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Revoke notebook' }).click();
-  await page.getByRole('tooltip').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('button', { name: 'More for notebook' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByText('Token revoked')).toBeVisible();
   expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(401);
+});
+
+test('all other tokens are revoked at once, and this browser stays signed in', async ({ page, baseURL }) => {
+  const { token } = await (
+    await page.request.post('/api/v1/login', { data: { user, password: PASSWORD, name: 'lost laptop' } })
+  ).json();
+  await page.reload();
+  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('this browser');
+  await page.getByRole('button', { name: 'Revoke all others' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('1 token revoked')).toBeVisible();
+  await expect(page.getByText('lost laptop')).toHaveCount(0);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(401);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
 });
 
 test('a password is changed, and the browser stays signed in', async ({ page, expected }) => {

@@ -56,3 +56,18 @@ test('the queue of one queue is a link', async ({ page, api }) => {
   await expect(page.getByText('No queued jobs')).toBeVisible();
   await expect(page.getByTitle(queue)).toBeVisible();
 });
+
+test.describe('in a browser that speaks Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+  test('a start that is not known yet is one line', async ({ page, api }) => {
+    const holder = await api.submit({ name: fresh('endless'), command: 'sleep 600', gpus: 4 });
+    await api.until(holder.id, 'RUNNING');
+    const waits = await api.submit({ name: fresh('waits'), command: 'true', gpus: 4 });
+    await signIn(page);
+    await page.goto('/queue');
+    const unknown = page.getByText('尚不确定');
+    await expect(unknown).toBeVisible();
+    expect((await unknown.boundingBox())?.height).toBeLessThan(30);
+    for (const { id } of [waits, holder]) await api.call('POST', `/jobs/${id}/stop`);
+  });
+});

@@ -71,11 +71,9 @@ test('a job that waits offers no files, and says so', async ({ page, api }) => {
 test('the default queue and the last admin cannot be taken away, and it is said why', async ({ page }) => {
   await signIn(page);
   await page.goto('/admin/queues');
-  await expect(page.getByRole('button', { name: 'Delete default' })).toBeDisabled();
-  await page.getByRole('button', { name: 'Delete default' }).hover({ force: true });
-  await expect(
-    page.getByText('The default queue cannot be deleted: jobs without a queue use it.'),
-  ).toBeVisible();
+  await page.getByRole('button', { name: 'More for default' }).click();
+  const item = page.getByRole('menuitem', { name: 'Delete: jobs without a queue use this one' });
+  await expect(item).toHaveAttribute('aria-disabled', 'true');
   await page.goto('/admin/users');
   await expect(page.getByRole('switch', { name: 'admin is a platform admin', exact: true })).toBeDisabled();
 });
@@ -96,6 +94,42 @@ test('disabling somebody asks first', async ({ page, api }) => {
     .getByRole('button', { name: 'Disable' })
     .click();
   await expect(enabled).not.toBeChecked();
+});
+
+test('making somebody a platform admin asks first, and so does the way back; the trail tells which', async ({
+  page,
+  api,
+}) => {
+  const member = await person(api, 'member');
+  await signIn(page);
+  await page.goto('/admin/users');
+  const admin = page.getByRole('switch', { name: `${member} is a platform admin`, exact: true });
+  await admin.click();
+  const dialog = page.getByRole('dialog', { name: `Make ${member} a platform admin?` });
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(admin).not.toBeChecked();
+  await admin.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Make admin' }).click();
+  await expect(admin).toBeChecked();
+  await admin.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Take away' }).click();
+  await expect(admin).not.toBeChecked();
+  await page.goto(`/admin/audit?subject=${member}&action=user.changed`);
+  await expect(page.getByText(/^admin: (no → yes|yes → no)$/)).toHaveText([
+    'admin: yes → no',
+    'admin: no → yes',
+  ]);
+});
+
+test('a queue with jobs cannot be deleted, and it is said why before anybody asks', async ({ page, api }) => {
+  const queue = fresh('kept');
+  await api.call('POST', '/queues', { name: queue });
+  const job = await api.finished({ name: fresh('in-queue'), command: 'true', queue });
+  await signIn(page);
+  await page.goto('/admin/queues');
+  await page.getByRole('button', { name: `More for ${queue}` }).click();
+  await expect(page.getByRole('menuitem', { name: 'Delete: it still has jobs' })).toBeVisible();
+  await api.call('DELETE', `/jobs/${job.id}?for_good=true`);
 });
 
 test('questions before an end name the job, and say when it still runs', async ({ page, api, expected }) => {
@@ -121,8 +155,9 @@ test('the session of this browser is marked, and revoking it is asked about', as
   await signIn(page, member, PASSWORD);
   await page.goto('/profile');
   const line = page.getByRole('listitem').filter({ hasText: 'this browser' });
-  await line.getByRole('button', { name: /^Revoke/ }).click();
-  await expect(page.getByText(/revoking it signs you out/)).toBeVisible();
+  await line.getByRole('button', { name: /^More for/ }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await expect(page.getByRole('dialog')).toContainText('You are signed out.');
 });
 
 test('a name that is taken is told at the field', async ({ page, api, expected }) => {

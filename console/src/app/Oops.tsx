@@ -1,5 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { ApiError } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
@@ -11,6 +12,7 @@ import { words } from './words';
 export function Oops({ error, reset }: ErrorComponentProps) {
   const say = useWords(words);
   const router = useRouter();
+  useComeBack(isUnreachable(error));
   const again = async () => {
     // Code that did not come, comes only with the page; and that only from a server that answers.
     if (isUnreachable(error)) {
@@ -26,6 +28,19 @@ export function Oops({ error, reset }: ErrorComponentProps) {
       <Failure error={error} onRetry={() => void again()} />
     </div>
   );
+}
+
+const ASK_EVERY_MS = 3000;
+
+/** Load the page once the server answers again: nobody has to watch for that. */
+function useComeBack(isAway: boolean): void {
+  useEffect(() => {
+    if (!isAway) return;
+    const timer = setInterval(async () => {
+      if (await isReachable()) location.reload();
+    }, ASK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isAway]);
 }
 
 const isUnreachable = (error: unknown) => error instanceof ApiError && error.status === 0;

@@ -1,6 +1,6 @@
 import {
   ApiOutlined,
-  BulbOutlined,
+  DesktopOutlined,
   GlobalOutlined,
   LogoutOutlined,
   MoonOutlined,
@@ -97,14 +97,14 @@ export function LanguageSwitch() {
 }
 
 const THEME_ICONS: Record<ThemeName, React.ReactNode> = {
-  system: <BulbOutlined aria-hidden />,
+  system: <DesktopOutlined aria-hidden />,
   light: <SunOutlined aria-hidden />,
   dark: <MoonOutlined aria-hidden />,
 };
 
 export function ThemeSwitch() {
   const say = useWords(words);
-  const { wanted, choose } = useTheme();
+  const { wanted, isDark, choose } = useTheme();
   const items = THEMES.map((key) => ({
     key,
     label: say.themes[key],
@@ -116,7 +116,7 @@ export function ThemeSwitch() {
       items={items}
       selectedKeys={[wanted]}
       type="text"
-      icon={THEME_ICONS[wanted]}
+      icon={THEME_ICONS[isDark ? 'dark' : 'light']}
       aria-label={`${say.theme}: ${say.themes[wanted]}`}
     />
   );

@@ -15,6 +15,15 @@ export const LIGHT = {
   colorTextPlaceholder: '#667286',
   colorBorder: '#d5dae2',
   colorBorderSecondary: '#e6e9ee',
+  // By hand: those that the components derive are other greens and pinks than our own.
+  colorErrorBg: '#fdeaea',
+  colorErrorBorder: '#f3c5c2',
+  colorSuccessBg: '#e2f5e8',
+  colorSuccessBorder: '#b5dfc3',
+  colorWarningBg: '#fff2d9',
+  colorWarningBorder: '#f0d9a8',
+  colorInfoBg: '#e6eefe',
+  colorInfoBorder: '#c3d5fa',
 };
 
 export const DARK = {
@@ -35,6 +44,14 @@ export const DARK = {
   colorTextPlaceholder: '#8d9aab',
   colorBorder: '#333c48',
   colorBorderSecondary: '#262d37',
+  colorErrorBg: '#3d1a1a',
+  colorErrorBorder: '#6b2d2a',
+  colorSuccessBg: '#12301d',
+  colorSuccessBorder: '#245738',
+  colorWarningBg: '#3a2c0d',
+  colorWarningBorder: '#63501f',
+  colorInfoBg: '#18294f',
+  colorInfoBorder: '#2e4a85',
 };
 
 export const SANS =

@@ -79,7 +79,9 @@ function themeOf(isDark: boolean, motion: boolean) {
       wireframe: false,
     },
     components: {
-      Tooltip: { colorTextLightSolid: '#f2f5f9' },
+      Tooltip: { colorTextLightSolid: '#f2f5f9', colorBgSpotlight: '#1d2430' },
+      // A title above a text is no larger than the page's own.
+      Alert: { fontSizeLG: 14, withDescriptionIconSize: 18, withDescriptionPadding: '10px 14px' },
       Table: {
         cellPaddingBlock: 10,
         cellPaddingInline: 12,

@@ -16,6 +16,8 @@ import { QueuesCard } from './QueuesCard';
 import { words } from './words';
 
 const N_SHOWN = 8;
+/** In two columns, so that what others do is in sight too. */
+const N_MINE = 6;
 const MOST_STOPPING = 200;
 const RUNNING: JobState[] = ['STARTING', 'RUNNING', 'STOPPING'];
 
@@ -24,7 +26,7 @@ export function DashboardPage() {
   const { data: me } = useQuery(sessionQuery);
   const running = useQuery(jobsQuery({ state: RUNNING, limit: N_SHOWN }));
   const waiting = useQuery(jobsQuery({ state: ['QUEUED'], sort: 'submitted_at', limit: N_SHOWN }));
-  const mine = useQuery(jobsQuery({ owner: [me?.name ?? ''], limit: N_SHOWN }));
+  const mine = useQuery(jobsQuery({ owner: [me?.name ?? ''], limit: N_MINE }));
   return (
     <Page title={say.title}>
       <div className={styles.stack}>
@@ -32,25 +34,6 @@ export function DashboardPage() {
           <Alert type="info" showIcon title={say.noQueue} description={say.noQueueHint(me.name)} />
         )}
         <Today />
-        <div className={styles.columns}>
-          <JobsCard
-            title={running.data?.items.some(isKept) ? say.nowAndKept : say.now}
-            query={running}
-            search={{ state: RUNNING }}
-            nothing={say.nothingRuns}
-          />
-          <JobsCard
-            title={say.why}
-            query={waiting}
-            search={{ state: ['QUEUED'] }}
-            nothing={say.nothingWaits}
-            hint={say.nothingWaitsHint}
-          />
-        </div>
-        <div className={styles.columns}>
-          <QueuesCard />
-          <NodesCard />
-        </div>
         <JobsCard
           title={say.mine}
           query={mine}
@@ -58,7 +41,27 @@ export function DashboardPage() {
           nothing={say.noneOfMine}
           hint={say.noneOfMineHint}
           action={<Link to="/submit">{say.submit}</Link>}
+          isWide
         />
+        <div className={styles.columns}>
+          <JobsCard
+            title={say.why}
+            query={waiting}
+            search={{ state: ['QUEUED'] }}
+            nothing={say.nothingWaits}
+            hint={say.nothingWaitsHint}
+          />
+          <JobsCard
+            title={running.data?.items.some(isKept) ? say.nowAndKept : say.now}
+            query={running}
+            search={{ state: RUNNING }}
+            nothing={say.nothingRuns}
+          />
+        </div>
+        <div className={styles.columns}>
+          <QueuesCard />
+          <NodesCard />
+        </div>
       </div>
     </Page>
   );

@@ -23,10 +23,12 @@ interface JobsCardProps {
   hint?: string;
   /** What to do where nothing is. */
   action?: ReactNode;
+  /** It has a row for itself: lines stand in two columns. */
+  isWide?: boolean;
 }
 
 /** Some jobs, a line each, and the way to all of them. */
-export function JobsCard({ title, query, search, nothing, hint, action }: JobsCardProps) {
+export function JobsCard({ title, query, search, nothing, hint, action, isWide }: JobsCardProps) {
   const say = useWords(words);
   const { data, error, dataUpdatedAt } = query;
   return (
@@ -43,7 +45,7 @@ export function JobsCard({ title, query, search, nothing, hint, action }: JobsCa
       {!data && !error && <Skeleton active className={styles.skeleton} title={false} />}
       {data?.items.length === 0 && <Nothing title={nothing} hint={hint} action={action} />}
       {data && data.items.length > 0 && (
-        <ul className={styles.jobs}>
+        <ul className={styles.jobs} data-wide={isWide}>
           {data.items.map((job) => (
             <JobLine key={job.id} job={job} asOf={dataUpdatedAt} />
           ))}
@@ -83,9 +85,13 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
       </div>
       <div className={styles.jobTime}>
         {isWaiting || isFinal(job.state) ? (
-          <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
+          <>
+            {isWaiting ? say.since : say.ended} <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
+          </>
         ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
+          <>
+            {say.ranFor} <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
+          </>
         )}
       </div>
     </li>

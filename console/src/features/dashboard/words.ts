@@ -37,6 +37,9 @@ export const words = translated({
     noneOfMineHint: 'Jobs that you submit appear here.',
     submit: 'Submit a job',
     all: 'All',
+    since: 'since',
+    ended: 'ended',
+    ranFor: 'ran',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} ahead`),
   },
   zh: {
@@ -74,6 +77,9 @@ export const words = translated({
     noneOfMineHint: '提交的任务会显示在这里。',
     submit: '提交任务',
     all: '全部',
+    since: '排队于',
+    ended: '结束于',
+    ranFor: '已运行',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个`),
   },
 });

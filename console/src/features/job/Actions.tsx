@@ -173,7 +173,10 @@ function useActions(job: JobDetail) {
   };
   const changing = useMutation({
     mutationFn: (verb: Verb) => answer(api.POST(`/api/v1/jobs/{job_id}/${verb}`, { params: path })),
-    onSuccess: (changed) => putJob(client, job.id, changed),
+    onSuccess: (changed, verb) => {
+      done(say.did[verb](job.name));
+      return putJob(client, job.id, changed);
+    },
     onError: (error) => {
       failed(error);
       renew();
@@ -182,8 +185,10 @@ function useActions(job: JobDetail) {
   const removing = useMutation({
     mutationFn: (forGood: boolean) =>
       answer(api.DELETE('/api/v1/jobs/{job_id}', { params: { ...path, query: { for_good: forGood } } })),
-    onSuccess: () => {
-      done(say.done);
+    onSuccess: (_gone, forGood) => {
+      if (forGood) done(say.deletedForGood(job.name));
+      // One that is still being stopped cannot be taken back yet.
+      else done(say.deleted(job.name), isFinal(job.state) ? () => void restore() : undefined);
       void navigate({ to: '/jobs' });
       // Not the job itself: it may be gone.
       void client.invalidateQueries({ queryKey: keys.jobs });
@@ -193,6 +198,15 @@ function useActions(job: JobDetail) {
       renew();
     },
   });
+  const restore = async () => {
+    try {
+      await answer(api.POST('/api/v1/jobs/{job_id}/restore', { params: path }));
+      done(say.restored(job.name));
+    } catch (error) {
+      failed(error);
+    }
+    renew();
+  };
   const cloning = useMutation({
     mutationFn: () => answer(api.POST('/api/v1/jobs/{job_id}/clone', { params: path })),
     onSuccess: (made) => {

@@ -14,8 +14,15 @@ import { words } from './words';
 
 const SAYS_ENOUGH = new Set(['running', 'completed', 'submitted']);
 
+interface HeaderProps {
+  job: JobDetail;
+  asOf: number;
+  /** Only what must be there: the rest of the page needs the room. */
+  isShort: boolean;
+}
+
 /** What a job is and how it stands, with what can be done about it. */
-export function Header({ job, asOf }: { job: JobDetail; asOf: number }) {
+export function Header({ job, asOf, isShort }: HeaderProps) {
   return (
     <div className={styles.header}>
       <div className={styles.titleLine}>
@@ -23,9 +30,9 @@ export function Header({ job, asOf }: { job: JobDetail; asOf: number }) {
         <StateTag state={job.state} isKept={isKept(job)} />
         <Actions job={job} />
       </div>
-      {job.description && <p className={styles.description}>{job.description}</p>}
+      {!isShort && job.description && <p className={styles.description}>{job.description}</p>}
       <ReasonLine job={job} />
-      <Facts job={job} asOf={asOf} />
+      {!isShort && <Facts job={job} asOf={asOf} />}
     </div>
   );
 }
@@ -83,7 +90,8 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
     [say.runTime, <RunTime key="run" seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />],
   ];
   if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
-  if (job.retry > 0) facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);
+  if (job.retry > 0 || job.attempt > 0)
+    facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);
   if (job.priority !== 0) facts.push([say.priority, job.priority]);
   if (job.tags.length > 0) facts.push([say.tags, <Tags key="tags" tags={job.tags} />]);
   if (job.kept_until !== null) facts.push([say.keptUntil, <TimeAgo key="kept" at={job.kept_until} />]);

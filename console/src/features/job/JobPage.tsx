@@ -25,6 +25,7 @@ const UsageTab = lazy(() => import('./tabs/UsageTab'));
 export function JobPage() {
   const say = useWords(words);
   const { jobId } = route.useParams();
+  const { tab } = route.useSearch();
   const { data: job, error, dataUpdatedAt } = useQuery(jobQuery(jobId));
   const navigate = route.useNavigate();
   const id = job?.id ?? jobId;
@@ -45,7 +46,7 @@ export function JobPage() {
       {!job.is_deleting && job.deleted_at !== null && (
         <Alert type="info" showIcon title={say.inTrash} className={styles.notice} />
       )}
-      <Header job={job} asOf={dataUpdatedAt} />
+      <Header job={job} asOf={dataUpdatedAt} isShort={tab === 'logs' || tab === 'usage'} />
       {job.is_readable ? <JobTabs key={job.id} job={job} /> : <Private job={job} />}
     </>
   );

@@ -40,7 +40,8 @@ export const words = translated({
     ended: 'Ended',
     runTime: 'Run time',
     attempts: 'Attempts',
-    attemptOf: (n: number, most: number) => `${n} of ${most}`,
+    /** The platform's own retries come on top of those that were asked for. */
+    attemptOf: (n: number, most: number) => (n > most ? `${n}` : `${n} of ${most}`),
     strategy: 'Strategy',
     image: 'Image',
     parameters: 'Parameters',
@@ -74,7 +75,16 @@ export const words = translated({
     deleteForGood: 'Delete permanently',
     forGoodHint: 'This deletes its record, logs and files and cannot be undone.',
     restore: 'Restore',
-    done: 'Done',
+    did: {
+      stop: (name: string) => `${name} is being stopped`,
+      halt: (name: string) => `${name} is being stopped; its results stay`,
+      preempt: (name: string) => `${name} waits again`,
+      release: (name: string) => `The environment of ${name} is released`,
+      restore: (name: string) => `${name} restored`,
+    },
+    deleted: (name: string) => `${name} moved to the trash`,
+    deletedForGood: (name: string) => `${name} deleted permanently`,
+    restored: (name: string) => `${name} restored`,
     download: 'Download',
     nothingIn: (part: string) => `${part} (nothing there)`,
     downloads: { output: 'Output', checkpoints: 'Checkpoints', code: 'Code', work: 'Work folder' },
@@ -87,6 +97,9 @@ export const words = translated({
     priorityHelp: 'From -1000 to 1000; higher starts first.',
     needed: 'Fill this in',
     timeline: 'Timeline',
+    allEvents: (n: number) => (n === 1 ? 'All events (1)' : `All events (${n})`),
+    lastLines: (task: string) => `Last lines of ${task}`,
+    openLog: 'Open the log',
     attempt: (n: number) => `Attempt ${n}`,
     phases: { waiting: 'Waiting', preparing: 'Preparing', running: 'Running', kept: 'Kept' },
     tasks: 'Tasks',
@@ -116,8 +129,12 @@ export const words = translated({
       `Filters only the lines shown here: the last ${n} of each task, and newer ones. To search a complete log, select its task.`,
     finding: 'Searching…',
     findFailed: 'The search failed',
-    found: (at: number, n: number, isDone: boolean) =>
-      n === 0 ? 'Not found' : `${at > 0 ? `${at} of ` : ''}${n}${isDone ? '' : '+'}`,
+    /** Counted as they are read, from the top; from the end as long as the first is not known. */
+    found: (at: number, n: number, isDone: boolean) => {
+      if (n === 0) return 'Not found';
+      if (at === 0) return isDone ? `${n} found` : `${n}+ found`;
+      return isDone ? `${n - at + 1} of ${n}` : `${at} from the end, of ${n}+`;
+    },
     findUp: 'Earlier match',
     findDown: 'Later match',
     follow: 'Follow',
@@ -207,7 +224,7 @@ export const words = translated({
     ended: '结束时间',
     runTime: '运行时长',
     attempts: '尝试次数',
-    attemptOf: (n: number, most: number) => `${n} / ${most}`,
+    attemptOf: (n: number, most: number) => (n > most ? `${n}` : `${n} / ${most}`),
     strategy: '启动方式',
     image: '镜像',
     parameters: '参数',
@@ -241,7 +258,16 @@ export const words = translated({
     deleteForGood: '彻底删除',
     forGoodHint: '记录、日志和文件都将消失，无法撤销。',
     restore: '恢复',
-    done: '已完成',
+    did: {
+      stop: (name: string) => `正在停止 ${name}`,
+      halt: (name: string) => `正在停止 ${name}，结果会保留`,
+      preempt: (name: string) => `${name} 将重新排队`,
+      release: (name: string) => `已释放 ${name} 的环境`,
+      restore: (name: string) => `已恢复 ${name}`,
+    },
+    deleted: (name: string) => `已将 ${name} 移入回收站`,
+    deletedForGood: (name: string) => `已彻底删除 ${name}`,
+    restored: (name: string) => `已恢复 ${name}`,
     download: '下载',
     nothingIn: (part: string) => `${part}（没有内容）`,
     downloads: { output: '输出', checkpoints: '检查点', code: '代码', work: '工作目录' },
@@ -254,6 +280,9 @@ export const words = translated({
     priorityHelp: '-1000 到 1000，数值越大越优先。',
     needed: '请填写此项',
     timeline: '时间线',
+    allEvents: (n: number) => `全部事件（${n}）`,
+    lastLines: (task: string) => `${task} 的最后几行日志`,
+    openLog: '打开日志',
     attempt: (n: number) => `第 ${n} 次尝试`,
     phases: { waiting: '等待', preparing: '准备', running: '运行', kept: '保留' },
     tasks: '子任务',
@@ -283,8 +312,11 @@ export const words = translated({
       `只在此处显示的内容中筛选：每个子任务的最后 ${n} 行及之后的输出。要搜索完整日志，请选择子任务。`,
     finding: '正在搜索…',
     findFailed: '搜索失败',
-    found: (at: number, n: number, isDone: boolean) =>
-      n === 0 ? '未找到' : `${at > 0 ? `${at} / ` : ''}${n}${isDone ? '' : '+'}`,
+    found: (at: number, n: number, isDone: boolean) => {
+      if (n === 0) return '未找到';
+      if (at === 0) return isDone ? `${n} 处` : `${n}+ 处`;
+      return isDone ? `${n - at + 1} / ${n}` : `倒数第 ${at} 处，共 ${n}+ 处`;
+    },
     findUp: '上一处',
     findDown: '下一处',
     follow: '跟随',

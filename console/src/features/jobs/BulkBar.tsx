@@ -4,23 +4,29 @@ import { answer, api, type Job } from '@/api/client';
 import { keys, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
-import { mayTouch } from '@/ui/rights';
+import { maySubmit, mayTouch } from '@/ui/rights';
 import { useTell } from '@/ui/useTell';
-import { forEach } from './forEach';
+import { forEach, type Outcome } from './forEach';
 import styles from './jobs.module.css';
 import { words } from './words';
 
 type Act = (id: string) => Promise<unknown>;
+type Verb = 'stop' | 'delete' | 'forGood' | 'restore' | 'again';
 
 const path = (id: string) => ({ params: { path: { job_id: id } } });
-const stop: Act = (id) => answer(api.POST('/api/v1/jobs/{job_id}/stop', path(id)));
-const restore: Act = (id) => answer(api.POST('/api/v1/jobs/{job_id}/restore', path(id)));
 const remove =
   (forGood: boolean): Act =>
   (id) =>
     answer(
       api.DELETE('/api/v1/jobs/{job_id}', { params: { path: { job_id: id }, query: { for_good: forGood } } }),
     );
+const ACTS: Record<Verb, Act> = {
+  stop: (id) => answer(api.POST('/api/v1/jobs/{job_id}/stop', path(id))),
+  restore: (id) => answer(api.POST('/api/v1/jobs/{job_id}/restore', path(id))),
+  again: (id) => answer(api.POST('/api/v1/jobs/{job_id}/clone', path(id))),
+  delete: remove(false),
+  forGood: remove(true),
+};
 
 interface BulkBarProps {
   jobs: readonly Job[];
@@ -33,33 +39,18 @@ interface BulkBarProps {
 /** What can be done with the jobs that are selected. */
 export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
   const say = useWords(words);
-  const client = useQueryClient();
-  const { modal } = App.useApp();
-  const { done, failed } = useTell();
-  const acting = useMutation({
-    mutationFn: ({ act, ids }: { act: Act; ids: string[] }) => forEach(ids, act),
-    onSuccess: ({ nDone, errors }) => {
-      if (nDone > 0) done(say.done(nDone));
-      for (const error of errors.slice(0, 3)) failed(error);
-      onDone();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: keys.jobs }),
-  });
-  const ask = (title: string, hint: string, okText: string, act: Act, chosen: readonly Job[]) =>
-    modal.confirm({
-      title,
-      content: hint,
-      okText,
-      cancelText: say.cancel,
-      okButtonProps: { danger: true },
-      onOk: () => acting.mutateAsync({ act, ids: chosen.map((job) => job.id) }),
-    });
+  const act = useActs(onDone);
   const { data: me } = useQuery(sessionQuery);
   const own = jobs.filter((job) => mayTouch(me, job));
   const living = own.filter((job) => !isFinal(job.state));
+  const over = jobs.filter((job) => isFinal(job.state) && maySubmit(me, job.queue));
   const nOthers = jobs.length - own.length;
-  const n = own.length;
-  const names = (some: readonly Job[]) => (some.length === 1 ? (some[0]?.name ?? '') : '');
+  const nOver = own.length - living.length;
+  const button = (verb: Verb, label: string, chosen: readonly Job[], hint = '') => (
+    <Button disabled={chosen.length === 0} onClick={() => act.ask(verb, label, chosen, hint)}>
+      {label}
+    </Button>
+  );
   return (
     <div className={styles.bulk}>
       <strong>{say.selected(jobs.length)}</strong>
@@ -67,39 +58,21 @@ export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
       {nElsewhere > 0 && <span className="quiet">{say.elsewhere(nElsewhere)}</span>}
       {isTrash ? (
         <>
-          <Button
-            disabled={n === 0}
-            onClick={() => acting.mutate({ act: restore, ids: own.map((job) => job.id) })}
-          >
+          <Button disabled={own.length === 0} onClick={() => act.now('restore', own)}>
             {say.restore}
           </Button>
-          <Button
-            danger
-            disabled={n === 0}
-            onClick={() =>
-              ask(say.forGoodAsk(n, names(own)), say.forGoodHint, say.deleteForGood, remove(true), own)
-            }
-          >
-            {say.deleteForGood}
-          </Button>
+          {button('forGood', say.deleteForGood, own, say.forGoodHint)}
         </>
       ) : (
         <>
-          <Button
-            disabled={living.length === 0}
-            onClick={() =>
-              ask(say.stopAsk(living.length, names(living)), say.stopHint, say.stop, stop, living)
-            }
-          >
-            {say.stop}
-          </Button>
-          <Button
-            danger
-            disabled={n === 0}
-            onClick={() => ask(say.deleteAsk(n, names(own)), say.deleteHint, say.delete, remove(false), own)}
-          >
-            {say.delete}
-          </Button>
+          {button(
+            'stop',
+            say.stop,
+            living,
+            [nOver > 0 && say.areOver(nOver), say.stopHint].filter(Boolean).join(' '),
+          )}
+          {button('again', say.again, over, say.againHint(jobs.length - over.length))}
+          {button('delete', say.delete, own, say.deleteHint)}
         </>
       )}
       <Button type="text" onClick={onDone}>
@@ -107,4 +80,46 @@ export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
       </Button>
     </div>
   );
+}
+
+function useActs(onDone: () => void) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const { modal } = App.useApp();
+  const { done, failed } = useTell();
+  const renew = () => client.invalidateQueries({ queryKey: keys.jobs });
+  const tell = (verb: Verb, { done: ids, errors }: Outcome, undo?: () => void) => {
+    if (ids.length > 0) done(say.did[verb](ids.length), undo);
+    for (const error of errors.slice(0, 3)) failed(error);
+  };
+  const acting = useMutation({
+    mutationFn: ({ verb, chosen }: { verb: Verb; chosen: readonly Job[] }) =>
+      forEach(
+        chosen.map(({ id }) => id),
+        ACTS[verb],
+      ),
+    onSuccess: (outcome, { verb, chosen }) => {
+      // One that is still being stopped cannot be taken back yet.
+      const canUndo = verb === 'delete' && chosen.every(({ state }) => isFinal(state));
+      tell(verb, outcome, canUndo ? () => void restore(outcome.done) : undefined);
+      onDone();
+    },
+    onSettled: renew,
+  });
+  const restore = async (ids: readonly string[]) => {
+    tell('restore', await forEach(ids, ACTS.restore));
+    await renew();
+  };
+  return {
+    now: (verb: Verb, chosen: readonly Job[]) => acting.mutate({ verb, chosen }),
+    ask: (verb: Verb, label: string, chosen: readonly Job[], hint: string) =>
+      void modal.confirm({
+        title: say.asks[verb](chosen.length, chosen.length === 1 ? (chosen[0]?.name ?? '') : ''),
+        content: hint,
+        okText: label,
+        cancelText: say.cancel,
+        okButtonProps: { danger: verb !== 'again' },
+        onOk: () => acting.mutateAsync({ verb, chosen }),
+      }),
+  };
 }

@@ -9,6 +9,7 @@ import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
+import type { ColumnName } from './columns';
 import styles from './jobs.module.css';
 import { DEFAULT_SORT, type Sort } from './search';
 import { words } from './words';
@@ -17,6 +18,7 @@ const route = getRouteApi('/shell/jobs');
 
 export interface ListProps {
   jobs: readonly Job[];
+  columns: readonly ColumnName[];
   asOf: number;
   isTrash: boolean;
   selected: Set<string>;
@@ -39,7 +41,7 @@ function withAll(selected: Set<string>, jobs: readonly Job[], isWanted: boolean)
   return changed;
 }
 
-export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps) {
+export function JobTable({ jobs, columns, asOf, isTrash, selected, onSelect }: ListProps) {
   const say = useWords(words);
   const nSelected = jobs.filter((job) => selected.has(job.id)).length;
   return (
@@ -56,12 +58,9 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
           </th>
           <Heading sort="name">{say.name}</Heading>
           <Heading sort="state">{say.state}</Heading>
-          <Heading sort="queue">{say.queue}</Heading>
-          <Heading sort="owner">{say.owner}</Heading>
-          <th>{say.resources}</th>
-          <Heading sort="priority">{say.priority}</Heading>
-          <Heading sort="submitted_at">{say.submitted}</Heading>
-          <th className={styles.right}>{isTrash ? say.deleted : say.runTime}</th>
+          {columns.map((name) => (
+            <ColumnHeading key={name} name={name} isTrash={isTrash} />
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -74,7 +73,7 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
                 onChange={() => onSelect(toggled(selected, job.id))}
               />
             </td>
-            <Cells job={job} asOf={asOf} isTrash={isTrash} />
+            <Cells job={job} columns={columns} asOf={asOf} isTrash={isTrash} />
           </tr>
         ))}
       </tbody>
@@ -82,44 +81,40 @@ export function JobTable({ jobs, asOf, isTrash, selected, onSelect }: ListProps)
   );
 }
 
-function Cells({ job, asOf, isTrash }: { job: Job; asOf: number; isTrash: boolean }) {
+interface CellsProps {
+  job: Job;
+  columns: readonly ColumnName[];
+  asOf: number;
+  isTrash: boolean;
+}
+
+function Cells({ job, columns, asOf, isTrash }: CellsProps) {
   const say = useWords(words);
-  const amount = useAmount();
+  const under = [
+    // First what is cut least gladly.
+    job.attempt > 0 && say.attempt(job.attempt),
+    job.n_tasks > 1 && say.tasks(job.n_tasks),
+    !columns.includes('owner') && job.owner,
+    !columns.includes('queue') && job.queue,
+  ];
   return (
     <>
       <td className={styles.name}>
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={job.name}>
           {job.name}
         </Link>
-        <Privacy job={job} />
         <div className={styles.under}>
-          <span className="mono">{job.id}</span>
-          {job.n_tasks > 1 && ` · ${say.tasks(job.n_tasks)}`}
-          {job.attempt > 0 && ` · ${say.attempt(job.attempt)}`}
+          {under.filter(Boolean).join(' · ')}
+          <Privacy job={job} />
         </div>
       </td>
       <td className={styles.state}>
         <StateTag state={job.state} isKept={isKept(job)} />
         <Why job={job} />
       </td>
-      <td className={styles.cut} title={job.queue}>
-        {job.queue}
-      </td>
-      <td className={styles.cut} title={job.owner}>
-        {job.owner}
-      </td>
-      <td className={styles.resources}>{amount(job.resources)}</td>
-      <td className="number">{job.priority}</td>
-      <td className={styles.when}>
-        <TimeAgo at={job.submitted_at} />
-      </td>
-      <td className={`${styles.right} ${styles.when}`}>
-        {isTrash ? (
-          <TimeAgo at={job.deleted_at} />
-        ) : (
-          <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
-        )}
-      </td>
+      {columns.map((name) => (
+        <Cell key={name} name={name} job={job} asOf={asOf} isTrash={isTrash} />
+      ))}
     </>
   );
 }
@@ -133,6 +128,74 @@ export function Privacy({ job }: { job: Job }) {
       <LockOutlined className={styles.lock} aria-label={say.isPrivate(job.owner)} />
     </Tooltip>
   );
+}
+
+interface CellProps {
+  name: ColumnName;
+  job: Job;
+  asOf: number;
+  isTrash: boolean;
+}
+
+function Cell({ name, job, asOf, isTrash }: CellProps) {
+  const amount = useAmount();
+  const cut = (text: string) => (
+    <td className={styles.cut} title={text}>
+      {text}
+    </td>
+  );
+  switch (name) {
+    case 'queue':
+      return cut(job.queue);
+    case 'owner':
+      return cut(job.owner);
+    case 'tags':
+      return cut(job.tags.join(', '));
+    case 'id':
+      return <td className="mono">{job.id}</td>;
+    case 'resources':
+      return <td className={styles.resources}>{amount(job.resources)}</td>;
+    case 'priority':
+      return <td className="number">{job.priority}</td>;
+    case 'submitted':
+      return (
+        <td className={styles.when}>
+          <TimeAgo at={job.submitted_at} />
+        </td>
+      );
+    case 'ended':
+      return (
+        <td className={styles.when}>
+          <TimeAgo at={job.finished_at} />
+        </td>
+      );
+    case 'runTime':
+      return (
+        <td className={`${styles.right} ${styles.when}`}>
+          {isTrash ? (
+            <TimeAgo at={job.deleted_at} />
+          ) : (
+            <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
+          )}
+        </td>
+      );
+  }
+}
+
+/** Columns by which the server sorts. */
+const SORTED_BY: Partial<Record<ColumnName, Sort>> = {
+  queue: 'queue',
+  owner: 'owner',
+  priority: 'priority',
+  submitted: 'submitted_at',
+};
+
+function ColumnHeading({ name, isTrash }: { name: ColumnName; isTrash: boolean }) {
+  const say = useWords(words);
+  const sort = SORTED_BY[name];
+  const title = name === 'runTime' && isTrash ? say.deleted : say.columnNames[name];
+  if (sort) return <Heading sort={sort}>{title}</Heading>;
+  return <th className={name === 'runTime' ? styles.right : undefined}>{title}</th>;
 }
 
 /** Why a job is where it is, where its state alone does not say. */
@@ -176,7 +239,7 @@ function Heading({ sort, children }: { sort: Sort; children: string }) {
         replace
       >
         {children}
-        {isSorted && (isDown ? <CaretDownOutlined aria-hidden /> : <CaretUpOutlined aria-hidden />)}
+        {isSorted && !isDown ? <CaretUpOutlined aria-hidden /> : <CaretDownOutlined aria-hidden />}
       </Link>
     </th>
   );

@@ -4,19 +4,22 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { Skeleton } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import type { Job } from '@/api/client';
-import { jobsQuery } from '@/api/queries';
-import { useWords } from '@/i18n/language';
+import { jobsQuery, summaryQuery } from '@/api/queries';
+import { useLanguage, useWords } from '@/i18n/language';
+import { duration, FORMATS } from '@/messages/formats';
 import { Failure } from '@/ui/Failure';
 import { LinkButton } from '@/ui/LinkButton';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { PHONE, useMedia } from '@/ui/useMedia';
 import { BulkBar } from './BulkBar';
+import { shownColumns, useColumns } from './columns';
 import { Filters } from './Filters';
 import { JobCards } from './JobCards';
 import { JobTable } from './JobTable';
 import styles from './jobs.module.css';
 import { Pages } from './Pages';
 import { type JobsSearch, PAGE_SIZE } from './search';
+import { ColumnChoice, Views } from './Tools';
 import { words } from './words';
 
 const route = getRouteApi('/shell/jobs');
@@ -28,6 +31,7 @@ export function JobsPage() {
   const { data, error, dataUpdatedAt, isPlaceholderData } = useQuery(
     jobsQuery({ ...search, limit: PAGE_SIZE }),
   );
+  const [columns, chooseColumns] = useColumns();
   const [selected, setSelected] = useSelection(search);
   const jobs = data?.items ?? [];
   const chosen = useKnown(jobs, selected);
@@ -35,8 +39,15 @@ export function JobsPage() {
   return (
     <Page
       title={search.trash ? say.trashTitle : say.title}
-      actions={<TrashSwitch isTrash={Boolean(search.trash)} />}
+      actions={
+        <>
+          {!isPhone && <ColumnChoice chosen={columns} onChoose={chooseColumns} />}
+          <Views />
+          <TrashSwitch isTrash={Boolean(search.trash)} />
+        </>
+      }
     >
+      {search.trash && <TrashHint />}
       <Filters />
       <Card isFlush>
         {chosen.length > 0 && (
@@ -56,6 +67,7 @@ export function JobsPage() {
           <div data-old={isPlaceholderData} className={styles.list}>
             <List
               jobs={jobs}
+              columns={shownColumns(columns, jobs)}
               asOf={dataUpdatedAt}
               isTrash={Boolean(search.trash)}
               selected={selected}
@@ -86,6 +98,15 @@ function useKnown(jobs: readonly Job[], selected: ReadonlySet<string>): Job[] {
     if (!selected.has(id) && !jobs.some((job) => job.id === id)) seen.current.delete(id);
   }
   return [...selected].flatMap((id) => seen.current.get(id) ?? []);
+}
+
+/** How long there is to change one's mind. */
+function TrashHint() {
+  const say = useWords(words);
+  const { language } = useLanguage();
+  const { data } = useQuery(summaryQuery);
+  if (!data) return null;
+  return <p className={styles.hint}>{say.trashHint(duration(data.trash_kept_s, FORMATS[language]))}</p>;
 }
 
 function TrashSwitch({ isTrash }: { isTrash: boolean }) {

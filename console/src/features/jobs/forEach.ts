@@ -1,7 +1,8 @@
 const AT_ONCE = 4;
 
-interface Outcome {
-  nDone: number;
+export interface Outcome {
+  /** The ids for which it was done. */
+  done: string[];
   errors: unknown[];
 }
 
@@ -11,12 +12,12 @@ export async function forEach(
   act: (id: string) => Promise<unknown>,
 ): Promise<Outcome> {
   const left = [...ids];
-  const outcome: Outcome = { nDone: 0, errors: [] };
+  const outcome: Outcome = { done: [], errors: [] };
   const work = async () => {
     for (let id = left.shift(); id !== undefined; id = left.shift()) {
       try {
         await act(id);
-        outcome.nDone += 1;
+        outcome.done.push(id);
       } catch (error) {
         outcome.errors.push(error);
       }

@@ -1,12 +1,13 @@
-import { PlusOutlined } from '@ant-design/icons';
+import { DisconnectOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Alert, Button, Form, Input, Modal, Popconfirm, Select, Skeleton } from 'antd';
+import { Alert, App, Button, Form, Input, Modal, Select, Skeleton } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { tokensQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { Copy } from '@/ui/Copy';
 import { Card, Nothing } from '@/ui/Page';
+import { RiskMenu } from '@/ui/RiskMenu';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import styles from './profile.module.css';
@@ -25,16 +26,19 @@ export function TokensCard() {
     <Card
       title={say.tokens}
       extra={
-        <Button icon={<PlusOutlined aria-hidden />} onClick={() => setOpen(true)}>
-          {say.newToken}
-        </Button>
+        <div className={styles.tools}>
+          <RevokeOthers tokens={tokens ?? []} />
+          <Button icon={<PlusOutlined aria-hidden />} onClick={() => setOpen(true)}>
+            {say.newToken}
+          </Button>
+        </div>
       }
     >
       <p className="quiet">{say.tokensHelp}</p>
       {tokens === undefined && <Skeleton active title={false} />}
       {tokens?.length === 0 && <Nothing title={say.noTokens} />}
       <ul className={styles.tokens}>
-        {tokens?.map((token) => (
+        {tokens?.toSorted(currentFirst).map((token) => (
           <TokenLine key={token.id} token={token} />
         ))}
       </ul>
@@ -43,7 +47,37 @@ export function TokensCard() {
   );
 }
 
-function TokenLine({ token }: { token: Schemas['TokenBody'] }) {
+type Token = Schemas['TokenBody'];
+
+const currentFirst = (one: Token, other: Token) => Number(other.is_current) - Number(one.is_current);
+
+/** All but the session of this browser: for whoever has lost a laptop. */
+function RevokeOthers({ tokens }: { tokens: readonly Token[] }) {
+  const say = useWords(words);
+  const client = useQueryClient();
+  const { modal } = App.useApp();
+  const { done, failed } = useTell();
+  const nOthers = tokens.filter(({ is_current }) => !is_current).length;
+  const revoking = useMutation({
+    mutationFn: () => answer(api.DELETE('/api/v1/tokens')),
+    onSuccess: ({ n_revoked }) => done(say.revokedOthers(n_revoked)),
+    onError: failed,
+    onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
+  });
+  if (nOthers === 0) return null;
+  const ask = () =>
+    modal.confirm({
+      title: say.revokeOthersAsk(nOthers),
+      content: say.revokeOthersHint,
+      okText: say.revoke,
+      cancelText: say.cancel,
+      okButtonProps: { danger: true },
+      onOk: () => revoking.mutate(),
+    });
+  return <Button onClick={() => void ask()}>{say.revokeOthers}</Button>;
+}
+
+function TokenLine({ token }: { token: Token }) {
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
@@ -64,16 +98,14 @@ function TokenLine({ token }: { token: Schemas['TokenBody'] }) {
           {say.expires} {token.expires_at === null ? say.never : <TimeAgo at={token.expires_at} />}
         </div>
       </div>
-      <Popconfirm
+      <RiskMenu
+        of={token.name}
+        label={say.revoke}
+        icon={<DisconnectOutlined aria-hidden />}
         title={token.is_current ? say.revokeCurrentAsk : say.revokeAsk(token.name)}
-        okText={say.revoke}
-        cancelText={say.cancel}
-        onConfirm={() => revoking.mutate()}
-      >
-        <Button danger loading={revoking.isPending} aria-label={`${say.revoke} ${token.name}`}>
-          {say.revoke}
-        </Button>
-      </Popconfirm>
+        hint={token.is_current ? say.revokeCurrentHint : say.revokeHint}
+        onOk={() => revoking.mutate()}
+      />
     </li>
   );
 }
@@ -110,7 +142,8 @@ function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void })
       afterOpenChange={(isOpen) => isOpen && form.focusField('name')}
       cancelText={say.cancel}
       okText={made ? say.done : say.make}
-      cancelButtonProps={made ? { hidden: true } : {}}
+      // Nothing can be taken back here any more.
+      cancelButtonProps={made ? { style: { display: 'none' } } : {}}
       confirmLoading={making.isPending}
       onOk={() => (made ? close() : form.submit())}
     >

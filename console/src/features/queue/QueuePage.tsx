@@ -140,7 +140,7 @@ function Start({ job }: { job: Waiting }) {
   if (!estimate || (estimate.expected_at === null && estimate.latest_at === null)) {
     return (
       <Tooltip title={estimate && told(estimate.basis)}>
-        <span className="quiet">{say.noEstimate}</span>
+        <span className={`quiet ${styles.whole}`}>{say.noEstimate}</span>
       </Tooltip>
     );
   }
@@ -201,8 +201,8 @@ function Priority({ job }: { job: Waiting }) {
     else changing.mutate(Number(text));
   };
   return (
-    <>
-      <Tooltip title={say.priorityHint}>
+    <div className={styles.priorityCell}>
+      <Tooltip title={isBad ? undefined : say.priorityHint}>
         <Input
           className={styles.priority}
           size="small"
@@ -223,6 +223,6 @@ function Priority({ job }: { job: Waiting }) {
           {ui.whole(-MOST_PRIORITY, MOST_PRIORITY)}
         </div>
       )}
-    </>
+    </div>
   );
 }

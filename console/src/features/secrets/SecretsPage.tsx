@@ -1,6 +1,6 @@
-import { PlusOutlined } from '@ant-design/icons';
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Popconfirm, Skeleton } from 'antd';
+import { Button, Skeleton } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { secretsQuery } from '@/api/platformQueries';
@@ -9,6 +9,7 @@ import { useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { RiskMenu } from '@/ui/RiskMenu';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import { SecretForm } from './SecretForm';
@@ -94,16 +95,14 @@ function Actions({ secret, onChange }: { secret: Secret; onChange: () => void })
       <Button size="small" aria-label={`${say.change} ${secret.name}`} onClick={onChange}>
         {say.change}
       </Button>
-      <Popconfirm
+      <RiskMenu
+        of={secret.name}
+        label={say.delete}
+        icon={<DeleteOutlined aria-hidden />}
         title={say.deleteAsk(secret.name)}
-        okText={say.delete}
-        cancelText={say.cancel}
-        onConfirm={() => deleting.mutate()}
-      >
-        <Button size="small" danger loading={deleting.isPending} aria-label={`${say.delete} ${secret.name}`}>
-          {say.delete}
-        </Button>
-      </Popconfirm>
+        hint={say.deleteHint}
+        onOk={() => deleting.mutate()}
+      />
     </div>
   );
 }

@@ -1,6 +1,6 @@
-import { PlusOutlined } from '@ant-design/icons';
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Popconfirm, Skeleton } from 'antd';
+import { Button, Skeleton } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { imagesQuery } from '@/api/platformQueries';
@@ -8,6 +8,7 @@ import { useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { RiskMenu } from '@/ui/RiskMenu';
 import { TimeAgo } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import { AdminOnly } from '../AdminOnly';
@@ -101,16 +102,13 @@ function Actions({ image, onEdit }: { image: Image; onEdit: () => void }) {
       <Button size="small" aria-label={say.images.edit(image.name)} onClick={onEdit}>
         {say.edit}
       </Button>
-      <Popconfirm
+      <RiskMenu
+        of={image.name}
+        label={say.delete}
+        icon={<DeleteOutlined aria-hidden />}
         title={say.images.deleteAsk(image.name)}
-        okText={say.delete}
-        cancelText={say.cancel}
-        onConfirm={() => deleting.mutate()}
-      >
-        <Button size="small" danger aria-label={`${say.delete} ${image.name}`}>
-          {say.delete}
-        </Button>
-      </Popconfirm>
+        onOk={() => deleting.mutate()}
+      />
     </div>
   );
 }

@@ -1,15 +1,16 @@
-import { PlusOutlined } from '@ant-design/icons';
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Button, Popconfirm, Skeleton, Switch, Tooltip } from 'antd';
+import { Button, Skeleton, Switch } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
-import { keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
+import { jobsQuery, keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
 import { reach } from '@/features/dashboard/QueuesCard';
 import { useWords } from '@/i18n/language';
 import { bytesOf, useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { RiskMenu } from '@/ui/RiskMenu';
 import { useTold } from '@/ui/told';
 import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
@@ -164,12 +165,24 @@ const withoutNull = ({ cpus, memory_bytes, gpus }: Schemas['Maximum']): Schemas[
   gpus: gpus ?? 0,
 });
 
+/** Why a queue cannot be deleted: asked when somebody is about to. */
+function useWhyItStays(queue: Queue, isAsked: boolean): string | undefined {
+  const say = useWords(words).queues;
+  const inQueue = { queue: [queue.name], limit: 1 };
+  const { data: jobs } = useQuery({ ...jobsQuery(inQueue), enabled: isAsked });
+  const { data: deleted } = useQuery({ ...jobsQuery({ ...inQueue, trash: true }), enabled: isAsked });
+  if (queue.name === DEFAULT_QUEUE) return say.defaultStays;
+  if (jobs?.items.length) return say.hasJobs;
+  return deleted?.items.length ? say.hasJobsInTrash : undefined;
+}
+
 function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const { done, failed } = useTell();
   const path = { name: queue.name };
-  const stays = queue.name === DEFAULT_QUEUE ? say.queues.defaultStays : undefined;
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const stays = useWhyItStays(queue, isMenuOpen);
   const settle = {
     onError: failed,
     onSettled: () => client.invalidateQueries({ queryKey: keys.platform }),
@@ -203,24 +216,6 @@ function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
           >
             {say.edit}
           </Button>
-          <Popconfirm
-            title={say.queues.deleteAsk(queue.name)}
-            okText={say.delete}
-            cancelText={say.cancel}
-            disabled={stays !== undefined}
-            onConfirm={() => deleting.mutate()}
-          >
-            <Tooltip title={stays}>
-              <Button
-                size="small"
-                danger
-                disabled={stays !== undefined}
-                aria-label={`${say.delete} ${queue.name}`}
-              >
-                {say.delete}
-              </Button>
-            </Tooltip>
-          </Popconfirm>
           <span className={styles.open} title={say.queues.openHelp}>
             <span className="quiet">{say.queues.open}</span>
             <Switch
@@ -231,6 +226,15 @@ function QueueActions({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
               onChange={(isOpen) => opening.mutate(isOpen)}
             />
           </span>
+          <RiskMenu
+            of={queue.name}
+            label={say.delete}
+            icon={<DeleteOutlined aria-hidden />}
+            title={say.queues.deleteAsk(queue.name)}
+            blocked={stays}
+            onOpenChange={setMenuOpen}
+            onOk={() => deleting.mutate()}
+          />
         </>
       )}
     </div>

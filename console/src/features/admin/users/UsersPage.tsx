@@ -145,15 +145,17 @@ function Flag({ user, field, isLast }: FlagProps) {
     onError: failed,
     onSettled: () => client.invalidateQueries({ queryKey: keys.accounts }),
   });
-  const disable = () =>
+  const ask = (value: boolean) => {
+    const { title, hint, ok } = say.asks[field === 'is_admin' ? (value ? 'promote' : 'demote') : 'disable'];
     modal.confirm({
-      title: say.disableAsk(user.name),
-      content: say.disableHint,
-      okText: say.disable,
+      title: title(user.name),
+      content: hint,
+      okText: ok,
       okButtonProps: { danger: true },
       cancelText: cancel,
-      onOk: () => changing.mutate(false),
+      onOk: () => changing.mutate(value),
     });
+  };
   return (
     <Tooltip title={isLast ? say.lastAdmin : undefined}>
       <Switch
@@ -162,7 +164,7 @@ function Flag({ user, field, isLast }: FlagProps) {
         disabled={isLast}
         loading={changing.isPending}
         aria-label={field === 'is_admin' ? say.adminOf(user.name) : say.enabledOf(user.name)}
-        onChange={(value) => (field === 'is_enabled' && !value ? disable() : changing.mutate(value))}
+        onChange={(value) => (field === 'is_enabled' && value ? changing.mutate(true) : ask(value))}
       />
     </Tooltip>
   );

@@ -7,7 +7,7 @@ import {
 } from '@ant-design/icons';
 import { getRouteApi } from '@tanstack/react-router';
 import { Button, Select, Tooltip } from 'antd';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { download, type JobDetail } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
@@ -27,6 +27,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
   const search = route.useSearch();
   const [isFull, setFull] = useState(false);
   const [isWrapped, turnWrap] = useWrap();
+  const frame = useTop();
   useEscape(isFull, () => setFull(false));
   const names = job.tasks.map((task) => task.name);
   const firstName = names[0] ?? '';
@@ -51,7 +52,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
     </div>
   );
   return (
-    <div className={styles.frame} data-full={isFull}>
+    <div ref={frame} className={styles.frame} data-full={isFull}>
       {task === ALL ? (
         <AllLogs key={attempt} job={job} attempt={attempt} isWrapped={isWrapped} tools={tools} />
       ) : (
@@ -65,6 +66,27 @@ export function LogsTab({ job }: { job: JobDetail }) {
       )}
     </div>
   );
+}
+
+/** Tell the styles of an element where on the page it begins, so that it can reach to the window's end. */
+function useTop() {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    const page = element?.closest('main');
+    if (!element || !page) return;
+    const measure = () => {
+      // In full view it is elsewhere.
+      if (element.dataset.full === 'true') return;
+      const top = element.getBoundingClientRect().top + window.scrollY;
+      element.style.setProperty('--log-top', `${Math.round(top)}px`);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(page);
+    return () => observer.disconnect();
+  }, []);
+  return frame;
 }
 
 function useEscape(isActive: boolean, leave: () => void) {

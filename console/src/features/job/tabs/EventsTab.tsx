@@ -10,10 +10,11 @@ import { Clock, isToday } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
+import { tidy } from './tidy';
 
 const SHOWN_AT_ONCE = 200;
 
-/** Everything that happened to the job, the newest first, word for word. */
+/** Everything that happened to the job, the newest first; each sentence once. */
 export function EventsTab({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const told = useTold();
@@ -26,16 +27,18 @@ export function EventsTab({ job }: { job: JobDetail }) {
     <Card isFlush>
       {events.length === 0 && <Nothing title={say.noEvents} />}
       <ol className={styles.events} data-dated={isDated}>
-        {events
+        {tidy(events)
           .toReversed()
           .slice(0, nShown)
-          .map((event) => (
+          .map(({ event, isTold }) => (
             <li key={event.seq}>
               <Clock at={event.at} isDated={isDated} />
               <span className={styles.kind}>{say.kinds[event.kind] ?? event.kind}</span>
               <span>
-                <span title={event.message}>{told(event)}</span>
-                {event.actor && <span className="quiet"> · {event.actor}</span>}
+                {!isTold && <span title={event.message}>{told(event)}</span>}
+                {event.actor && !event.message.includes(event.actor) && (
+                  <span className="quiet"> · {event.actor}</span>
+                )}
               </span>
             </li>
           ))}

@@ -1,8 +1,10 @@
 import { SearchOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Button, Checkbox, Input, Select } from 'antd';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { Attempt, JobDetail, Task } from '@/api/client';
+import { nodesQuery } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
 import type { Language } from '@/i18n/translated';
 import { type Column, DataTable } from '@/ui/DataTable';
@@ -12,6 +14,7 @@ import { span, useNow } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
+import { isFailed } from './failed';
 
 const SHOWN_AT_ONCE = 100;
 const MANY = 10;
@@ -72,17 +75,15 @@ export function Tasks({ job, attempts }: { job: JobDetail; attempts: readonly At
   );
 }
 
-function isFailed(task: Task): boolean {
-  if (task.cause === 'stopped') return false;
-  return task.state === 'LOST' || (task.exit_code !== null && task.exit_code !== 0);
-}
-
 function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; tasks: readonly Task[] }) {
   const say = useWords(words);
   const { language } = useLanguage();
   const now = useNow();
   const told = useTold();
+  const cardsOf = useCards();
   const hasGpus = tasks.some((task) => task.gpus.length > 0);
+  // On one machine all tasks have the same, which says nothing.
+  const hasAddresses = tasks.some(({ address }) => address !== '' && !LOOPBACK.test(address));
   const hasCauses = tasks.some((task) => task.cause || task.detail);
   const hasRuns = tasks.some((task) => task.run > 0);
   const optional = (has: boolean, column: Column<Task>) => (has ? [column] : []);
@@ -90,12 +91,12 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
     { key: 'task', title: say.task, cell: ({ name }) => <Whole isMono>{name}</Whole> },
     { key: 'state', title: say.state, cell: (task) => <State task={task} /> },
     { key: 'node', title: say.node, cell: ({ node }) => <Whole>{node || '–'}</Whole> },
-    {
+    ...optional(hasAddresses, {
       key: 'address',
       title: say.address,
       cell: ({ address }) => <span className="mono">{address || '–'}</span>,
-    },
-    ...optional(hasGpus, { key: 'gpus', title: say.gpus, cell: ({ gpus }) => gpus.join(', ') || '–' }),
+    }),
+    ...optional(hasGpus, { key: 'gpus', title: say.gpus, cell: (task) => cardsOf(task) || '–' }),
     { key: 'ports', title: say.ports, cell: (task) => <Ports task={task} /> },
     {
       key: 'took',
@@ -127,6 +128,19 @@ function TaskTable({ jobId, attempt, tasks }: { jobId: string; attempt: number; 
     },
   ];
   return <DataTable label={say.tasks} columns={columns} rows={tasks} rowKey={({ name }) => name} />;
+}
+
+const LOOPBACK = /^(127\.|::1$|localhost$)/;
+
+/** A way to name the cards of a task: by their type, and their number in the node. */
+function useCards(): (task: Task) => string {
+  const { data: nodes } = useQuery(nodesQuery);
+  return ({ node, gpus }) => {
+    const cards = nodes?.find(({ name }) => name === node)?.gpus ?? [];
+    return gpus
+      .map((index) => `${cards.find((card) => card.index === index)?.type || 'GPU'} #${index}`)
+      .join(', ');
+  };
 }
 
 const State = ({ task }: { task: Task }) => (

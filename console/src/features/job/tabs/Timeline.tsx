@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { Skeleton } from 'antd';
 import type { Attempt, JobDetail, JobEvent, JobState } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
@@ -9,6 +10,7 @@ import { useTold } from '@/ui/told';
 import styles from '../job.module.css';
 import { words } from '../words';
 import { phasesOf } from './phases';
+import { milestones } from './tidy';
 
 interface TimelineProps {
   job: JobDetail;
@@ -16,19 +18,28 @@ interface TimelineProps {
   attempts: readonly Attempt[];
 }
 
-/** Each attempt, the newest first: how long it waited, was prepared and ran, and the steps on the way. */
+/** Each attempt, the newest first: how long it waited, was prepared and ran, and the moves on the way. */
 export function Timeline({ job, events, attempts }: TimelineProps) {
   const say = useWords(words);
   const numbers = [...new Set([job.attempt, ...attempts.map(({ number }) => number)])].sort((a, b) => b - a);
   return (
-    <Card title={say.timeline} isFlush>
+    <Card
+      title={say.timeline}
+      isFlush
+      extra={
+        events && (
+          <Link to="/jobs/$jobId" params={{ jobId: job.id }} search={{ tab: 'events' }}>
+            {say.allEvents(events.length)}
+          </Link>
+        )
+      }
+    >
       {!events && <Skeleton active className={styles.padded} title={false} />}
       {events &&
         numbers.map((number) => (
           <AttemptBlock
             key={number}
             number={number}
-            isLarge={job.n_tasks > FEW_TASKS}
             isKept={number === job.attempt && isKept(job)}
             state={number === job.attempt ? job.state : attempts.find((one) => one.number === number)?.state}
             events={events.filter((event) => event.attempt === number)}
@@ -39,31 +50,20 @@ export function Timeline({ job, events, attempts }: TimelineProps) {
   );
 }
 
-const FEW_TASKS = 20;
-
-/** Whether the timeline tells an event; of many tasks only those that went wrong. */
-function isTold(event: JobEvent, isLarge: boolean): boolean {
-  if (event.kind === 'edited') return false;
-  const isFine =
-    event.kind === 'task_started' || (event.kind === 'task_exited' && event.data.exit_code === 0);
-  return !(isLarge && isFine);
-}
-
 interface AttemptBlockProps {
   number: number;
   state: JobState | undefined;
   isKept: boolean;
   events: readonly JobEvent[];
   before: JobEvent | undefined;
-  isLarge: boolean;
 }
 
-function AttemptBlock({ number, state, isKept, events, before, isLarge }: AttemptBlockProps) {
+function AttemptBlock({ number, state, isKept, events, before }: AttemptBlockProps) {
   const say = useWords(words);
   const told = useTold();
   const { language } = useLanguage();
-  const steps = events.filter((event) => isTold(event, isLarge));
-  const isDated = steps.some(({ at }) => !isToday(at));
+  const steps = milestones(events);
+  const isDated = steps.some(({ event: { at } }) => !isToday(at));
   return (
     <div className={styles.attempt}>
       <div className={styles.attemptHead}>
@@ -76,11 +76,13 @@ function AttemptBlock({ number, state, isKept, events, before, isLarge }: Attemp
         isOver={state !== undefined && JOB_STATES[state].isFinal}
       />
       <ol className={styles.steps} data-dated={isDated}>
-        {steps.map((event, index) => (
+        {steps.map(({ event, isTold }, index) => (
           <li key={event.seq} data-kind={event.kind}>
             <Clock at={event.at} isDated={isDated} />
-            <span title={event.message}>{told(event)}</span>
-            <span className={styles.since}>{index > 0 && sinceText(steps[index - 1], event, language)}</span>
+            <span title={event.message}>{isTold ? say.kinds[event.kind] : told(event)}</span>
+            <span className={styles.since}>
+              {index > 0 && sinceText(steps[index - 1]?.event, event, language)}
+            </span>
           </li>
         ))}
       </ol>
