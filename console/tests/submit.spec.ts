@@ -153,6 +153,7 @@ test('the long form has a way to each section, and an untouched one has nothing 
   await index.getByRole('link', { name: 'Execution' }).click();
   await expect(page.getByLabel('Command', { exact: true })).toBeFocused();
   await expect(index).toBeInViewport();
+  await page.keyboard.type('true');
   await expect(page.getByLabel('Extras', { exact: true })).toHaveCount(0);
   await page.locator('#section-execution summary').click();
   await expect(page.getByLabel('Extras', { exact: true })).toBeVisible();

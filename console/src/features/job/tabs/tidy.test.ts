@@ -24,6 +24,14 @@ test('a sentence is told once, however many events have it', () => {
   expect(found.map(({ isTold }) => isTold)).toEqual([false, true, true]);
 });
 
+test('a job that failed with its task tells the same once', () => {
+  const found = tidy([
+    event('task_exited', 'task main-0 exited with code 137', { exit_code: 137 }),
+    event('failed', 'task main-0 exited with code 137 (signal 9)'),
+  ]);
+  expect(found.map(({ isTold }) => isTold)).toEqual([false, true]);
+});
+
 test('each attempt tells its own', () => {
   const found = tidy([event('failed', 'exit 1'), event('failed', 'exit 1', {}, 1)]);
   expect(found.every(({ isTold }) => !isTold)).toBe(true);

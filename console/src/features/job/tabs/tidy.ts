@@ -9,12 +9,18 @@ export interface ToldEvent {
 /** Events as they happened, those marked that only repeat what was said before. */
 export function tidy(events: readonly JobEvent[]): ToldEvent[] {
   const told = new Set<string>();
-  return events.map((event) => {
+  return events.map((event, index) => {
     const said = JSON.stringify([event.attempt, event.message_code, event.message]);
-    const isTold = told.has(said);
+    const isTold = told.has(said) || isFaultOf(events[index - 1], event);
     told.add(said);
     return { event, isTold };
   });
+}
+
+/** Whether a job failed by what its task has just been said to have done. */
+function isFaultOf(before: JobEvent | undefined, event: JobEvent): boolean {
+  if (event.kind !== 'failed' || !before || before.at !== event.at) return false;
+  return before.kind === 'task_exited' || before.kind === 'task_lost';
 }
 
 const MILESTONES = new Set([
