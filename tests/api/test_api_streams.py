@@ -90,6 +90,21 @@ def test_a_log_that_may_not_be_read_is_refused_and_the_rest_goes_on(ann: Api, ad
     assert seen["log"]["data"]["text"] == "here\n"
 
 
+def test_the_log_of_a_private_job_is_refused_to_colleagues_and_its_secrets_are_masked(
+    ann: Api, hire: Hire
+) -> None:
+    colleague, secret = hire(default="member"), fresh("secret")
+    ann.ok("PUT", f"/secrets/{secret}", json={"value": "hush-hush"})
+    job = ann.running(secrets={"TOKEN": secret})
+    ann.write_log(job, b"token hush-hush\n")
+    with opened(ann, log_of(job)) as messages:
+        assert text_of(until_kind(messages, "log", job)) == "token *********\n"
+    with opened(colleague, log_of(job)) as messages:
+        (refused,) = until_kind(messages, "refused", job)
+    assert refused.data["data"]["status"] == 403
+    assert "hush" not in str(refused.data)
+
+
 def test_a_log_is_refused_once_its_reader_may_no_longer_see_the_job(
     admin: Api, hire: Hire, clock: FakeClock
 ) -> None:

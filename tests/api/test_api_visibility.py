@@ -59,7 +59,10 @@ ABOUT_MANY = frozenset(
         "GET /engines",
         "GET /images",
         "POST /jobs",
+        "POST /jobs/check",
         "POST /jobs/dry-run",
+        # The logs that it brings are tried in test_api_streams.py.
+        "POST /stream",
         "GET /code/{digest}",
         "HEAD /code/{digest}",
     }
@@ -74,9 +77,11 @@ NOT_ABOUT_JOBS = frozenset(
         "DELETE /queues/{name}/members/{user}",
         "DELETE /secrets/{name}",
         "DELETE /session",
+        "DELETE /tokens",
         "DELETE /tokens/{token_id}",
         "DELETE /users/{name}",
         "GET /audit",
+        "GET /audit/export",
         "GET /client/{file}",
         # Each sees their own.
         "GET /environments",

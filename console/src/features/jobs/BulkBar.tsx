@@ -43,7 +43,7 @@ export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
   const { data: me } = useQuery(sessionQuery);
   const own = jobs.filter((job) => mayTouch(me, job));
   const living = own.filter((job) => !isFinal(job.state));
-  const over = jobs.filter((job) => isFinal(job.state) && maySubmit(me, job.queue));
+  const over = jobs.filter((job) => isFinal(job.state) && job.is_readable && maySubmit(me, job.queue));
   const nOthers = jobs.length - own.length;
   const nOver = own.length - living.length;
   const button = (verb: Verb, label: string, chosen: readonly Job[], hint = '') => (
