@@ -68,7 +68,7 @@ test('each sentence of a job is told once, in the timeline and among the events'
   await expect(panel.getByText(/by admin/)).toHaveCount(1);
   await expect(panel.getByRole('listitem').last()).toContainText('Stopped');
   await page.getByRole('link', { name: /All events/ }).click();
-  await expect(page.getByRole('listitem').filter({ hasText: 'Asked to stop' })).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Stop requested' })).toBeVisible();
   await expect(panel.getByText(/by admin/)).toHaveCount(1);
 });
 

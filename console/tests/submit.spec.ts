@@ -140,7 +140,7 @@ test('a server that is away is not told as a wrong job, and asked again by itsel
   await expect(page.getByText('The server cannot be reached')).toBeVisible();
   await expect(page.getByText('Cannot submit yet')).toHaveCount(0);
   await page.unroute('**/api/v1/jobs/check');
-  await expect(page.getByText('Yes, at once')).toBeVisible();
+  await expect(page.getByText('Yes, immediately')).toBeVisible();
 });
 
 test('the long form has a way to each section, and an untouched one has nothing to clear', async ({
