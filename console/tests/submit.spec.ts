@@ -41,6 +41,20 @@ test('data is taken from a storage that is offered, and found by the task', asyn
   await api.until(id, 'SUCCEEDED');
 });
 
+test('packages are asked for by a list, or by a file of the code', async ({ page }) => {
+  await open(page);
+  await name(page).fill(fresh('packages'));
+  await step(page, 'Image').click();
+  await page.getByRole('switch', { name: 'Set Python packages' }).click();
+  const requirements = page.getByLabel('Requirements', { exact: true });
+  await requirements.fill('numpy>=2\n\ntorch');
+  await expect(editor(page)).toContainText('- numpy>=2');
+  await expect(editor(page)).toContainText('- torch');
+  await expect(requirements).toHaveValue('numpy>=2\n\ntorch');
+  await requirements.fill('requirements.txt');
+  await expect(editor(page)).toContainText('requirements: requirements.txt');
+});
+
 test('a section is checked before the next', async ({ page }) => {
   await open(page);
   // Nobody has done anything wrong yet.
