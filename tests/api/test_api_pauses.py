@@ -106,7 +106,7 @@ def test_the_priority_can_be_changed_during_a_pause(ann: Api, clock: FakeClock) 
 def test_a_deadline_that_passes_during_a_pause_ends_the_job(ann: Api, clock: FakeClock) -> None:
     job = pausing(ann, deadline=show_instant(clock.now() + 0.9))
     clock.advance(0.95)
-    assert ann.until(job, "FAILED")["reason"]["code"] == "deadline"
+    assert ann.until(job, "STOPPED")["reason"]["code"] == "deadline"
 
 
 def test_a_copy_of_a_job_that_pauses_starts_at_once(ann: Api) -> None:

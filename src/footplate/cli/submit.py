@@ -237,7 +237,7 @@ def overrides_in(options: Mapping[str, Any]) -> dict[str, Any]:
     """Gather the fields of the job that options name."""
     given = {name: value for name, value in options.items() if value not in (None, ())}
     if "parameters" in given:
-        given["parameters"] = {name: _typed(text) for name, text in given["parameters"]}
+        given["parameters"] = dict(given["parameters"])
     files = [read_env_file(path) for path in given.pop("env_files", ())]
     if files or "env" in given:
         given["env"] = {name: value for one in files for name, value in one.items()}
@@ -247,16 +247,6 @@ def overrides_in(options: Mapping[str, Any]) -> dict[str, Any]:
     for name in {"tags", "data"} & given.keys():
         given[name] = list(given[name])
     return given
-
-
-def _typed(text: str) -> Any:
-    from footplate.wire.documents import scalar
-
-    try:
-        value = scalar(text)
-    except ValueError:
-        return text
-    return text if value is None else value
 
 
 def _from_stdin() -> dict[str, Any]:

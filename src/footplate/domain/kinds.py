@@ -95,13 +95,13 @@ class Cpus:
         return {"type": "number", "minimum": self.least_milli / 1000, "maximum": self.most_milli / 1000}
 
 
-_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT])(?:i?B)?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT])(?:iB?|B)?", re.IGNORECASE)
 _SIZE_FACTORS = {"K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 
 @dataclass(frozen=True)
 class Size:
-    """An amount of bytes such as `512MB` or `4GB`; K, M, G and T are powers of 1024."""
+    """An amount of bytes such as `512MB`, `4GB` or `1Gi`; K, M, G and T are powers of 1024."""
 
     least_bytes: int
     most_bytes: int
@@ -133,7 +133,7 @@ class Size:
     def schema(self) -> Schema:
         return {
             "anyOf": [
-                {"type": "string", "pattern": r"^\d+(\.\d+)?\s*[KMGTkmgt]([iI]?[bB])?$"},
+                {"type": "string", "pattern": r"^\d+(\.\d+)?\s*[KMGTkmgt]([iI][bB]?|[bB])?$"},
                 {"type": "integer", "minimum": self.least_bytes, "maximum": self.most_bytes},
             ]
         }

@@ -40,8 +40,7 @@ def fail_launch(job: Job, event: LaunchFailed) -> Outcome:
 
 def ask_stop(job: Job, event: StopAsked) -> Outcome:
     """Stop a job, or end it at once where nothing of it runs."""
-    never_ran = job.state is S.QUEUED and event.reason.code is ReasonCode.DEADLINE
-    following = Next(S.FAILED if never_ran else S.STOPPED, event.reason, grace_s=event.grace_s)
+    following = Next(S.STOPPED, event.reason, grace_s=event.grace_s)
     if job.state is S.QUEUED and not job.is_handed_over:
         return finish(job, following, event.at)
     if job.is_kept:

@@ -124,7 +124,7 @@ def test_options_override_the_file(server: FakeServer, footplate: Command, tmp_p
         "command": "run ${{ parameters.rate }}",
         "queue": "vision",
         "priority": 5,
-        "parameters": {"rate": 0.001, "word": "b=c"},
+        "parameters": {"rate": "1e-3", "word": "b=c"},
         "env": {"A": "1"},
         "tags": ["t"],
     }

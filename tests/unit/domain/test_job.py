@@ -309,9 +309,10 @@ def test_the_time_limit_stops_with_that_reason() -> None:
     assert ended.reason.code is ReasonCode.TIME_LIMIT
 
 
-def test_a_deadline_that_passes_in_the_queue_fails_the_job() -> None:
+def test_a_deadline_ends_a_job_in_the_same_state_whether_it_waits_or_runs() -> None:
     passed = StopAsked(AT, Reason(ReasonCode.DEADLINE, text("too late")))
-    assert after(job(), passed).state is JobState.FAILED
+    for ended in (after(job(), passed), after(running(), passed, gone())):
+        assert (ended.state, ended.reason.code) == (JobState.STOPPED, ReasonCode.DEADLINE)
 
 
 def test_preemption_uses_up_no_retry() -> None:

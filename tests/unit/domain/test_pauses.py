@@ -186,7 +186,7 @@ def test_a_job_that_is_placed_pauses_no_more() -> None:
     ("event", "state"),
     [
         (StopAsked(AT, USER, "ann"), JobState.STOPPED),
-        (StopAsked(AT, Reason(ReasonCode.DEADLINE, text("too late"))), JobState.FAILED),
+        (StopAsked(AT, Reason(ReasonCode.DEADLINE, text("too late"))), JobState.STOPPED),
         (DeleteAsked(AT, "ann"), JobState.STOPPED),
     ],
 )

@@ -310,3 +310,14 @@ def test_whatever_is_sent_is_read_or_refused_with_problems(document: dict[str, A
 def test_jobs_that_were_stored_before_storages_had_rules_can_be_read(fields: dict[str, Any]) -> None:
     spec = read_job({"name": "old", "command": "true", **fields})
     assert read_job(write_job(spec)) == spec
+
+
+@pytest.mark.parametrize("text", ["2G", "2GB", "2Gi", "2GiB", "2gi", "2048Mi", "2097152 Ki", "0.001953125Ti"])
+def test_sizes_are_read_with_and_without_the_b(text: str) -> None:
+    assert read_job({"name": "x", "command": "x", "memory": text}).roles[0].memory_bytes == 2 * 1024**3
+
+
+@pytest.mark.parametrize("text", ["2Gib i", "2i", "2iB", "2GBi", "2Gii"])
+def test_what_only_looks_like_a_size_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="with a unit"):
+        read_job({"name": "x", "command": "x", "memory": text})
