@@ -125,7 +125,9 @@ export function Privacy({ job }: { job: Job }) {
   if (job.is_readable) return null;
   return (
     <Tooltip title={say.isPrivate(job.owner)}>
-      <LockOutlined className={styles.lock} aria-label={say.isPrivate(job.owner)} />
+      <span role="img" className={styles.lock} aria-label={say.isPrivate(job.owner)}>
+        <LockOutlined aria-hidden />
+      </span>
     </Tooltip>
   );
 }
