@@ -10,6 +10,7 @@ import click
 from footplate.cli.language import phrase
 from footplate.cli.render import named
 from footplate.cli.session import INTERRUPTED, connect, job_argument, json_option, print_json_line, tell
+from footplate.domain.errors import Denied
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
@@ -44,6 +45,8 @@ def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None
     if output and is_following:
         ctx.fail(phrase("--output saves the log as it is now; it cannot be combined with --follow"))
     found = connect().job(job)
+    if not found.data["is_readable"]:
+        raise Denied("job_private", job=found.id, owner=found.data["owner"], queue=found.queue)
     if output:
         return _store(ctx, found, output, choice)
     if is_following:

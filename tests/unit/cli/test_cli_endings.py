@@ -136,6 +136,14 @@ def test_show_of_a_private_job_says_who_sees_more(server: FakeServer, footplate:
     assert {one.path for one in server.asked} == {"/jobs/digits"}
 
 
+def test_logs_of_a_private_job_are_refused(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job(is_readable=False, tasks=[], config={}, owner="bob"))
+    for options in ((), ("--follow",), ("--output", "file")):
+        refused = footplate("logs", "digits", *options)
+        assert refused.exit_code == 1
+        assert f"footplate edit {ID} --shared" in refused.err
+
+
 def test_show_tells_of_estimates_and_of_what_is_kept(server: FakeServer, footplate: Command) -> None:
     estimate = {
         "expected_at": "2030-01-01T00:00:00.000Z",
