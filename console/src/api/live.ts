@@ -51,10 +51,12 @@ export function useLiveFeed(): boolean {
     const readAgain = () => void client.invalidateQueries();
     let wasLost = false;
     const note = (isConnected: boolean) => {
+      // The worker that holds the connection may not have noticed yet that there is no network.
+      const isOn = isConnected && navigator.onLine;
       // What could not be asked while the server was away is asked now.
-      if (isConnected && wasLost) readAgain();
-      wasLost = !isConnected;
-      setLive(isConnected);
+      if (isOn && wasLost) readAgain();
+      wasLost = !isOn;
+      setLive(isOn);
     };
     const leave = channel.follow({
       onConnected: note,
