@@ -52,7 +52,9 @@ def _try(host: Host, secret: bytes) -> Channel | None:
 
 def run(command: str, surroundings: Surroundings) -> int:
     """Run the user's command with the remote shells first on the path; signals are passed on to it."""
-    child = subprocess.Popen([shell(), "-e", "-c", command], env=surroundings.for_launcher())
+    program = shell()
+    options = ["-e", "-o", "pipefail"] if program.endswith("bash") else ["-e"]
+    child = subprocess.Popen([program, *options, "-c", command], env=surroundings.for_launcher())
     for number in FORWARDED:
         signal.signal(number, lambda received, _frame: child.send_signal(received))
     code = child.wait()

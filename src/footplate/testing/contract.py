@@ -258,6 +258,12 @@ class ProcessContract(LimitContract, StreamContract, EngineContract):
         assert bench.log(launched) == b"one\n"
 
     @on_loop
+    async def test_a_pipeline_fails_with_any_of_its_commands(self, bench: Bench) -> None:
+        launched = await bench.launch("(echo trained; exit 3) | cat")
+        assert await bench.exit_code(launched) == 3
+        assert bench.log(launched) == b"trained\n"
+
+    @on_loop
     async def test_death_by_a_signal_is_128_and_its_number(self, bench: Bench) -> None:
         for attempt, (command, code) in enumerate(
             {"kill -9 $$": 137, "kill -SEGV $$": 139, "kill -9 0": 137, "kill -TERM 0": 143}.items()

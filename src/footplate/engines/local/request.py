@@ -69,8 +69,13 @@ def person_environment(plan: LaunchPlan, home: Path) -> dict[str, str]:
 
 
 def task_program() -> list[str]:
-    """Name the words that run a command, ending at the first failing line."""
-    return [_shell(), "-e", "-c"]
+    """Name the words that run a command, ending at the first failing line.
+
+    A pipeline fails with any of its commands: `python train.py | tee log` must not hide a failed training.
+    """
+    shell = _shell()
+    # Only bash has it everywhere.
+    return [shell, "-e", *(["-o", "pipefail"] if shell.endswith("bash") else []), "-c"]
 
 
 @cache

@@ -7,8 +7,14 @@ FOOTPLATE_SHIM_folder=$1 FOOTPLATE_SHIM_log=$2 FOOTPLATE_SHIM_keep=$3
 { set -C && true >"$FOOTPLATE_SHIM_folder/begun"; } 2>/dev/null || exit 125
 set +C
 exec </dev/null >>"$FOOTPLATE_SHIM_log" 2>&1 || exit 125
-FOOTPLATE_SHIM_shell=$(command -v bash) || FOOTPLATE_SHIM_shell=/bin/sh
-set -- "$FOOTPLATE_SHIM_shell" -e -c "$4"
+# A pipeline fails with any of its commands, where the image has a shell that knows how.
+if FOOTPLATE_SHIM_shell=$(command -v bash); then
+    set -- "$FOOTPLATE_SHIM_shell" -e -o pipefail -c "$4"
+elif (set -o pipefail) 2>/dev/null; then
+    set -- /bin/sh -e -o pipefail -c "$4"
+else
+    set -- /bin/sh -e -c "$4"
+fi
 # In a session of its own, a command that kills its own group does not reach this shell.
 FOOTPLATE_SHIM_setsid=$(command -v setsid) && set -- "$FOOTPLATE_SHIM_setsid" "$@"
 # What this shell itself would say does not belong in the task's log.
