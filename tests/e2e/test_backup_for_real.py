@@ -88,9 +88,16 @@ def test_a_busy_server_is_backed_up_and_lives_again_elsewhere(server: ServerProc
         with again.client("admin", PASSWORD) as client:
             assert client.get("/me").json()["name"] == "admin"
         ran = again.command(
-            "submit", "-n", "sealed", "-f", "--secret", "WANDB=wandb", "--", "echo got $WANDB"
+            "submit",
+            "-n",
+            "sealed",
+            "-f",
+            "--secret",
+            "WANDB=wandb",
+            "--",
+            '[ "$WANDB" = "a value" ] && echo right',
         )
-        assert "got a value" in ran.stdout, ran.stdout + ran.stderr
+        assert "right" in ran.stdout, ran.stdout + ran.stderr
         cloned = again.command("clone", "coded", "-n", "coded-again", "--json")
         assert cloned.returncode == 0, cloned.stderr
         await_that(lambda: states(again)["coded-again"] == "SUCCEEDED")

@@ -88,4 +88,5 @@ def test_the_client_alone_has_the_command_and_says_how_to_get_the_server(client:
         assert (said.returncode, said.stdout) == (0, f"footplate {__version__}\n"), said.stderr
     refused = run(client / "footplate", "up")
     assert refused.returncode == 1
-    assert refused.stderr == "error: the server is not installed: pip install 'footplate[server]'\n"
+    hint = "error: the server is not installed here, only the client: pip install 'footplate[server]'\n"
+    assert refused.stderr == hint
