@@ -128,6 +128,7 @@ class TestEnvironments(WithEngine):
 
     @on_loop
     async def test_tasks_cannot_change_their_environment(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         command = 'touch "$VIRTUAL_ENV/lib/mine" || echo kept; rm -rf "$VIRTUAL_ENV"/lib || true; ' + IMPORTS
         launched = await bench.launch(command, **asking())
         assert await bench.exit_code(launched) == 0
@@ -143,6 +144,7 @@ class TestEnvironments(WithEngine):
 
     @on_loop
     async def test_a_build_is_confined_like_a_task_of_its_owner(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         (bench.home / "secret").write_text("the server's")
         place = Path(os.environ["PIP_FIND_LINKS"])
         make_source(place, "curious", on_build=LOOKS.format(secret=str(bench.home / "secret")))
@@ -243,6 +245,7 @@ class TestPipInTasks(WithEngine):
 
     @on_loop
     async def test_what_a_task_installs_is_there_for_what_it_runs_next(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         for pip in ("pip", "pip3", "python -m pip"):
             launched = await bench.launch(f"{pip} install -q tiny\n{IMPORTS}\ntiny", attempt=len(pip))
             assert await bench.exit_code(launched) == 0, bench.log(launched)
@@ -250,6 +253,7 @@ class TestPipInTasks(WithEngine):
 
     @on_loop
     async def test_a_task_adds_to_its_environment_for_itself(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         make_wheel(Path(os.environ["PIP_FIND_LINKS"]), "more")
         command = f"{IMPORTS}\npip install -q more\npython -c 'import more, tiny'\nmore"
         launched = await bench.launch(command, **asking())
@@ -266,6 +270,7 @@ class TestPipInTasks(WithEngine):
 
     @on_loop
     async def test_no_other_task_sees_it(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         await bench.exit_code(await bench.launch("pip install -q tiny"))
         other = await bench.launch(IMPORTS, attempt=1)
         assert await bench.exit_code(other) == 1
@@ -273,6 +278,7 @@ class TestPipInTasks(WithEngine):
 
     @on_loop
     async def test_it_goes_before_what_the_server_has(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         make_wheel(Path(os.environ["PIP_FIND_LINKS"]), "click", "99.0")
         shows = 'python -c \'import click, yaml; print(getattr(click, "VERSION", "of the server"))\''
         launched = await bench.launch(f"{shows}\npip install -q click==99.0 2>/dev/null\n{shows}")
@@ -281,12 +287,30 @@ class TestPipInTasks(WithEngine):
 
     @on_loop
     async def test_an_environment_of_ones_own_takes_packages_as_it_ever_did(self, bench: Bench) -> None:
+        self.needs(bench, "files")
         command = (
             f"python -m venv --without-pip /tmp/v\nuv pip install -q --python /tmp/v --no-index tiny\n"
             f"/tmp/v/{IMPORTS.replace('python', 'bin/python', 1)}"
         )
         launched = await bench.launch(command)
         assert await bench.exit_code(launched) == 0, bench.log(launched)
+
+
+class TestClosedServer(WithEngine):
+    """A server whose own files nobody else may read."""
+
+    @pytest.fixture(autouse=True)
+    def closed(self) -> Iterator[None]:
+        before = os.umask(0o077)
+        yield
+        os.umask(before)
+
+    @on_loop
+    async def test_tasks_find_the_packages_of_the_server_all_the_same(self, bench: Bench) -> None:
+        self.needs(bench, "files")
+        launched = await bench.launch("command -v python; python -c 'import click'")
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched).startswith(os.fsencode(bench.home / "python"))
 
 
 class TestSlowBuilds(WithEngine):

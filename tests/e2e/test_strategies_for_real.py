@@ -238,4 +238,4 @@ def test_a_parameter_given_at_submit_reaches_command_and_environment(
     printed = run(server, str(tmp_path / "job.yaml"), "-p", "lr=0.01")
     assert "train --lr 0.01 --epochs 3 with 0.01" in printed
     shown = json.loads(server.command("show", "rate", "--json").stdout)
-    assert shown["config"]["parameters"] == {"lr": 0.01, "epochs": 3}
+    assert shown["config"]["parameters"] == {"lr": "0.01", "epochs": 3}

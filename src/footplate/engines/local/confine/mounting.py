@@ -48,6 +48,8 @@ FOR_ALL = 0o755
 def prepare(sealed: list[str], covers: list[str], keeps: list[str]) -> None:
     """Do once, as root, what the views of all children have in common: they begin as copies of this one."""
     kernel.unshare(kernel.CLONE_NEWNS)
+    # Whatever the server's own is: other accounts must get through what is made here.
+    os.umask(0o022)
     _leave_host(sealed)
     with _Opened() as opened:
         _cover(covers, [(opened.keep(_open_own(path)), path) for path in keeps])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -66,8 +67,17 @@ def _make(folder: Path, made_of: str) -> None:
         (draft / "bin" / name).symlink_to(base)
     _copy_programs(Path(sys.prefix, "bin"), draft / "bin", folder / "bin")
     (draft / STAMP).write_text(made_of)
+    _open_to_all(draft)
     remove_tree(folder)
     draft.rename(folder)
+
+
+def _open_to_all(folder: Path) -> None:
+    """Let the accounts of tasks read it, however the server's own files are made."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(stat.S_IMODE(mode) | (0o555 if path.is_dir() or mode & stat.S_IXUSR else 0o444))
 
 
 def _made_of() -> str:
