@@ -8,6 +8,7 @@ from typing import Any
 from footplate.domain.image import ChosenImage
 from footplate.domain.messages import Message
 from footplate.domain.resources import NOTHING, Resources, total
+from footplate.domain.retention import Kept
 
 # The ports of each node that are given out to tasks which do not ask for certain ones.
 GIVEN_PORTS = range(20_000, 30_000)
@@ -39,6 +40,8 @@ class Node:
     # What tasks are really held to there, and why not to the rest.
     enforced: tuple[str, ...] = ()
     unenforced: Message | None = None
+    # The admin who drained it, if one did.
+    drained_by: str = ""
 
     @property
     def capacity(self) -> Resources:
@@ -79,13 +82,15 @@ class Queue:
 
     name: str
     description: str = ""
-    guaranteed: Resources = NOTHING
+    share: Resources = NOTHING
     maximum: Resources | None = None
     nodes: tuple[str, ...] = ()
     is_open: bool = True
     environments: tuple[tuple[str, str], ...] = ()
     engine: str = ""
     is_shared: bool = False
+    # How long it keeps what jobs leave, where it says otherwise than the platform.
+    retention: Kept = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class BuiltEnvironment:
-    """Packages that were installed for a person's jobs; `attempts` are those that use them now."""
+    """Packages that were installed for a person's jobs; `attempts` are those that use them now.
+
+    While `is_building`, `built_at` and `used_at` are when that began, and `attempts` wait for it.
+    `image` is what they were added to; without one they are for processes.
+    """
 
     id: str
     owner: str
@@ -18,3 +22,5 @@ class BuiltEnvironment:
     built_at: float
     used_at: float
     attempts: tuple[str, ...] = ()
+    is_building: bool = False
+    image: str = ""

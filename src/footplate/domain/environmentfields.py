@@ -65,7 +65,7 @@ ENVIRONMENT = Record(
         Field(
             "python",
             Text(16, 0, r"(3\.\d{1,2}(\.\d{1,2})?)?", "python_version"),
-            "Python version, such as 3.12 (default: the node's).",
+            "Python version, such as 3.12 (default: the node's, or that of the image).",
             "",
         ),
     ),

@@ -13,6 +13,7 @@ FootplateError
  ├─ StoreUnavailable        the database or the disk cannot take or give anything now; try later
  │   ├─ DiskFull            only what frees room or needs none is done until there is room again
  │   └─ Starting            the server is not ready yet, or stops
+ ├─ StorageAway             a storage does not answer, or cannot do what it should; try later
  ├─ Conflict
  │   ├─ InvalidTransition   a move that the state table does not allow
  │   ├─ StaleLease          another server has taken over; this writer must stop
@@ -142,6 +143,10 @@ class DiskFull(StoreUnavailable):
 
 class Starting(StoreUnavailable):
     code = "starting"
+
+
+class StorageAway(FootplateError):
+    code = "storage_away"
 
 
 class Conflict(FootplateError):

@@ -179,7 +179,7 @@ class WaitExplained:
 
 
 # What of a job's configuration can be changed after the submit.
-EDITABLE = ("name", "description", "priority", "shared")
+EDITABLE = ("name", "description", "priority", "shared", "tags")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +190,7 @@ class Edited:
     description: str | None = None
     priority: int | None = None
     shared: bool | None = None
+    tags: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

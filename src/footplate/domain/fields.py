@@ -189,6 +189,10 @@ class Record:
                 values[known.target] = known.kind.read(item, where, problems)
         return values
 
+    def kind_of(self, name: str) -> Kind | None:
+        known = self._by_name.get(name)
+        return None if known is None else known.kind
+
     def default_of(self, name: str) -> Any:
         return self._by_name[name].default
 

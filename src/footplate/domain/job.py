@@ -105,6 +105,8 @@ class Job:
     is_deleting: bool = False
     # The number of the event that brought it to its state; 0 before it is stored.
     moved_by: int = 0
+    # Since when it holds what it holds now.
+    held_since: float | None = None
 
     @property
     def attempt_id(self) -> str:

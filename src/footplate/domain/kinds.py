@@ -35,6 +35,9 @@ class Text:
             return problems.add(path, "not_of_form", given=shorten(value), form=self.form)
         return value
 
+    def keep(self, text: str, value: Json) -> Json:  # noqa: ARG002
+        return text
+
     def write(self, value: Any) -> Json:
         return value
 
@@ -68,6 +71,23 @@ class Integer:
 
     def schema(self) -> Schema:
         return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True)
+class Number:
+    """Any finite number."""
+
+    def read(self, value: Json, path: str, problems: Problems) -> Any:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > 1e300:
+            return problems.add(path, "not_number", given=name_of(value))
+        # What is not a number is not equal to itself.
+        return float(value) if value == value else problems.add(path, "not_number", given=name_of(value))
+
+    def write(self, value: Any) -> Json:
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "number"}
 
 
 @dataclass(frozen=True)
@@ -257,6 +277,21 @@ class Choice:
         return {"type": "string", "enum": list(self.options)}
 
 
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]*[1-9]")
+# Beyond this, some readers of JSON round whole numbers.
+_MOST_EXACT = 2**53 - 1
+
+
+def _reads_back(text: str, value: Json) -> bool:
+    """Tell whether every program that is given the value writes it as this text."""
+    if isinstance(value, bool):
+        return text == str(value).lower()
+    if isinstance(value, int):
+        return text == str(value) and abs(value) <= _MOST_EXACT
+    # Small and large ones are written with an exponent by some and without by others.
+    return isinstance(value, float) and text == repr(value) and _DECIMAL.fullmatch(text) is not None
+
+
 @dataclass(frozen=True)
 class Scalar:
     """A text, number or yes/no value, kept as it is."""
@@ -270,6 +305,9 @@ class Scalar:
             return value
         return problems.add(path, "not_scalar", given=name_of(value))
 
+    def keep(self, text: str, value: Json) -> Json:
+        return value if _reads_back(text, value) else text
+
     def write(self, value: Any) -> Json:
         return value
 
@@ -280,6 +318,9 @@ class Scalar:
 @dataclass(frozen=True)
 class ScalarText(Scalar):
     """A scalar that is held as the text a shell would see."""
+
+    def keep(self, text: str, value: Json) -> Json:  # noqa: ARG002
+        return text
 
     def read(self, value: Json, path: str, problems: Problems) -> Any:
         read = super().read(value, path, problems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from footplate.domain.headway import Headway
 from footplate.domain.job import Job
 from footplate.domain.states import JobState, Reason
 
@@ -81,3 +82,4 @@ class SeenJob:
     position: int | None
     is_shared: bool
     is_readable: bool
+    headway: Headway | None = None

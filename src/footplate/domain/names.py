@@ -21,20 +21,7 @@ RESERVED_ENV_NAMES = frozenset(
         "ROCR_VISIBLE_DEVICES",
     }
 )
-JOB_NAME = Text(
-    255,
-    1,
-    r"[A-Za-z0-9][A-Za-z0-9._~-]{0,254}",
-    "job_name",
-)
-ROLE_NAME = Text(
-    64,
-    1,
-    r"[A-Za-z0-9][A-Za-z0-9._~]{0,63}",
-    "role_name",
-)
 QUEUE_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
-LABEL = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_-]{0,62}", "label")
 PARAMETER_NAME = Text(63, 1, r"[A-Za-z_][A-Za-z0-9_]{0,62}", "identifier")
 SECRET_NAME = Text(63, 1, r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", "name")
 STRATEGY_NAME = Text(
@@ -43,7 +30,28 @@ STRATEGY_NAME = Text(
     r"([A-Za-z0-9][A-Za-z0-9._-]{0,62})?",
     "name",
 )
+# As wide as the names of other systems: TI.GN10.2XLARGE40.POST, 1-P40, torch1.9-py3.8-cuda11.1-gpu.
+CHOICE = r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}"
+TYPE_NAME = Text(128, 0, rf"({CHOICE})?", "choice")
+FRAMEWORK = Text(257, 0, rf"({CHOICE}(:{CHOICE})?)?", "framework")
 SECRET_NAME_OR_NONE = Text(63, 0, rf"({SECRET_NAME.pattern})?", SECRET_NAME.form)
+
+
+@dataclass(frozen=True)
+class JobName(Text):
+    """The name of a job; one that is a step in a path could not be asked for over HTTP."""
+
+    def read(self, value: Json, path: str, problems: Problems) -> Any:
+        read = super().read(value, path, problems)
+        if read in (".", ".."):
+            return problems.add(path, "not_of_form", given=read, form=self.form)
+        return read
+
+
+# As wide as in OpenPAI, whose job files are to run unchanged.
+JOB_NAME = JobName(255, 1, r"[A-Za-z0-9._~-]{1,255}", "job_name")
+ROLE_NAME = Text(64, 1, r"[A-Za-z0-9._~]{1,64}", "role_name")
+LABEL = Text(63, 1, r"[A-Za-z0-9._~-]{1,63}", "label")
 
 
 @dataclass(frozen=True)

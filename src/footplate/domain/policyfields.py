@@ -7,21 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.domain import spec as s
+from footplate.domain.alerts import LEVELS, OF_JOBS
 from footplate.domain.fields import Field, ListOf, Nullable, Record
-from footplate.domain.kinds import Choice, Duration, Instant, Integer, Text
+from footplate.domain.kinds import Choice, Duration, Instant, Integer, Number, Text
 from footplate.domain.problems import Problems, join
 
-ALERT_EVENTS = (
-    "started",
-    "succeeded",
-    "failed",
-    "stopped",
-    "finished",
-    "deadline",
-    "overtime",
-    "no_progress",
-)
-ALERT_LEVELS = ("info", "warning", "minor", "major", "critical")
 FAILURE_ACTIONS = ("retry", "retry_elsewhere", "stop")
 FAILURE_CAUSES = ("oom", "lost", "hang")
 HANG_ACTIONS = ("notify", "restart", "stop")
@@ -29,18 +19,28 @@ SIGNALS = tuple(sorted(one.name for one in signal.Signals))
 WORD = Text(255, 1, r"\S{1,255}", "word")
 
 
+_NEEDS = {"deadline": "at", "overtime": "after_s", "no_progress": "after_s", "metric": "metric"}
+
+
 def _check_alert(alert: Mapping[str, Any], path: str, problems: Problems) -> None:
-    needs = {"deadline": "at", "overtime": "after_s", "no_progress": "after_s"}.get(alert["on"])
-    if needs and alert[needs] is None:
+    needs = _NEEDS.get(alert["on"])
+    if needs and alert[needs] in (None, ""):
         problems.add(join(path, needs.removesuffix("_s")), "required_for_alert", event=alert["on"])
+    if alert["on"] == "metric" and alert["above"] is None and alert["below"] is None:
+        problems.add(join(path, "above"), "bound_for_metric")
 
 
 ALERT = Record(
     s.Alert,
     (
-        Field("on", Choice(ALERT_EVENTS), "What happens."),
-        Field("to", ListOf(WORD, 32), "Receivers; the owner when absent.", ()),
-        Field("level", Choice(ALERT_LEVELS), "How grave it is.", "info"),
+        Field("on", Choice(OF_JOBS), "What happens."),
+        Field(
+            "to",
+            ListOf(WORD, 32),
+            "Channels of the owner or of the queue, or users, by name; the owner when absent.",
+            (),
+        ),
+        Field("level", Choice(LEVELS), "How grave it is.", "info"),
         Field(
             "after",
             Nullable(Duration(1, 365 * 86400)),
@@ -48,8 +48,19 @@ ALERT = Record(
             None,
             "after_s",
         ),
-        Field("at", Nullable(Instant()), "For deadline: when.", None),
-        Field("every", Nullable(Duration(60, 365 * 86400)), "Tell again after this long.", None, "every_s"),
+        Field(
+            "at", Nullable(Instant()), "For deadline: when; without a zone as for the job's deadline.", None
+        ),
+        Field(
+            "every",
+            Nullable(Duration(60, 365 * 86400)),
+            "Tell again after this long what lasts; what comes again, no sooner than after this long.",
+            None,
+            "every_s",
+        ),
+        Field("metric", Text(255), "For metric: its name.", ""),
+        Field("above", Nullable(Number()), "For metric: told when it is above this.", None),
+        Field("below", Nullable(Number()), "For metric: told when it is below this.", None),
     ),
     checks=(_check_alert,),
 )

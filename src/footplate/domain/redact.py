@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from footplate.domain.messages import Message, as_json, from_json
@@ -25,15 +25,16 @@ def redact(text: str, values: Iterable[str]) -> str:
 def redact_message(said: Message, values: Iterable[str]) -> Message:
     """Replace secret values in everything that a message names."""
     wanted = needles(values)
-    return from_json(_redact_within(as_json(said), wanted)) if wanted else said
+    return from_json(redact_within(as_json(said), wanted)) if wanted else said
 
 
-def _redact_within(data: Any, wanted: set[str]) -> Any:
+def redact_within(data: Any, wanted: Collection[str]) -> Any:
+    """Replace secret values in all texts of plain data."""
     if isinstance(data, str):
         return redact(data, wanted)
     if isinstance(data, dict):
-        return {name: _redact_within(item, wanted) for name, item in data.items()}
-    return [_redact_within(item, wanted) for item in data] if isinstance(data, list) else data
+        return {name: redact_within(item, wanted) for name, item in data.items()}
+    return [redact_within(item, wanted) for item in data] if isinstance(data, list) else data
 
 
 def needles(values: Iterable[str]) -> set[str]:

@@ -9,7 +9,7 @@ from footplate.domain import spec as s
 from footplate.domain.fields import Field, ListOf, Nullable, Record
 from footplate.domain.kinds import Cpus, Integer, Size, Text
 from footplate.domain.messages import say
-from footplate.domain.names import COMMAND, ENV, IMAGE, LABEL, ROLE_NAME
+from footplate.domain.names import COMMAND, ENV, IMAGE, LABEL, ROLE_NAME, TYPE_NAME
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import MIB
 
@@ -57,7 +57,13 @@ def _check_role(role: Mapping[str, Any], path: str, problems: Problems) -> None:
                 where = join(join(path, "completion"), name)
                 problems.add(where, "more_than_count", count=count, given=wanted)
     shm, memory = role["shm_bytes"], role["memory_bytes"]
-    if MISSING not in (shm, memory) and shm > memory and shm != s.DEFAULT_SHM_BYTES:
+    # A type has memory of its own.
+    if (
+        not role["instance_type"]
+        and MISSING not in (shm, memory)
+        and shm > memory
+        and shm != s.DEFAULT_SHM_BYTES
+    ):
         problems.add(join(path, "shm"), "more_than_memory", memory_bytes=memory)
     if role["gpu_type"] and role["gpus"] == 0:
         problems.add(join(path, "gpu_type"), "gpu_type_without_gpus")
@@ -85,6 +91,13 @@ def _check_ports(ports: Sequence[Any], path: str, problems: Problems) -> None:
 ROLE_BODY = (
     Field("command", COMMAND, "Shell command of each task; several lines stop at the first that fails."),
     Field("count", Integer(1, MAX_TASKS), "Number of tasks.", 1),
+    Field(
+        "type",
+        TYPE_NAME,
+        "Instance type, which says CPUs, memory and GPUs of each task; see `footplate types`.",
+        "",
+        "instance_type",
+    ),
     Field(
         "cpus",
         Cpus(10, 1_024_000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,7 @@ class PortRange:
 
 def port_variable(label: str) -> str:
     """What the variables with the ports of a label end with."""
-    return label.upper().replace("-", "_")
+    return re.sub(r"[^A-Z0-9]", "_", label.upper())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,14 @@ class RoleSpec:
     shm_bytes: int = DEFAULT_SHM_BYTES
     gpus: int = 0
     gpu_type: str = ""
+    instance_type: str = ""
     image: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     ports: tuple[PortRange, ...] = ()
     completion: Completion = Completion()
     task_retry: int = 0
+    # The fields that its instance type has filled in.
+    from_type: tuple[str, ...] = ()
 
     @property
     def resources(self) -> Resources:
@@ -62,13 +66,30 @@ class RoleSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Revision:
+    """Which commit of a git repository code was, on which branch, and how it differed from that."""
+
+    commit: str
+    branch: str = ""
+    is_dirty: bool = False
+    # Of files that git knows and that were sent; cut where it is long.
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CodeRef:
-    """Where a job's code comes from: an upload by its digest, or a path on a storage."""
+    """Where a job's code comes from: an upload by its digest, a path on a storage, a commit of a repository.
+
+    What a repository had is kept as an upload. `revision` tells what the code was when it was sent.
+    """
 
     upload: str = ""
     storage: str = ""
     path: str = ""
     read_only: bool = False
+    git: str = ""
+    commit: str = ""
+    revision: Revision | None = None
 
     @property
     def is_read_only(self) -> bool:
@@ -108,10 +129,28 @@ class DataMount:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Where results are kept after the end."""
+    """Where results are kept, how often while the job runs, and whether checkpoints are too."""
 
     storage: str = ""
     path: str = ""
+    every_s: int | None = None
+    checkpoints: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model to register when the job has succeeded: which of its files, and what is said of them."""
+
+    name: str
+    path: str = ""
+    place: str = "output"
+    framework: str = ""
+    format: str = ""
+    environment: str = ""
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    shared: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +172,9 @@ class Alert:
     after_s: int | None = None
     at: float | None = None
     every_s: int | None = None
+    metric: str = ""
+    above: float | None = None
+    below: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +211,13 @@ class JobSpec:
     shared: bool | None = None
     image: str = ""
     image_credentials: str = ""
+    framework: str = ""
     strategy: str = ""
     code: CodeRef | None = None
     environment: EnvironmentSpec | None = None
     data: tuple[DataMount, ...] = ()
     results: Results | None = None
+    model: ModelSpec | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -185,10 +229,13 @@ class JobSpec:
     grace_s: int = DEFAULT_GRACE_S
     keep_on_failure_s: int | None = None
     on_failure: tuple[FailureRule, ...] = ()
+    log_metrics: tuple[str, ...] = ()
     hang: HangPolicy | None = None
     idle_limit_s: int | None = None
     tags: tuple[str, ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
+    # The fields that its framework has filled in.
+    from_framework: tuple[str, ...] = ()
 
     @property
     def n_tasks(self) -> int:

@@ -9,12 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.domain import spec as s
+from footplate.domain.codefields import CODE
+from footplate.domain.datafields import DATA, RESULTS, DataList
 from footplate.domain.environmentfields import ENVIRONMENT
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
 from footplate.domain.kinds import AnyJson, Choice, Duration, Flag, Instant, Integer, Scalar, Text
+from footplate.domain.model import ALIAS, MODEL_NAME
 from footplate.domain.names import (
     ENV,
     ENV_NAME,
+    FRAMEWORK,
     IMAGE,
     JOB_NAME,
     PARAMETER_NAME,
@@ -23,58 +27,30 @@ from footplate.domain.names import (
     SECRET_NAME,
     SECRET_NAME_OR_NONE,
     STRATEGY_NAME,
-    FilePath,
 )
 from footplate.domain.policyfields import ALERT, FAILURE_RULE, HANG
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.rolefields import MAX_TASKS, ROLE, ROLE_BODY
 
+MODEL_PLACES = ("output", "checkpoints", "work")
 SERVICE_KINDS = ("shell", "ssh", "jupyter", "tensorboard", "desktop")
 
 
-def _check_code(code: Mapping[str, Any], path: str, problems: Problems) -> None:
-    if code["path"] not in ("", MISSING) and not code["storage"] and not code["upload"]:
-        problems.add(join(path, "path"), "code_path_without_storage")
-
-
-CODE = Record(
-    s.CodeRef,
+MODEL = Record(
+    s.ModelSpec,
     (
-        Field(
-            "upload",
-            Text(71, 0, r"(sha256:[0-9a-f]{64})?", "digest"),
-            "Digest of uploaded code; `footplate submit` fills it in from a local folder.",
-            "",
-        ),
-        Field("storage", Text(63), "Storage with the code; read-only for tasks.", ""),
-        Field(
-            "path",
-            PATH,
-            "Folder on that storage; without a storage, a local folder that `footplate submit` uploads.",
-            "",
-        ),
-        Field("read_only", Flag(), "Whether tasks may only read their code.", False),
+        Field("name", Text(128, 1, MODEL_NAME, "choice"), "Name of the model; each success adds a version."),
+        Field("path", PATH, "File or folder that is the model (default: all of the folder).", ""),
+        Field("from", Choice(MODEL_PLACES), "Folder of the job that the path is in.", "output", "place"),
+        Field("framework", Text(257), "Framework of the model (default: the job's).", ""),
+        Field("format", Text(64), "Format of the files, such as SavedModel or ONNX.", ""),
+        Field("environment", Text(128), "Inference environment of the catalogue.", ""),
+        Field("description", Text(4096), "What the version is.", ""),
+        Field("tags", ListOf(Text(63, 1), 50, unique=""), "Tags of the version.", ()),
+        Field("aliases", ListOf(Text(63, 1, ALIAS, "name"), 20), "Aliases that move to the version.", ()),
+        Field("shared", Nullable(Flag()), "Whether everybody may see the model (default: as it is).", None),
     ),
-    checks=(_check_code,),
-    short="path",
-)
-DATA = Record(
-    s.DataMount,
-    (
-        Field("path", FilePath(1024, 1), "Where tasks see the data."),
-        # What else holds of storages, the service checks that knows them: stored jobs must stay readable.
-        Field("storage", Text(63), "Storage with the data; `job` for the job's own folders.", ""),
-        Field("source", PATH, "File or folder on that storage (default: the whole storage).", ""),
-        Field("read_only", Flag(), "Whether tasks may only read it.", True),
-    ),
-)
-RESULTS = Record(
-    s.Results,
-    (
-        Field("storage", Text(63), "Storage that keeps the results.", ""),
-        Field("path", PATH, "Folder on that storage; made from the job's name when absent.", ""),
-    ),
-    short="path",
+    short="name",
 )
 SERVICE = Record(
     s.Service,
@@ -95,7 +71,7 @@ def _check_job(job: Mapping[str, Any], path: str, problems: Problems) -> None:
     environment, code = job["environment"], job["code"]
     if environment not in (None, MISSING) and environment.file and code is None:
         problems.add(join(path, "environment"), "environment_file_without_code", file=environment.file)
-    has_image = bool(job["image"]) or any(role is MISSING or role.image for role in roles)
+    has_image = bool(job["image"] or job["framework"]) or any(role is MISSING or role.image for role in roles)
     if job["image_credentials"] not in ("", MISSING) and not has_image and job["roles"] is not MISSING:
         problems.add(join(path, "image_credentials"), "credentials_without_image")
 
@@ -122,6 +98,13 @@ JOB = Record(
             "",
         ),
         Field(
+            "framework",
+            FRAMEWORK,
+            "Framework, alone or with a version: pytorch:2.4; see `footplate frameworks`. It fills in image, "
+            "environment and strategy where the job names none.",
+            "",
+        ),
+        Field(
             "strategy",
             STRATEGY_NAME,
             "Strategy for distributed training, such as torchrun or mpi (default: none).",
@@ -134,8 +117,11 @@ JOB = Record(
             "Python packages of every task; built once and shared read-only by your jobs.",
             None,
         ),
-        Field("data", ListOf(DATA, 64, unique="path"), "Stored data that tasks see.", ()),
-        Field("results", Nullable(RESULTS), "Where results are kept.", None),
+        Field("data", DataList(DATA, 64, unique="path"), "Stored data that tasks see.", ()),
+        Field(
+            "results", Nullable(RESULTS), "Storage that keeps what tasks write to their output folder.", None
+        ),
+        Field("model", Nullable(MODEL), "Model to register when the job succeeds.", None),
         Field("env", ENV, "Environment variables of every task.", {}),
         Field(
             "parameters",
@@ -160,7 +146,13 @@ JOB = Record(
             None,
             "time_limit_s",
         ),
-        Field("deadline", Nullable(Instant()), "Time by which the job must be over.", None, "deadline_at"),
+        Field(
+            "deadline",
+            Nullable(Instant()),
+            "Time by which the job must be over; without a zone it is that of your clock, over REST UTC.",
+            None,
+            "deadline_at",
+        ),
         Field(
             "grace",
             Duration(0, 3600),
@@ -179,6 +171,12 @@ JOB = Record(
             "on_failure",
             ListOf(FAILURE_RULE, 32),
             "Rules for failures; the first match decides, else the defaults.",
+            (),
+        ),
+        Field(
+            "log_metrics",
+            ListOf(Text(1024, 1), 20),
+            "Regular expressions over lines of the log: named groups are metrics, or `step` and `epoch`.",
             (),
         ),
         Field("hang", Nullable(HANG), "What to do when tasks make no progress.", None),

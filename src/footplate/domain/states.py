@@ -57,6 +57,7 @@ class ReasonCode(StrEnum):
     NO_NODE = "no_node"
     NO_PORTS = "no_ports"
     STORAGE_SILENT = "storage_silent"
+    DISK_LOW = "disk_low"
     ENGINE_AWAY = "engine_away"
     HANDED_OVER = "handed_over"
     RETRYING = "retrying"

@@ -6,6 +6,7 @@ TABLE = {
     "too_many_access_keys": "您已有 {most} 个访问密钥，达到上限：请删除一些",
     "no_valid_token": "没有有效的令牌：请用 `footplate login` 登录，或设置 FOOTPLATE_TOKEN",
     "invitation_worthless": "此邀请已使用、已过期或不存在：请向管理员索取新的邀请",
+    "sign_in_link_worthless": "此链接已使用、已过期或不存在：请用 `footplate open` 生成新链接，或用密码登录",
     "last_admin": "这是最后一个启用的管理员：请先让另一个用户成为管理员",
     "token_expired": "令牌 {token:quoted} 已过期：请用 `footplate login` 重新登录",
     "account_disabled": "账户 {user} 已停用：请联系平台管理员",
@@ -22,4 +23,7 @@ TABLE = {
     "too_many_failed_logins": "登录失败次数过多：请在 {seconds} 秒后重试",
     "not_for_jobs": "任务不能{act:act}：请以您自己的身份操作",
     "only_for_admins": "只有平台管理员可以{act:act}；您是 {user}",
+    "group_unknown": "没有名为{group:quoted}的组",
+    "group_exists": "组{group:quoted}已存在",
+    "token_of_other": "该令牌不属于您",
 }

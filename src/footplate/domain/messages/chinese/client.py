@@ -1,6 +1,7 @@
 """What the client says: the SDK and the command line."""
 
 TABLE = {
+    "no_job_named": "请指定任务：当前不在任务内部",
     "warning": "警告：{what}",
     "server_without_tls": "{url} 处的服务器不支持 TLS；在您信任的网络中，请用 {plain}",
     "no_tls_connection": "无法与 {url} 建立 TLS 连接：{error}",

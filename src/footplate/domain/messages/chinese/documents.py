@@ -1,6 +1,7 @@
 """What can be wrong with the text of a document."""
 
 TABLE = {
+    "job_file_foreign": "这是{format:foreign}，不是 Footplate 任务文件",
     "document_unreadable": "无法读取 {source}[：{error}]",
     "wrong_at": "{where}：{what}",
     "second_document": "出现了第二个文档；只允许一个",

@@ -3,7 +3,7 @@
 TABLE = {
     "environment_of_one_kind": "必须恰好填写 requirements、pyproject、conda、path 之一[；现有 {given:comma}]",
     "python_without_packages": "没有作用：`{kind}` 自带 Python",
-    "environment_file_without_code": "{file} 是代码中的文件，但任务没有代码：请用 `--code` 发送目录，或直接列出依赖",
+    "environment_file_without_code": "{file} 是代码中的文件，但任务没有代码：请把目录作为代码发送，或直接列出依赖",
     "environment_ready": "已构建 {what} 的环境",
     "environment_present": "{what} 的环境已存在",
     "environment_building": "正在构建 {what} 的环境[：{line}]",
@@ -21,7 +21,8 @@ TABLE = {
     "environment_path_missing": "environment.path：此节点上的 {folder} 没有 bin/python",
     "no_conda": "conda 文件需要节点上有 micromamba、mamba 或 conda，但都没有找到：请安装 micromamba，或改用 `requirements`",
     "no_uv": "无法安装软件包，因为服务器没有 uv：请在服务器的安装环境中运行 `pip install uv`",
-    "environment_in_image": "还不能向镜像添加软件包：请使用已包含它们的镜像，或在命令中 `pip install`",
+    "conda_in_image": "不能向镜像添加 conda 文件：请使用已包含这些软件包的镜像，或改用 `requirements`",
+    "python_in_image": "不起作用：镜像自带 Python",
     "no_such_environment": "没有环境 {environment}",
     "environment_in_use": "环境 {environment} 正被 {n_jobs} 个任务使用：请先停止它们",
     "job_token_no_environments": "任务的令牌不能删除环境：请以用户身份登录",

@@ -1,6 +1,8 @@
 """Why a job runs, ends or is tried again."""
 
 TABLE = {
+    "files_expired": "已删除{part:kept}：保留期已过（{freed_bytes:size}）",
+    "not_swept": "[任务 {of_job} 的]{part:kept}无法读取或删除：{error}",
     "starting_tasks": "正在启动 {n_tasks} 个子任务",
     "task_runs": "子任务正在运行",
     "tasks_run": "{n_tasks} 个子任务都在运行",

@@ -6,6 +6,7 @@ TABLE = {
     "too_many_access_keys": "you have {most} access keys, the maximum: delete some",
     "no_valid_token": "no valid token: sign in with `footplate login`, or set FOOTPLATE_TOKEN",
     "invitation_worthless": "this invitation was used, has expired or does not exist: ask an admin for a new one",
+    "sign_in_link_worthless": "this link was used, has expired or does not exist: make a new one with `footplate open`, or sign in with your password",
     "last_admin": "this is the last enabled admin: make another user admin first",
     "token_expired": "token {token:quoted} has expired: sign in again with `footplate login`",
     "account_disabled": "account {user} is disabled: ask a platform admin",
@@ -22,4 +23,7 @@ TABLE = {
     "too_many_failed_logins": "too many failed logins: try again in {seconds:second|seconds}",
     "not_for_jobs": "a job may not {act:act}: do it as yourself",
     "only_for_admins": "only a platform admin may {act:act}; you are {user}",
+    "group_unknown": "there is no group {group:quoted}",
+    "group_exists": "there is a group {group:quoted} already",
+    "token_of_other": "the token is not yours",
 }

@@ -1,6 +1,7 @@
 """What the client says: the SDK and the command line."""
 
 TABLE = {
+    "no_job_named": "name a job: this is not the inside of one",
     "warning": "warning: {what}",
     "server_without_tls": "the server at {url} does not speak TLS; on a network that you trust, use {plain}",
     "no_tls_connection": "no TLS connection to {url} could be made: {error}",

@@ -1,6 +1,7 @@
 """What can be wrong with the text of a document."""
 
 TABLE = {
+    "job_file_foreign": "this is {format:foreign}, not a Footplate job file",
     "document_unreadable": "{source} cannot be read[: {error}]",
     "wrong_at": "{where}: {what}",
     "second_document": "a second document begins; only one is allowed",

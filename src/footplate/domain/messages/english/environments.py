@@ -3,7 +3,7 @@
 TABLE = {
     "environment_of_one_kind": "must have exactly one of requirements, pyproject, conda and path[; it has {given:comma}]",
     "python_without_packages": "has no effect: `{kind}` brings its own Python",
-    "environment_file_without_code": "{file} is a file of the code, but the job has no code: send the folder with `--code`, or list the requirements",
+    "environment_file_without_code": "{file} is a file of the code, but the job has no code: send the folder as code, or list the requirements",
     "environment_ready": "the environment of {what} was built",
     "environment_present": "the environment of {what} is there already",
     "environment_building": "building the environment of {what}[: {line}]",
@@ -21,7 +21,8 @@ TABLE = {
     "environment_path_missing": "environment.path: {folder} has no bin/python on this node",
     "no_conda": "a conda file needs micromamba, mamba or conda on the node, and none was found: install micromamba, or use `requirements`",
     "no_uv": "packages cannot be installed, because the server has no uv: `pip install uv` where the server is installed",
-    "environment_in_image": "packages cannot be added to an image yet: use an image that has them, or `pip install` in the command",
+    "conda_in_image": "a conda file cannot be added to an image: use an image that has its packages, or list `requirements`",
+    "python_in_image": "has no effect: the image brings its own Python",
     "no_such_environment": "there is no environment {environment}",
     "environment_in_use": "environment {environment} is in use by {n_jobs:job|jobs}: stop them first",
     "job_token_no_environments": "the token of a job cannot remove environments: sign in as a person",

@@ -1,6 +1,8 @@
 """Why a job runs, ends or is tried again."""
 
 TABLE = {
+    "files_expired": "{part:kept} removed: they are kept no longer ({freed_bytes:size})",
+    "not_swept": "{part:kept}[ of job {of_job}] could not be read or removed: {error}",
     "starting_tasks": "starting {n_tasks:task|tasks}",
     "task_runs": "the task is running",
     "tasks_run": "all {n_tasks} tasks are running",

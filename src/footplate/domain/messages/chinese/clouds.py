@@ -1,0 +1,25 @@
+"""其他系统的客户端会看到的话。"""
+
+TABLE = {
+    "not_bucket_name": "必须是存储桶的名称：字母、数字、`.`、`_` 和 `-`",
+    "folder_with_content": "以斜杠结尾表示文件夹，却带有内容",
+    "wrong_md5": "请求体与声明的摘要不符：请重新发送",
+    "bad_part_number": "必须是分块的编号，最大 {most}",
+    "part_not_there": "分块 {number} 没有收到，或摘要不符：请重新发送",
+    "signature_missing": "请求没有签名",
+    "signature_too_old": "请求的签名已过期，或客户端时钟与服务器相差过大",
+    "delimiter_unknown": "必须为空或 `/`",
+    "copying_not_offered": "不支持桶内复制：请下载对象后重新上传",
+    "not_offered": "此处不支持",
+    "parts_of_cards": "必须是 100 的倍数：只按整卡分配",
+    "not_encoded_json": "必须是 base64 编码的 JSON",
+    "one_path_only": "只能有一个路径",
+    "task_not_over": "任务 {job} 处于 {state} 状态：结束后才能再次启动",
+    "action_unknown": "此处没有操作 {action}",
+    "action_missing": "请求没有指明操作",
+    "not_encrypted_here": "不是用此服务器的公钥加密的：请重新获取公钥",
+    "not_ufile_path": "必须是 UFile 路径（http://桶名.ufile.ucloud.com.cn/目录/）或 UFS 路径（10.0.0.1:/ufs-ID/目录/）",
+    "version_fixed": "不能为 EXIST：版本的文件不可更改，请新增版本",
+    "not_model_name": "{given:quoted} 不能作为模型名称：请使用字母、数字、`.`、`_`、`+` 和 `-`",
+    "not_version_id": "必须是版本的 ID，例如 mv-v1-m-2mjgxktj6dh6",
+}

@@ -1,0 +1,28 @@
+"""What cannot be taken over from a batch script of Slurm."""
+
+TABLE = {
+    "slurm_option_unmapped": "{option}：Footplate 没有对应的功能",
+    "slurm_value_unreadable": "{option}：无法读取 {value:quoted}",
+    "slurm_line_late": "第 {line} 行：第一个命令之后的 #SBATCH 被忽略，与 sbatch 相同",
+    "slurm_line_unreadable": "第 {line} 行：引号不匹配，该行被忽略",
+    "slurm_no_options": "脚本没有 #SBATCH 行：请补充您在 sbatch 命令行中给出的资源",
+    "slurm_components": "异构作业：请把各部分写成 `roles`",
+    "slurm_partition": "分区变为 `queue: {queue}`；`footplate queues` 列出队列",
+    "slurm_output": "省略了输出文件：平台会保存输出，见 `footplate logs`",
+    "slurm_chdir": "命令以 `cd {folder}` 开头：子任务必须能看到该目录（`footplate storages`）",
+    "slurm_export": "--export：{entry} 不会从您的 shell 传入；请把任务需要的变量写在 `env` 中",
+    "slurm_dependency": "--dependency={value}：任务之间没有依赖关系；请在提交前运行 `footplate wait JOB`",
+    "slurm_array": "--array：此文件是一个任务；提交全部 {n} 个：{loop}; do footplate submit FILE --again -p array_task_id=$i; done",
+    "slurm_runs_in_every_task": "整个脚本在 {n} 个子任务中各运行一次，而不只是 `srun` 之后的部分",
+    "slurm_runs_once": "没有 `srun`，因此脚本只运行一次，在一个有 {n_cpus} 个 CPU 的子任务中",
+    "slurm_several_srun": "{n} 个 `srun` 命令：现在都在每个子任务中运行",
+    "slurm_gpus_not_shared": "子任务不共享 GPU：每个节点 {n_tasks} 个子任务的 {n_gpus} 个 GPU 变为每个子任务 {share} 个",
+    "slurm_all_memory": "--mem=0：不能申请节点的全部内存；请写明每个子任务需要多少",
+    "slurm_default_memory": "脚本没有说明需要多少内存：每个子任务得到 1GB（`memory`）",
+    "slurm_rendezvous_left_out": "已注释：`{line}`；平台会设置 {variable}",
+    "slurm_module_left_out": "已注释：`{line}`；子任务使用机器自身的环境。请使用 `environment` 或 `image`",
+    "slurm_tool": "命令第 {number} 行调用了 Slurm 的程序 `{tool}`",
+    "slurm_variable_unmapped": "${variable}：Footplate 没有这个变量",
+    "slurm_code": "脚本所在的目录会一起发送（`code`）；请用 `.footplateignore` 排除大数据",
+    "slurm_stops": "脚本在第一个失败的命令处停止，sbatch 不会；`set +e` 可关闭此行为",
+}

@@ -1,0 +1,25 @@
+"""Data that is brought to tasks, and results that are kept."""
+
+TABLE = {
+    "data_staging": "正在获取存储 {storage} 的数据：{done_bytes:size} / {total_bytes:size}",
+    "data_ready": "存储 {storage} 的数据已就绪：{n_files} 个文件，{total_bytes:size}[，其中 {kept_bytes:size} 本机已有]",
+    "data_no_match": "存储 {storage} 中没有匹配 {pattern:quoted} 的文件",
+    "data_too_many": "存储 {storage} 的 {inner} 中文件超过 {most} 个：请打包成少量归档文件",
+    "data_not_read": "无法读取存储 {storage} 的 {inner}：{error}",
+    "data_refused": "不能读取存储 {storage} 的 {inner}：{error}",
+    "data_no_room": "任务的数据需要 {wanted_bytes:size}，但机器可用于数据的磁盘只剩 {free_bytes:size}",
+    "data_disk_full": "存储 {storage} 的数据尚未全部到达，机器的磁盘已满",
+    "data_not_wanted": "不再需要 {attempt} 的数据",
+    "storage_not_staged": "存储 {storage} 不能挂载，而此队列的引擎不会为子任务获取数据：请使用文件夹存储",
+    "staged_read_only": "子任务得到的是存储 {storage} 中内容的副本：请去掉 `read_only: false`；如要在那里保存文件，请在 `results` 中写明该存储",
+    "web_needs_file": "存储 {storage} 是网页服务器，无法列出文件：请写明一个文件",
+    "results_saved": "结果已保存：{n_files} 个文件，{size_bytes:size}，位于 {storage}:{path}[；{n_left_out} 项（例如链接）未保存]",
+    "results_delayed": "结果无法保存到 {storage}:{path}，将重试：{why}。不会丢失：任务仍保留结果",
+    "results_not_writable": "您不能写入存储 {storage}：请换一个，或不填以使用您的 home",
+    "results_unknown": "没有可保存结果的存储 {storage}；可用的有：{known:comma}",
+    "commit_without_git": "需要同时填写仓库地址 `git`",
+    "git_not_allowed": "服务器只从以 {sources:comma} 开头、不含登录信息的地址获取代码",
+    "git_missing": "服务器没有安装 git：请管理员安装，或上传代码",
+    "git_too_slow": "仓库没有在 {seconds} 秒内响应",
+    "git_failed": "无法从仓库获取代码：{error}",
+}

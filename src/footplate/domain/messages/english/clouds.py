@@ -1,0 +1,25 @@
+"""What clients of other systems are told."""
+
+TABLE = {
+    "not_bucket_name": "must be the name of a bucket: letters, digits, `.`, `_` and `-`",
+    "folder_with_content": "ends in a slash, which makes a folder, but has content",
+    "wrong_md5": "the body does not have the announced digest: send it again",
+    "bad_part_number": "must be the number of a part, {most} at most",
+    "part_not_there": "part {number} has not come, or has another digest: send it again",
+    "signature_missing": "the request is not signed",
+    "signature_too_old": "the request was signed too long ago, or by a clock that differs from the server's",
+    "delimiter_unknown": "must be empty or `/`",
+    "copying_not_offered": "copying within a bucket is not offered: download the object and upload it again",
+    "not_offered": "is not offered here",
+    "parts_of_cards": "must be a multiple of 100: cards are given whole",
+    "not_encoded_json": "must be JSON, encoded in base64",
+    "one_path_only": "may have one path only",
+    "task_not_over": "job {job} is {state}: it can be started again when it is over",
+    "action_unknown": "there is no action {action} here",
+    "action_missing": "the request names no action",
+    "not_encrypted_here": "was not encrypted with this server's key: ask for the key again",
+    "not_ufile_path": "must be a path of UFile (http://BUCKET.ufile.ucloud.com.cn/FOLDER/) or of UFS (10.0.0.1:/ufs-ID/FOLDER/)",
+    "version_fixed": "cannot be EXIST: the files of a version never change, so add a version instead",
+    "not_model_name": "{given:quoted} is no name of a model: use letters, digits, `.`, `_`, `+` and `-`",
+    "not_version_id": "must be the id of a version, such as mv-v1-m-2mjgxktj6dh6",
+}

@@ -1,0 +1,28 @@
+"""What cannot be taken over from a batch script of Slurm."""
+
+TABLE = {
+    "slurm_option_unmapped": "{option}: Footplate has nothing like it",
+    "slurm_value_unreadable": "{option}: cannot read {value:quoted}",
+    "slurm_line_late": "line {line}: #SBATCH below the first command is ignored, as sbatch does",
+    "slurm_line_unreadable": "line {line}: the quotes do not match; the line is ignored",
+    "slurm_no_options": "the script has no #SBATCH lines: add the resources that you give to sbatch",
+    "slurm_components": "a heterogeneous job: write its components as `roles`",
+    "slurm_partition": "the partition became `queue: {queue}`; `footplate queues` lists the queues",
+    "slurm_output": "the files for output are left out: the platform keeps it, see `footplate logs`",
+    "slurm_chdir": "the commands begin with `cd {folder}`: tasks must be able to see that folder (`footplate storages`)",
+    "slurm_export": "--export: {entry} is not passed on from your shell; write what the job needs under `env`",
+    "slurm_dependency": "--dependency={value}: jobs do not depend on each other here; run `footplate wait JOB` before you submit",
+    "slurm_array": "--array: this file is one job; for all {n}: {loop}; do footplate submit FILE --again -p array_task_id=$i; done",
+    "slurm_runs_in_every_task": "the whole script runs in each of the {n} tasks, not only what follows `srun`",
+    "slurm_runs_once": "there is no `srun`, so the script runs once, in one task with {n_cpus:CPU|CPUs}",
+    "slurm_several_srun": "{n} `srun` commands: all of them now run in every task",
+    "slurm_gpus_not_shared": "tasks do not share GPUs: {n_gpus:GPU|GPUs} for {n_tasks:task|tasks} per node became {share} for each",
+    "slurm_all_memory": "--mem=0: all memory of a node cannot be requested; write how much each task needs",
+    "slurm_default_memory": "the script does not say how much memory it needs: each task gets 1GB (`memory`)",
+    "slurm_rendezvous_left_out": "commented out: `{line}`; the platform sets {variable}",
+    "slurm_module_left_out": "commented out: `{line}`; tasks have the machine's own environment. Use `environment`, or an `image`",
+    "slurm_tool": "command line {number} calls `{tool}`, which belongs to Slurm",
+    "slurm_variable_unmapped": "${variable}: Footplate has no such variable",
+    "slurm_code": "the folder of the script goes along (`code`); keep large data out of it with `.footplateignore`",
+    "slurm_stops": "the script stops at the first command that fails, which sbatch does not; `set +e` turns that off",
+}

@@ -1,0 +1,25 @@
+"""Data that is brought to tasks, and results that are kept."""
+
+TABLE = {
+    "data_staging": "bringing data of storage {storage}: {done_bytes:size} of {total_bytes:size}",
+    "data_ready": "data of storage {storage} is in place: {n_files:file|files}, {total_bytes:size}[, {kept_bytes:size} of it were here already]",
+    "data_no_match": "no file of storage {storage} matches {pattern:quoted}",
+    "data_too_many": "{inner} of storage {storage} has more than {most} files: pack them into a few archives",
+    "data_not_read": "{inner} of storage {storage} could not be read: {error}",
+    "data_refused": "{inner} of storage {storage} cannot be read: {error}",
+    "data_no_room": "the job's data needs {wanted_bytes:size}, but the machine has {free_bytes:size} of disk left for it",
+    "data_disk_full": "the disk of the machine was full before all data of storage {storage} was there",
+    "data_not_wanted": "the data of {attempt} is no longer needed",
+    "storage_not_staged": "storage {storage} cannot be mounted, and the engine of this queue does not bring data to tasks: use a folder storage",
+    "staged_read_only": "tasks get a copy of what lies on storage {storage}: remove `read_only: false`, and name the storage in `results` to keep files there",
+    "web_needs_file": "storage {storage} is a web server, which cannot list its files: name one file",
+    "results_saved": "results are saved: {n_files:file|files}, {size_bytes:size} at {storage}:{path}[; {n_left_out:entry|entries} left out, such as links]",
+    "results_delayed": "results could not be saved at {storage}:{path}, and will be tried again: {why}. Nothing is lost: the job keeps them",
+    "results_not_writable": "you may not write to storage {storage}: name another one, or leave it out for your home",
+    "results_unknown": "there is no storage {storage} for your results; known: {known:comma}",
+    "commit_without_git": "needs the address of a repository beside it, `git`",
+    "git_not_allowed": "the server fetches only from addresses that begin with {sources:comma}, without a login in them",
+    "git_missing": "the server has no git: ask an admin to install it, or upload the code",
+    "git_too_slow": "the repository did not answer within {seconds:second|seconds}",
+    "git_failed": "the repository cannot be fetched: {error}",
+}
