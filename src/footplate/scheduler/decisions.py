@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,8 +33,8 @@ class Refuse:
 class Plan:
     """The outcome of one pass.
 
-    `order` holds the ids of all jobs that go on waiting, first to start first. Their reasons and
-    positions are computed when asked for, so that a pass over thousands of equal jobs stays cheap.
+    `waiting` lists the jobs that go on waiting, first to start first, and `order` their ids. Their order,
+    reasons and positions are computed when asked for: a pass over thousands of equal jobs stays cheap.
     `explain` raises KeyError for a job that does not wait. `left_out` are those that were not tried, whatever
     room there is. `wakes_at` is when the first pause of a job ends, so that somebody must plan again;
     `next_port` is where the search for ports goes on. `has_room` says of a job that comes after the pass
@@ -43,12 +43,16 @@ class Plan:
 
     starts: tuple[Start, ...]
     refusals: tuple[Refuse, ...]
-    order: tuple[str, ...]
+    waiting: Callable[[], Sequence[PendingJob]]
     explain: Callable[[str], Reason]
     left_out: tuple[str, ...] = ()
     wakes_at: float | None = None
     next_port: int = 0
     has_room: Callable[[PendingJob], bool] = lambda _job: True
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        return tuple([job.id for job in self.waiting()])
 
     @cached_property
     def position(self) -> Mapping[str, int]:

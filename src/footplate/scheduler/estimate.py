@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from footplate.domain.cluster import Placement
+from footplate.scheduler.line import Waiting
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
 from footplate.scheduler.snapshot import PendingJob, RunningJob, Snapshot
@@ -32,17 +33,18 @@ def start_of(
     ends += [(job.pause.until, "") for job in snapshot.pending if job.pause is not None and job.pauses(now)]
     heapq.heapify(ends)
     running = {job.id: job for job in snapshot.running}
-    pending = {job.id: job for job in snapshot.pending}
+    pending = Waiting(snapshot.pending)
     at, n_planned = now, 0
     for _ in range(MOST_STEPS):
         n_planned += len(pending)
         if n_planned > MOST_PLANNED:
             return None
-        seen = replace(snapshot, running=tuple(running.values()), pending=tuple(pending.values()))
+        seen = replace(snapshot, running=tuple(running.values()), pending=pending.line())
         for start in plan(seen, policy, at).starts:
             if start.job_id == job_id:
                 return at
-            job = pending.pop(start.job_id)
+            job = pending[start.job_id]
+            pending.discard(job.id)
             running[job.id] = _started(job, start.placement, at)
             heapq.heappush(ends, (at + remaining(job, at), job.id))
         if not ends or math.isinf(ends[0][0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -28,11 +28,15 @@ class Explainer:
     """Answers for the jobs that one pass left waiting; equal jobs share all but their place in line."""
 
     def __init__(
-        self, situation: Situation, needs: Needs, waiting: Sequence[PendingJob], policy: Policy
+        self,
+        situation: Situation,
+        needs: Needs,
+        find_waiting: Callable[[], Sequence[PendingJob]],
+        policy: Policy,
     ) -> None:
         self._situation = situation
         self._kinds = needs
-        self._waiting = waiting
+        self._find_waiting = find_waiting
         self._policy = policy
         self._shared: dict[tuple[object, ...], Reason] = {}
 
@@ -51,6 +55,11 @@ class Explainer:
         return Reason(reason.code, say("with_ahead", why=reason.said, ahead=n_ahead), facts)
 
     @cached_property
+    def waiting(self) -> Sequence[PendingJob]:
+        """The jobs that wait, first to start first."""
+        return self._find_waiting()
+
+    @cached_property
     def _line(self) -> dict[str, tuple[PendingJob, int]]:
         """Count who is ahead of whom; a job that could not start anyway is ahead only within its queue.
 
@@ -59,7 +68,7 @@ class Explainer:
         n_contending, n_held = 0, Counter[str]()
         is_held: dict[Need, bool] = {}
         line = {}
-        for job in self._waiting:
+        for job in self.waiting:
             line[job.id] = job, n_contending + n_held[job.queue]
             if self._situation.why_left_out(job.id):
                 continue
@@ -128,7 +137,16 @@ class Explainer:
         if rooms:
             return misfit_on_empty(need.shape, rooms, {"service": "in_service"})
         is_some = need.nodes or need.engine
-        said = say("no_node_in_service", queue=need.queue_name) if is_some else say("no_node_at_all")
+        drained = [
+            say("node_drained_by", node=node.name, who=node.drained_by)
+            for node in self._situation.drained
+            if not need.nodes or node.name in need.nodes
+        ][: self._policy.n_nodes_explained]
+        said = (
+            say("no_node_in_service", queue=need.queue_name, drained=drained)
+            if is_some
+            else say("no_node_at_all", drained=drained)
+        )
         return Misfit(said, {"needed": as_json(need.total), "n_nodes": 0})
 
     @cached_property

@@ -55,17 +55,17 @@ class Needs:
     def __init__(self, queues: Mapping[str, Queue]) -> None:
         self._queues = queues
         self._by_value: dict[tuple[str, Shape], Need] = {}
-        self.by_identity: dict[tuple[str, int], Need] = {}
+        self._by_identity: dict[tuple[str, int], Need] = {}
 
     def find(self, job: PendingJob) -> Need:
-        return self.by_identity.get((job.queue, id(job.shape))) or self.add(job)
+        return self._by_identity.get((job.queue, id(job.shape))) or self.add(job)
 
     def add(self, job: PendingJob) -> Need:
         key = (job.queue, job.shape)
         need = self._by_value.get(key)
         if need is None:
             need = self._by_value[key] = Need(job.queue, self._queues.get(job.queue), job.shape)
-        self.by_identity[job.queue, id(job.shape)] = need
+        self._by_identity[job.queue, id(job.shape)] = need
         return need
 
 

@@ -22,7 +22,7 @@ class Kept:
 
 @dataclass(slots=True)
 class Share:
-    """The account of one queue that has a guarantee or a maximum."""
+    """The account of one queue that has a share or a maximum."""
 
     queue: Queue
     used: Resources
@@ -60,7 +60,7 @@ def is_over_by(ends_at: float, at: float | None) -> bool:
 
 def shares_of(snapshot: Snapshot) -> dict[str, Share]:
     """Open the accounts of the queues whose use matters."""
-    counted = {q.name: q for q in snapshot.queues if q.maximum is not None or q.guaranteed != NOTHING}
+    counted = {q.name: q for q in snapshot.queues if q.maximum is not None or q.share != NOTHING}
     if not counted:
         return {}
     used = _use_by_queue(snapshot.running)

@@ -37,6 +37,7 @@ class Situation:
         self.nodes = tuple(
             node for node in snapshot.nodes if node.is_schedulable and node.engine not in self.away
         )
+        self.drained = tuple(node for node in snapshot.nodes if node.drained_by)
         self.queues = {queue.name: queue for queue in snapshot.queues}
         self.shares: dict[str, Share] = shares_of(snapshot)
         self.running = list(snapshot.running)
@@ -57,9 +58,14 @@ class Situation:
         self._left_out |= {hold.job_id: hold.reason for hold in holds}
         return dict(self._left_out)
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether this pass has left any job out."""
+        return bool(self._left_out)
+
     def left_out(self, waiting: Iterable[str]) -> tuple[str, ...]:
         """List the waiting jobs that this pass has left out."""
-        return tuple([job_id for job_id in waiting if job_id in self._left_out]) if self._left_out else ()
+        return tuple([job_id for job_id in waiting if job_id in self._left_out])
 
     def why_left_out(self, job_id: str) -> Reason | None:
         return self._left_out.get(job_id)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 from footplate.domain.cluster import EngineState, Node, Placement, Queue
 from footplate.domain.job import Job
@@ -86,14 +88,25 @@ class Hold:
     reason: Reason
 
 
+class Pending(Protocol):
+    """Jobs that wait, in whatever order."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[PendingJob]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a pass looks at; without `engines`, those of all nodes are there."""
+    """All that a pass looks at; without `engines`, those of all nodes are there.
+
+    `pending` may be a `Line`, in which equal jobs stand together already.
+    """
 
     nodes: tuple[Node, ...]
     queues: tuple[Queue, ...]
     running: tuple[RunningJob, ...]
-    pending: tuple[PendingJob, ...]
+    pending: Pending
     holds: tuple[Hold, ...] = ()
     ports: PortRoom = field(default_factory=PortRoom)
     engines: tuple[EngineState, ...] = ()
