@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain.secret import user_scope
-from footplate.store import access_key_queries
+from footplate.store import access_key_queries, alert_queries, group_queries, ssh_key_queries
 from footplate.store.secret_queries import remove_scope
 from footplate.store.tables import members, people, tokens, users
 
@@ -21,6 +21,7 @@ class User:
     is_admin: bool
     is_enabled: bool
     created_at: float
+    last_seen_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,11 @@ def change_user(connection: sa.Connection, name: str, changes: Mapping[str, Any]
 def remove_user(connection: sa.Connection, name: str) -> None:
     remove_tokens_of(connection, name)
     connection.execute(sa.delete(members).where(members.c.user == name))
+    group_queries.forget_user(connection, name)
     # A later account of the same name must not find them, nor be the same to the machine.
     remove_scope(connection, user_scope(name))
+    alert_queries.remove_all_of_user(connection, name)
+    ssh_key_queries.remove_all_of(connection, name)
     connection.execute(sa.update(people).where(people.c.name == name).values(name=None))
     connection.execute(sa.delete(users).where(users.c.name == name))
 
@@ -75,9 +79,15 @@ def n_admins(connection: sa.Connection) -> int:
 
 
 def roles_of(connection: sa.Connection, name: str) -> dict[str, str]:
-    """Somebody's role in each queue."""
+    """Somebody's role in each queue, by themselves or as one of a group."""
     query = sa.select(members.c.queue, members.c.role).where(members.c.user == name)
-    return {row.queue: row.role for row in connection.execute(query)}
+    own = {row.queue: row.role for row in connection.execute(query)}
+    grouped = dict.fromkeys(group_queries.queues_of(connection, name), "member")
+    # A viewer by themselves who is in a group that may submit, may submit.
+    return {
+        **grouped,
+        **{queue: role for queue, role in own.items() if role != "viewer" or queue not in grouped},
+    }
 
 
 def members_of(connection: sa.Connection, queue: str) -> dict[str, str]:
@@ -141,5 +151,7 @@ def remove_expired_tokens(connection: sa.Connection, before: float) -> int:
     return connection.execute(sa.delete(tokens).where(tokens.c.expires_at < before)).rowcount
 
 
-def touch_token(connection: sa.Connection, token_id: str, at: float) -> None:
-    connection.execute(sa.update(tokens).where(tokens.c.id == token_id).values(last_used_at=at))
+def touch_token(connection: sa.Connection, token: Token, at: float) -> None:
+    """Keep when a token was used last, and its owner seen."""
+    connection.execute(sa.update(tokens).where(tokens.c.id == token.id).values(last_used_at=at))
+    connection.execute(sa.update(users).where(users.c.name == token.user).values(last_seen_at=at))

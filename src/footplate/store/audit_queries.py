@@ -52,6 +52,12 @@ def page(connection: sa.Connection, wanted: AuditFilter, before: int | None, lim
     ]
 
 
+def last_actor(connection: sa.Connection, action: str, subject: str) -> str:
+    """Who did this to that last; empty if nobody did."""
+    query = sa.select(audit.c.actor).where(audit.c.action == action, audit.c.subject == subject)
+    return connection.scalar(query.order_by(audit.c.seq.desc()).limit(1)) or ""
+
+
 def _conditions(wanted: AuditFilter) -> list[sa.ColumnElement[bool]]:
     found: list[sa.ColumnElement[bool]] = []
     if wanted.actor:

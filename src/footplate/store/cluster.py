@@ -17,7 +17,8 @@ class Cluster:
     def __init__(self) -> None:
         # By engine, in the order in which they were first heard: that of the default comes first.
         self._found: dict[str, tuple[Node, ...]] = {}
-        self._closed: set[str] = set()
+        # Who drained them, by name.
+        self._closed: dict[str, str] = {}
         self.nodes: tuple[Node, ...] = ()
         self._engines: dict[str, str] = {}
         self.queues: dict[str, Queue] = {}
@@ -39,7 +40,9 @@ class Cluster:
         found = [node for nodes in self._found.values() for node in nodes]
         self._engines = {node.name: node.engine for node in found}
         self.nodes = tuple(
-            replace(node, is_schedulable=node.is_schedulable and node.name not in self._closed)
+            replace(node, is_schedulable=False, drained_by=self._closed[node.name])
+            if node.name in self._closed
+            else node
             for node in found
         )
 

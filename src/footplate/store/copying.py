@@ -13,9 +13,9 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, InvalidInput
+from footplate.store.alltables import metadata
 from footplate.store.database import open_engine
 from footplate.store.migrate import HEAD, known_versions, migrate, version
-from footplate.store.tables import metadata
 
 ROWS_AT_ONCE = 1000
 # Without the log of changes beside it that belongs to a living database.

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,6 +45,7 @@ class Disk:
         self.person_quota_bytes: int | None = None
         # What the files of each person's jobs take, where that is measured.
         self.taken_by: Mapping[str, int] = {}
+        self._listeners: list[Callable[[], None]] = []
         self.free_bytes: int | None = None
         self.least_bytes = 0
 
@@ -52,13 +53,13 @@ class Disk:
     def is_low(self) -> bool:
         return self.free_bytes is not None and self.free_bytes < self.least_bytes
 
-    def require_room(self, person: str) -> None:
-        """Raise `DiskFull` when nothing may be added any more, or nothing by this person."""
+    def require_room(self, person: str, n_bytes: int = 0) -> None:
+        """Raise `DiskFull` when nothing may be added any more, or nothing by this person, or not so much."""
         if self.is_low:
             # It may have become better since the last sample.
             with suppress(OSError):
                 self._measure()
-        if self.is_low:
+        if self.is_low or (self.free_bytes is not None and self.free_bytes - n_bytes < self.least_bytes):
             raise DiskFull(self._tell_low())
         taken = self.taken_by.get(person, 0)
         if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
@@ -132,7 +133,15 @@ class Disk:
         """Look again and again."""
         while True:
             await asyncio.sleep(SAMPLE_EVERY_S)
+            was_low = self.is_low
             try:
                 await asyncio.to_thread(self.sample)
             except OSError as error:
                 log.warning("the server's disk cannot be looked at: %s", error)
+            if was_low != self.is_low:
+                for tell in self._listeners:
+                    tell()
+
+    def on_change(self, tell: Callable[[], None]) -> None:
+        """Call somebody when the disk becomes nearly full, or has room again."""
+        self._listeners.append(tell)

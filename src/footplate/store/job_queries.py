@@ -14,9 +14,14 @@ from footplate.domain.listing import JobLine
 from footplate.domain.states import JobState, Reason
 from footplate.store import rows, statements
 from footplate.store.reach import Reach
-from footplate.store.tables import attempts, idempotency, jobs, tasks
+from footplate.store.tables import attempts, idempotency, jobs, kept_files, tasks
 
 MOST_BRANCHES = 50
+# Beyond every time that a job has run, and small enough to keep parts of a second.
+_STILL_RUNS = 1e12
+# GPUs first, then CPUs, as one number.
+_PER_GPU = 10**10
+_since = sa.func.coalesce(jobs.c.running_at, jobs.c.started_at)
 SORTS: dict[str, sa.ColumnElement[Any]] = {
     "submitted_at": jobs.c.id,
     # Jobs that have not ended come last: they will end later than all that have.
@@ -26,6 +31,13 @@ SORTS: dict[str, sa.ColumnElement[Any]] = {
     "state": jobs.c.state,
     "owner": jobs.c.owner,
     "queue": jobs.c.queue,
+    # Those that still run come after all that have ended, whatever the time of asking: pages fit together.
+    "run_time": sa.case(
+        (_since.is_(None), -1.0),
+        (jobs.c.finished_at.is_(None), _STILL_RUNS - _since),
+        else_=jobs.c.finished_at - _since,
+    ).label("run_time"),
+    "resources": (jobs.c.gpus * _PER_GPU + jobs.c.milli_cpus).label("resources"),
 }
 
 
@@ -55,7 +67,12 @@ def owners_of_jobs(connection: sa.Connection) -> dict[str, str]:
 _LINE_COLUMNS = [jobs.c[name] for name in JobLine.__dataclass_fields__]
 
 
-def _line(row: rows.Row) -> JobLine:
+def line_columns() -> list[sa.ColumnElement[Any]]:
+    """What a line of a list is read from."""
+    return list(_LINE_COLUMNS)
+
+
+def line_from(row: rows.Row) -> JobLine:
     values = dict(row)
     values["state"] = JobState(row["state"])
     values["reason"] = rows.read_reason(row["reason"])
@@ -70,7 +87,7 @@ def page(
 ) -> tuple[list[JobLine], tuple[Any, str] | None]:
     """One page in the order of `sort` (a leading `-` turns it round), beginning after a key."""
     descending, column = sort.startswith("-"), SORTS[sort.removeprefix("-")]
-    conditions = _conditions(wanted)
+    conditions = conditions_of(wanted)
     if after is not None:
         conditions.append(_beyond(column, after, descending))
     keys = [column] if column is jobs.c.id else [column, jobs.c.id]
@@ -79,7 +96,7 @@ def page(
         first = sa.select(jobs.c.id).where(*conditions).order_by(*order).limit(limit + 1)
         conditions = [_visible_among(first, wanted.caller, wanted.visible_queues)]
     query = sa.select(*_LINE_COLUMNS).where(*conditions).order_by(*order).limit(limit + 1)
-    found = [_line(dict(row)) for row in connection.execute(query).mappings()]
+    found = [line_from(dict(row)) for row in connection.execute(query).mappings()]
     if len(found) <= limit:
         return found, None
     last = found[limit - 1]
@@ -95,20 +112,31 @@ def _visible_among(
     with a million jobs and few of them visible that would read them all.
     """
     if len(queues) > MOST_BRANCHES:
-        return jobs.c.id.in_(first.where(_is_visible(caller, queues)))
+        return jobs.c.id.in_(first.where(visible_to(caller, queues)))
     branches = [jobs.c.owner == caller, *(jobs.c.queue == queue for queue in queues)]
     limited = (sa.select(first.where(branch).subquery()) for branch in branches)
     return jobs.c.id.in_(sa.union_all(*limited))
 
 
-def _is_visible(caller: str, queues: Sequence[str]) -> sa.ColumnElement[bool]:
+def visible_to(caller: str, queues: Sequence[str]) -> sa.ColumnElement[bool]:
     return sa.or_(jobs.c.owner == caller, jobs.c.queue.in_(queues))
 
 
 def _key_of(line: JobLine, sort: str) -> Any:
     if sort == "finished_at":
         return 1e18 if line.finished_at is None else line.finished_at
+    if sort == "run_time":
+        return _run_time_key(line)
+    if sort == "resources":
+        return line.gpus * _PER_GPU + line.milli_cpus
     return line.state.value if sort == "state" else getattr(line, sort)
+
+
+def _run_time_key(line: JobLine) -> float:
+    since = line.started_at if line.running_at is None else line.running_at
+    if since is None:
+        return -1.0
+    return _STILL_RUNS - since if line.finished_at is None else line.finished_at - since
 
 
 def _beyond(
@@ -122,7 +150,7 @@ def _beyond(
     return key < bound if descending else key > bound
 
 
-def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
+def conditions_of(wanted: Filter) -> list[sa.ColumnElement[bool]]:
     # Nearly all jobs are out of the trash: the index of deletions must not be chosen to find those, since
     # the order of the list would then have to be made by sorting them all.
     is_out = sa.func.coalesce(jobs.c.deleted_at, 0.0) == 0.0
@@ -206,11 +234,11 @@ def finished_since(connection: sa.Connection, at: float, wanted: Filter) -> dict
     """How many visible jobs have ended in each final state since a moment."""
     query = (
         sa.select(jobs.c.state, sa.func.count().label("n"))
-        .where(_is_over, jobs.c.finished_at >= at, *_conditions(wanted))
+        .where(_is_over, jobs.c.finished_at >= at, *conditions_of(wanted))
         .group_by(jobs.c.state)
     )
     if wanted.visible_queues is not None:
-        query = query.where(_is_visible(wanted.caller, wanted.visible_queues))
+        query = query.where(visible_to(wanted.caller, wanted.visible_queues))
     return {row.state: row.n for row in connection.execute(query)}
 
 
@@ -222,12 +250,25 @@ def recently_succeeded(connection: sa.Connection, most: int = 1000) -> list[JobL
         .order_by(jobs.c.id.desc())
         .limit(most)
     )
-    return [_line(dict(row)) for row in connection.execute(query).mappings()][::-1]
+    return [line_from(dict(row)) for row in connection.execute(query).mappings()][::-1]
 
 
 def to_remove(connection: sa.Connection) -> list[str]:
     """Final jobs whose deletion was asked for and not finished."""
     return list(connection.scalars(sa.select(jobs.c.id).where(_is_over, jobs.c.is_deleting)))
+
+
+def is_there(connection: sa.Connection, job_id: str) -> bool:
+    return connection.execute(sa.select(jobs.c.id).where(jobs.c.id == job_id)).first() is not None
+
+
+def has_code(connection: sa.Connection, digest: str) -> bool:
+    """Tell whether any job has this code and still keeps it."""
+    gone = sa.select(kept_files.c.job_id).where(
+        kept_files.c.job_id == jobs.c.id, kept_files.c.gone.contains("code")
+    )
+    wanted = sa.select(jobs.c.id).where(jobs.c.spec.contains(digest), ~gone.exists()).limit(1)
+    return connection.execute(wanted).first() is not None
 
 
 def in_trash_since(connection: sa.Connection, before: float) -> list[str]:

@@ -32,6 +32,19 @@ def compile_expression(expression: str) -> Matcher:
     return lambda text: compiled.search(text) is not None
 
 
+def compile_groups(expression: str) -> re2._Regexp[str]:
+    """Make a pattern whose named groups are read; `ValueError` says what is wrong with it."""
+    options = _options()
+    options.never_capture = False
+    try:
+        compiled = re2.compile(expression, options)
+    except re2.error as error:
+        raise ValueError(_words_of(error)) from error
+    if compiled.programsize > LARGEST:
+        raise ValueError("it is too large: use smaller counts in braces")
+    return compiled
+
+
 def _options() -> re2.Options:
     options = re2.Options()
     options.never_capture = True

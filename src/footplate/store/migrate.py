@@ -13,7 +13,7 @@ from footplate.domain.errors import Conflict
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0015"
+HEAD = "0027"
 
 
 def migrate(engine: sa.Engine) -> None:

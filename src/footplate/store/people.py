@@ -27,6 +27,10 @@ class People:
         """Tell a person's number; 0, that of nobody, before their first job."""
         return self._numbers.get(name, 0)
 
+    def names(self) -> list[str]:
+        """Everybody who has a number."""
+        return list(self._numbers)
+
     async def ensure(self, name: str) -> None:
         """Give a person a number, if they have none."""
         if name in self._numbers or self._store is None:

@@ -9,22 +9,28 @@ import sqlalchemy as sa
 from footplate.domain.cluster import Queue
 from footplate.domain.resources import Resources
 from footplate.domain.secret import queue_scope
+from footplate.store.alert_queries import remove_all_of_queue
+from footplate.store.audit_queries import last_actor
 from footplate.store.rows import Row, dumps, write_resources
 from footplate.store.secret_queries import remove_scope
 from footplate.store.tables import jobs, members, nodes, queues
+
+# What the audit trail calls it.
+DRAINED = "node.drained"
 
 
 def _queue(row: Row) -> Queue:
     return Queue(
         name=row["name"],
         description=row["description"],
-        guaranteed=Resources(*json.loads(row["guaranteed"])),
+        share=Resources(*json.loads(row["share"])),
         maximum=None if row["maximum"] is None else Resources(*json.loads(row["maximum"])),
         nodes=tuple(json.loads(row["nodes"])),
         is_open=bool(row["is_open"]),
         environments=tuple(sorted(json.loads(row["environments"]).items())),
         engine=row["engine"],
         is_shared=bool(row["is_shared"]),
+        retention=tuple(sorted(json.loads(row["retention"]).items())),
     )
 
 
@@ -37,13 +43,14 @@ def all_queues(connection: sa.Connection) -> list[Queue]:
 def _columns(queue: Queue) -> dict[str, object]:
     return {
         "description": queue.description,
-        "guaranteed": dumps(write_resources(queue.guaranteed)),
+        "share": dumps(write_resources(queue.share)),
         "maximum": None if queue.maximum is None else dumps(write_resources(queue.maximum)),
         "nodes": dumps(queue.nodes),
         "is_open": queue.is_open,
         "environments": dumps(dict(queue.environments)),
         "engine": queue.engine,
         "is_shared": queue.is_shared,
+        "retention": dumps(dict(queue.retention)),
     }
 
 
@@ -58,6 +65,7 @@ def change_queue(connection: sa.Connection, queue: Queue) -> None:
 def remove_queue(connection: sa.Connection, name: str) -> None:
     connection.execute(sa.delete(members).where(members.c.queue == name))
     remove_scope(connection, queue_scope(name))
+    remove_all_of_queue(connection, name)
     connection.execute(sa.delete(queues).where(queues.c.name == name))
 
 
@@ -65,9 +73,10 @@ def has_jobs(connection: sa.Connection, name: str) -> bool:
     return connection.scalar(sa.select(jobs.c.id).where(jobs.c.queue == name).limit(1)) is not None
 
 
-def closed_nodes(connection: sa.Connection) -> set[str]:
-    """Nodes that an admin has drained."""
-    return set(connection.scalars(sa.select(nodes.c.name).where(~nodes.c.is_schedulable)))
+def closed_nodes(connection: sa.Connection) -> dict[str, str]:
+    """Nodes that an admin has drained, and who did it last, as the audit trail says."""
+    names = connection.scalars(sa.select(nodes.c.name).where(~nodes.c.is_schedulable)).all()
+    return {name: last_actor(connection, DRAINED, name) for name in names}
 
 
 def open_node(connection: sa.Connection, name: str, is_schedulable: bool) -> None:

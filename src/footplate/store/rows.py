@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
+from footplate.domain.accounting import Held, Holding, Size
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.image import ChosenImage
 from footplate.domain.job import Job, Next, Task, fresh_tasks
-from footplate.domain.jobfile import read_job, write_job
+from footplate.domain.jobfile import read_whole, write_whole
 from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, as_json, from_json, plain_params
 from footplate.domain.resources import Resources
@@ -194,6 +195,7 @@ def state_columns(job: Job) -> dict[str, Any]:
         "placement": write_placement(job.placement),
         "next": _write_next(job.next),
         "moved_by": job.moved_by,
+        "held_since": job.held_since,
     }
 
 
@@ -212,7 +214,7 @@ def spec_columns(job: Job) -> dict[str, Any]:
         "memory_bytes": amount.memory_bytes,
         "gpus": amount.gpus,
         "tags": dumps(spec.tags),
-        "spec": dumps(write_job(spec)),
+        "spec": dumps(write_whole(spec)),
     }
 
 
@@ -230,7 +232,7 @@ def job_row(job: Job) -> dict[str, Any]:
 
 def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
     """Rebuild a job; `task_rows` are those of its current attempt, in order, or none before it was placed."""
-    spec = read_job(json.loads(row["spec"]))
+    spec = read_whole(json.loads(row["spec"]))
     tasks = tuple(task_from(task) for task in task_rows)
     if not tasks:
         tasks = fresh_tasks(spec)
@@ -257,6 +259,7 @@ def job_from(row: Row, task_rows: Iterable[Row]) -> Job:
         deleted_at=row["deleted_at"],
         is_deleting=bool(row["is_deleting"]),
         moved_by=row["moved_by"],
+        held_since=row["held_since"],
     )
 
 
@@ -315,3 +318,38 @@ def attempt_row(job: Job) -> dict[str, Any]:
         "running_at": job.running_at,
         "finished_at": job.finished_at,
     }
+
+
+def holding_row(holding: Holding) -> dict[str, Any]:
+    held = holding.held
+    return {
+        "job_id": holding.job_id,
+        "attempt": holding.attempt,
+        "since": holding.since,
+        "gpu_type": held.gpu_type,
+        "until": holding.until,
+        "name": holding.name,
+        "owner": holding.owner,
+        "queue": holding.queue,
+        "tags": dumps(holding.tags),
+        "milli_cpus": held.milli_cpus,
+        "memory_bytes": held.memory_bytes,
+        "gpus": held.gpus,
+        "types": dumps([[*astuple(size), n] for size, n in held.types]),
+    }
+
+
+def holding_from(row: Row) -> Holding:
+    types = tuple((Size(*size), n) for *size, n in json.loads(row["types"]))
+    held = Held(row["milli_cpus"], row["memory_bytes"], row["gpus"], row["gpu_type"], types)
+    return Holding(
+        job_id=row["job_id"],
+        name=row["name"],
+        owner=row["owner"],
+        queue=row["queue"],
+        tags=tuple(json.loads(row["tags"])),
+        attempt=row["attempt"],
+        since=row["since"],
+        until=row["until"],
+        held=held,
+    )

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.clock import Clock
-from footplate.domain.storage import Storage
+from footplate.store.activity import Activity
+from footplate.store.alertbook import AlertBook
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
+from footplate.store.choices import Choices
 from footplate.store.cluster import Cluster
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
+from footplate.store.metrics import Metrics
+from footplate.store.modelfiles import ModelFiles
 from footplate.store.people import People
+from footplate.store.storages import Storages
 from footplate.store.store import Store
+from footplate.store.trackedruns import TrackedRuns
 from footplate.store.usagefiles import UsageFiles
 
 
@@ -32,8 +37,14 @@ class Shared:
     usage: UsageFiles
     files: JobFiles
     images: Catalogue = field(default_factory=Catalogue)
+    choices: Choices = field(default_factory=Choices)
     people: People = field(default_factory=People)
-    storages: Mapping[str, Storage] = field(default_factory=dict)
+    metrics: Metrics = field(default_factory=lambda: Metrics(Path("/")))
+    runs: TrackedRuns = field(default_factory=lambda: TrackedRuns(Path("/")))
+    models: ModelFiles = field(default_factory=lambda: ModelFiles(Path("/nowhere")))
+    activity: Activity = field(default_factory=Activity)
+    alerts: AlertBook = field(default_factory=AlertBook)
+    storages: Storages = field(default_factory=lambda: Storages(Path("/"), {}))
 
     def parts(self) -> dict[str, Any]:
         """Name all that is shared, for a value that has more."""

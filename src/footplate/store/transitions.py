@@ -13,14 +13,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from footplate.domain import events as ev
+from footplate.domain.accounting import follow
 from footplate.domain.advance import advance
 from footplate.domain.ending import STOPPED, Outcome
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, say
+from footplate.domain.results import SavedResults, place_of
 from footplate.domain.states import JobState, ReasonCode, TaskState
-from footplate.store import rows, statements, tables
+from footplate.store import result_queries, rows, statements, tables
 from footplate.store.writer import Transaction
 
 
@@ -90,6 +92,8 @@ def apply(
         tx.before.setdefault(job_id, board.get(job_id) or before)
         if after.attempt != before.attempt:
             tx.ended_attempts.append(_closed(before, event.at))
+        after, ended = follow(before, after, event.at)
+        tx.holdings += ended
         after = _record(tx, before, after, event, actor, cause)
         tx.after[job_id] = after
     tx.effects.extend((after, effect) for effect in outcome.effects)
@@ -234,6 +238,8 @@ def insert(tx: Transaction, job: Job) -> bool:
     job = replace(job, moved_by=tx.next_seq)
     if _INSERT_JOB.run(tx.connection, [rows.job_row(job)]) != 1:
         return False
+    if job.spec.results is not None:
+        result_queries.put(tx.connection, job.id, SavedResults(*place_of(job)))
     tx.before[job.id] = job
     tx.after[job.id] = job
     tx.record(job, "submitted", job.submitted_at, say("submitted_to", queue=job.spec.queue), job.owner)
@@ -248,6 +254,10 @@ def remove(tx: Transaction, job: Job, at: float, freed_bytes: int = 0) -> None:
         (tables.attempts, tables.attempts.c.job_id),
         (tables.idempotency, tables.idempotency.c.job_id),
         (tables.masks, tables.masks.c.job_id),
+        (tables.kept_files, tables.kept_files.c.job_id),
+        (tables.originals, tables.originals.c.job_id),
+        (tables.alarms, tables.alarms.c.job_id),
+        (tables.results, tables.results.c.job_id),
         (tables.jobs, tables.jobs.c.id),
     ):
         tx.connection.execute(sa.delete(table).where(column == job.id))
@@ -283,6 +293,7 @@ def flush(tx: Transaction) -> None:
         (_PUT_TASKS, task_rows),
         (_PUT_ATTEMPTS, attempt_rows),
         (_INSERT_EVENTS, [event.row() for event in tx.events]),
+        (_PUT_HOLDINGS, [rows.holding_row(one) for one in tx.holdings]),
     ):
         if values:
             statement.run(tx.connection, values)
@@ -318,6 +329,7 @@ _STATE_COLUMNS = (
     "placement",
     "next",
     "moved_by",
+    "held_since",
 )
 _SPEC_COLUMNS = (
     "name",
@@ -341,3 +353,4 @@ _UPDATE_STATE = statements.update(tables.jobs, _STATE_COLUMNS, "id = :job_id")
 _UPDATE_SPEC = statements.update(tables.jobs, _SPEC_COLUMNS, "id = :job_id")
 _PUT_TASKS = statements.upsert(tables.tasks)
 _PUT_ATTEMPTS = statements.upsert(tables.attempts)
+_PUT_HOLDINGS = statements.upsert(tables.holdings)

@@ -19,6 +19,7 @@ from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 
+from footplate.domain.accounting import Holding
 from footplate.domain.errors import StaleLease
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
@@ -43,6 +44,7 @@ class Transaction:
         self.before: dict[str, Job] = {}
         self.after: dict[str, Job | None] = {}
         self.ended_attempts: list[Job] = []
+        self.holdings: list[Holding] = []
         self.events: list[EventRecord] = []
         self.effects: list[tuple[Job, Effect]] = []
         self.is_committing = False
