@@ -1,0 +1,1 @@
+"""COS: the object store that tikit keeps code, data and outputs in."""

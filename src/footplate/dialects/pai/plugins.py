@@ -1,0 +1,87 @@
+"""The runtime plug-ins of OpenPAI that commands can stand for, and those that nothing does."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from footplate.dialects.translation import Notes
+from footplate.domain.messages import say
+
+KEY = "com.microsoft.pai.runtimeplugin"
+CODE_DIR = "/usr/local/pai/code"
+
+
+@dataclass(slots=True)
+class Around:
+    """Commands before and behind those of a role."""
+
+    before: list[str] = field(default_factory=list)
+    behind: list[str] = field(default_factory=list)
+
+
+def around(job: Mapping[str, Any], role: str, notes: Notes) -> Around:
+    """Gather what plug-ins and prerequisites want done around the commands of a role."""
+    found = Around()
+    named = job["taskRoles"][role]["prerequisites"]
+    wanted = [one for name in named for one in job["prerequisites"] if one["name"] == name]
+    for one in wanted:
+        if one.get("plugin") == f"{KEY}.cmd":
+            _take_callbacks(one.get("callbacks"), found)
+    for plugin in _plugins(job):
+        roles = plugin.get("taskRoles")
+        if isinstance(roles, list) and role not in roles:
+            continue
+        parameters = plugin.get("parameters")
+        _take(str(plugin.get("plugin")), parameters if isinstance(parameters, Mapping) else {}, found, notes)
+    return found
+
+
+def _plugins(job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    listed = job["extras"].get(KEY)
+    yield from (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, Mapping))
+
+
+def storages(job: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Go through the storages that a job wants mounted: its field, the storage's name, and where."""
+    listed = job["extras"].get("storages")
+    for i, one in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str):
+            path = one.get("mountPath")
+            yield (
+                f"extras.storages[{i}]",
+                one["name"],
+                path if isinstance(path, str) else f"/mnt/{one['name']}",
+            )
+    for i, plugin in enumerate(_plugins(job)):
+        parameters = plugin.get("parameters")
+        if plugin.get("plugin") == "teamwise_storage" and isinstance(parameters, Mapping):
+            for name in _texts(parameters.get("storageConfigNames")):
+                yield f"extras.{KEY}[{i}]", name, f"/mnt/{name}"
+
+
+def _take(plugin: str, parameters: Mapping[str, Any], found: Around, notes: Notes) -> None:
+    if plugin == "cmd":
+        found.before += _texts(parameters.get("preCommands"))
+        found.behind += _texts(parameters.get("postCommands"))
+        _take_callbacks(parameters.get("callbacks"), found)
+    elif plugin == "git" and isinstance(parameters.get("repo_uri"), str):
+        folder = parameters.get("clone_dir")
+        words = ["git", "clone", *_texts(parameters.get("options")), parameters["repo_uri"]]
+        found.before.append(shlex.join([*words, folder if isinstance(folder, str) else CODE_DIR]))
+    elif plugin != "teamwise_storage":
+        notes.lose(say("plugin_lost", plugin=plugin[:64]))
+
+
+def _take_callbacks(callbacks: Any, found: Around) -> None:
+    for one in callbacks if isinstance(callbacks, list) else ():
+        if isinstance(one, Mapping) and one.get("event") == "taskStarts":
+            found.before += _texts(one.get("commands"))
+        elif isinstance(one, Mapping) and one.get("event") == "taskSucceeds":
+            found.behind = [*_texts(one.get("commands")), *found.behind]
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
