@@ -1,0 +1,1 @@
+"""Files on storages of every kind, behind one seam."""
