@@ -1,0 +1,1 @@
+"""Sending of notices: mail, signed webhooks, and the robots of chat services."""
