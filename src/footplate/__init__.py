@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from footplate.sdk.errors import Unreachable as Unreachable
     from footplate.sdk.errors import Untrusted as Untrusted
     from footplate.sdk.job import Job as Job
+    from footplate.sdk.reporting import flush as flush
+    from footplate.sdk.reporting import log as log
 
 __version__ = "0.1.0"
 
@@ -29,6 +31,8 @@ _HOMES = {
     "Client": "footplate.sdk.client",
     "Job": "footplate.sdk.job",
     "JobState": "footplate.domain.states",
+    "log": "footplate.sdk.reporting",
+    "flush": "footplate.sdk.reporting",
     **dict.fromkeys(("NotConfigured", "TimedOut", "Unreachable", "Untrusted"), "footplate.sdk.errors"),
     **dict.fromkeys(
         (

@@ -30,7 +30,8 @@ from footplate.domain.messages import Message
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import Reason, TaskState
-from footplate.domain.storage import IN_OWN_FOLDERS, ResultVolumes, Volume
+from footplate.domain.storage import IN_OWN_FOLDERS, ResultVolumes, Storage, Volume
+from footplate.storages.base import Files
 
 Limit = Literal["cpus", "memory", "shm", "processes", "gpus", "files", "isolation", "accounts"]
 Cause = Literal["", "oom", "tampered"]
@@ -45,7 +46,9 @@ class Capabilities:
 
     `no_images` says why no task can run in an image, `no_mounts` why data cannot be mounted for tasks that do
     not; None when they can. `limits` names what a task is really held to: of the rest it may take more than
-    it asked for. `streams` says whether commands can be run in tasks, and their ports be reached.
+    it asked for. `streams` says whether commands can be run in tasks, and their ports be reached. `stages`
+    says whether volumes that are `staged` are brought to tasks (`StagesData`). `views` says whether programs
+    of the platform can be launched beside jobs, over the output of jobs (`Volume.of_job`), at once.
     """
 
     no_images: Message | None = None
@@ -53,6 +56,8 @@ class Capabilities:
     limits: frozenset[Limit] = frozenset()
     chooses: frozenset[Choice] = frozenset()
     streams: bool = False
+    stages: bool = False
+    views: bool = False
 
     @property
     def places_itself(self) -> bool:
@@ -176,16 +181,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CardUsage:
-    """How busy one card is, by all that runs on it: 0 to 1, and the memory taken."""
+    """How busy one card is, by all that runs on it: 0 to 1, the memory taken, and the power it draws."""
 
     index: int
     utilisation: float
     memory_bytes: int
+    power_w: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one running task uses; amounts that only grow count from its start. None: cannot be read."""
+    """What one running task uses; amounts that only grow count from its start. None: cannot be read.
+
+    What goes over the network is counted where the task has a network of its own, less its loopback.
+    """
 
     attempt_id: str
     role: str
@@ -198,6 +207,23 @@ class Usage:
     read_bytes: int | None = None
     written_bytes: int | None = None
     n_processes: int | None = None
+    cards: tuple[CardUsage, ...] = ()
+    received_bytes: int | None = None
+    sent_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUsage:
+    """What all that runs on a node uses, tasks or not; amounts that only grow count from any moment on."""
+
+    node: str
+    at: float
+    cpu_s: float
+    memory_bytes: int
+    read_bytes: int | None = None
+    written_bytes: int | None = None
+    received_bytes: int | None = None
+    sent_bytes: int | None = None
     cards: tuple[CardUsage, ...] = ()
 
 
@@ -347,8 +373,15 @@ class BuildsEnvironments(Protocol):
         """Say which environments there are, and which of these attempts use them."""
         ...
 
+    async def environment_log(self, environment_id: str) -> str:
+        """Read what the build of an environment printed, without passwords, of a long one the end.
+
+        Empty where nothing was printed or kept; raise `NotFound` for an environment that is not there.
+        """
+        ...
+
     async def remove_environment(self, environment_id: str, known_attempts: Container[str]) -> None:
-        """Remove one; raise `NotFound`, or `Conflict` while one of these attempts uses it."""
+        """Remove one; raise `NotFound`, or `Conflict` while it is built or one of these attempts uses it."""
         ...
 
     async def sweep_environments(self, known_attempts: Container[str]) -> None:
@@ -356,10 +389,37 @@ class BuildsEnvironments(Protocol):
         ...
 
 
+# Asked with an attempt and the name of a storage: the storage as the attempt's owner sees it. Raises
+# `EngineRejected` when the attempt may not read it.
+FindStorage = Callable[[str, str], Awaitable[tuple[Storage, Files]]]
+
+
+@runtime_checkable
+class StagesData(Protocol):
+    """An engine that brings volumes that are `staged` to where tasks read them, as a step of the launch.
+
+    Credentials of storages are in no request: the engine asks for the storage when it needs it, each attempt
+    anew, so that nobody is given a copy that somebody else was allowed to make.
+    """
+
+    def use_storages(self, find: FindStorage) -> None: ...
+
+    async def sweep_staged(self, known_attempts: Container[str]) -> None:
+        """Remove copies that nobody has used for long, and the oldest while all take more than they may."""
+        ...
+
+
 @runtime_checkable
 class ReadsUsage(Protocol):
     async def usage(self, attempts: Sequence[Attempt]) -> Sequence[Usage]:
         """Say what the running tasks of these attempts use; the others are left out."""
+        ...
+
+
+@runtime_checkable
+class ReadsNodeUsage(Protocol):
+    async def node_usage(self) -> Sequence[NodeUsage]:
+        """Say what is used of each node; those that do not answer are left out."""
         ...
 
 
@@ -377,6 +437,10 @@ class Stream(Protocol):
 
     async def read(self) -> bytes:
         """Wait for what comes next; empty at the end."""
+        ...
+
+    async def read_errors(self) -> bytes:
+        """Wait for what comes next on standard error, where that was asked for apart; empty at the end."""
         ...
 
     async def write(self, data: bytes) -> None:
@@ -405,11 +469,13 @@ class OpensStreams(Protocol):
         index: int,
         argv: Sequence[str],
         terminal: tuple[int, int] | None = None,
+        errors_apart: bool = False,
     ) -> AbstractAsyncContextManager[Stream]:
         """Run a command where a task runs or ran: its variables, folder, files and limits.
 
         The request is the one that the attempt was launched with, or the same compiled again: only that has
-        the variables of a task that is kept after its end. Standard output and error come together.
+        the variables of a task that is kept after its end. Standard output and error come together,
+        unless they are asked for apart: then both must be read.
         `terminal` is the size, in rows and columns, of the terminal that the command is given, if any.
         Whoever leaves the stream ends the command. Raises `NotFound` for a task that never started, and
         `Conflict` for one that is stopped, or that ended and is not kept: no command outlives the stop of

@@ -80,6 +80,10 @@ class SocketStream:
             self._is_over.set()
         return data
 
+    async def read_errors(self) -> bytes:
+        """A port has one direction out."""
+        return b""
+
     async def write(self, data: bytes) -> None:
         with contextlib.suppress(ConnectionError):
             self._writer.write(data)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote
 
 MOST_REMEMBERED = 4096
 
@@ -79,6 +80,18 @@ def usage_file(task: Path) -> Path:
 
 
 @lru_cache(MOST_REMEMBERED)
+def node_folder(home: Path, node: str, card: int | None = None) -> Path:
+    """Where the usage of a node is kept, or of one of its cards; any name of a node is a name of a folder."""
+    folder = home / "nodes" / f"node-{quote(node, safe='')}"
+    return folder if card is None else folder / f"card-{card}"
+
+
+def metrics_folder(home: Path, job_id: str) -> Path:
+    """Where the points of a job's metrics are kept; no task writes there."""
+    return job_folder(home, job_id) / "metrics"
+
+
+@lru_cache(MOST_REMEMBERED)
 def log_file(task: Path) -> Path:
     return task / "log"
 
@@ -94,3 +107,23 @@ def log_holes_file(task: Path) -> Path:
 @lru_cache(MOST_REMEMBERED)
 def work_folder(task: Path) -> Path:
     return task / "work"
+
+
+def storage_folder(home: Path, name: str) -> Path:
+    """Where the files of a storage lie that the server keeps itself."""
+    return home / "storages" / name
+
+
+def results_record(home: Path, job_id: str) -> Path:
+    """What was saved of a job's results, with how its files looked then."""
+    return job_folder(home, job_id) / "results.json"
+
+
+def staged_folder(home: Path) -> Path:
+    """Where copies of data lie that tasks read, of storages that cannot be mounted."""
+    return home / "staged"
+
+
+def parts_folder(home: Path, name: str) -> Path:
+    """Where uploads to a storage lie until they are whole, if the storage cannot hold them itself."""
+    return home / "uploads" / name

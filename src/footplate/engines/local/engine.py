@@ -27,7 +27,9 @@ from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import (
     Capabilities,
+    FindStorage,
     LaunchPlan,
+    NodeUsage,
     Notice,
     Observation,
     Request,
@@ -42,6 +44,7 @@ from footplate.engines.local.confine.confinement import Confinement, confine, un
 from footplate.engines.local.containers.choosing import refuse
 from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
+from footplate.engines.local.data.staging import Staging
 from footplate.engines.local.environments import indexes, ownpython
 from footplate.engines.local.environments.environments import Environments, led
 from footplate.engines.local.environments.refusing import refuse_missing, refuses_packages
@@ -50,6 +53,7 @@ from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine.detect import Machine
 from footplate.engines.local.machine.devices import Nodes
 from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.nodeusage import read_node
 from footplate.engines.local.observe.records import (
     STOPPED_BY_KILL,
     Identity,
@@ -99,9 +103,11 @@ class LocalEngine:
             settings.home,
             settings.environments,
             lambda request, task: self._processes.run(request, task, self._environments.is_closing),
-            indexes.for_uv(os.environ, indexes.config_files()),
+            lambda request, task: self._containers.run(request, task, self._environments.is_closing),
+            indexes.for_builds(os.environ, indexes.config_files()),
             self._tell_step,
         )
+        self._staging = Staging(settings.home, settings.data, self._tell_step)
         self._kinds = Kinds()
         self._watches = Watches(self._end)
         self._entrances = Entrances()
@@ -118,6 +124,8 @@ class LocalEngine:
             no_mounts=confinement.no_mounts,
             limits=confinement.limits,
             streams=True,
+            stages=True,
+            views=True,
         )
 
     def compile(self, plan: LaunchPlan) -> LocalRequest:
@@ -148,8 +156,17 @@ class LocalEngine:
     async def sweep(self, known_attempts: Container[str]) -> None:
         await self._containers.sweep(known_attempts)
 
+    def use_storages(self, find: FindStorage) -> None:
+        self._staging.use_storages(find)
+
+    async def sweep_staged(self, known_attempts: Container[str]) -> None:
+        await self._staging.sweep(known_attempts)
+
     async def environments(self, known_attempts: Container[str]) -> Sequence[BuiltEnvironment]:
         return await self._environments.all(known_attempts)
+
+    async def environment_log(self, environment_id: str) -> str:
+        return await self._environments.log_of(environment_id)
 
     async def remove_environment(self, environment_id: str, known_attempts: Container[str]) -> None:
         await self._environments.remove(environment_id, known_attempts)
@@ -180,14 +197,17 @@ class LocalEngine:
         await asyncio.shield(launching)
 
     def abandon(self, attempt_id: str) -> None:
+        self._staging.abandon(attempt_id)
         self._environments.abandon(attempt_id)
         self._containers.abandon(attempt_id)
 
     async def _launch(self, request: LocalRequest) -> None:
         if request["code"] is not None or request["files"]:
             await self._place_files(request)
+        request = await self._staging.provide(request)
+        images = await self._containers.fetch(request)
         if (packages := request["packages"]) is not None:
-            request = await self._environments.provide(request, packages)
+            request = await self._environments.provide(request, packages, images)
         keys = self._keys_of(request)
         answers = await self._start(request, keys)
         for key, answer in zip(keys, answers, strict=True):
@@ -328,6 +348,10 @@ class LocalEngine:
         tasks = [locate(watch, self._confinement.tree) for watch in running]
         return read_usage(tasks, self._machine.card_usage())
 
+    async def node_usage(self) -> Sequence[NodeUsage]:
+        cards, name = self._machine.card_usage, self._machine.name
+        return [await asyncio.to_thread(lambda: read_node(name, cards()))]
+
     def exec(
         self,
         request: Request,
@@ -335,6 +359,7 @@ class LocalEngine:
         index: int,
         argv: Sequence[str],
         terminal: tuple[int, int] | None = None,
+        errors_apart: bool = False,
     ) -> AbstractAsyncContextManager[Stream]:
         asked = own(request)
         for key, task in zip(self._keys_of(asked), asked["tasks"], strict=True):
@@ -343,10 +368,12 @@ class LocalEngine:
             if key.in_container:
                 # Whoever is on the way ends with the container.
                 self._entrances.require_open(key)
-                return self._containers.exec(key, argv, terminal)
+                return self._containers.exec(key, argv, terminal, errors_apart)
             if (packages := asked["packages"]) is not None:
                 task = {**task, "environment": led(packages)}
-            return self._processes.exec(asked, task, argv, terminal, self._entrances.entering(key))
+            asked = self._staging.led(asked)
+            entering = self._entrances.entering(key)
+            return self._processes.exec(asked, task, argv, terminal, entering, errors_apart)
         raise NotFound("task_not_in_attempt", task=f"{role}-{index}", attempt=request["attempt_id"])
 
     def connect(self, attempt: Attempt, task: TaskRun, port: int) -> AbstractAsyncContextManager[Stream]:  # noqa: ARG002  # all tasks share this machine's ports
@@ -370,6 +397,7 @@ class LocalEngine:
 
     async def close(self) -> None:
         self._watches.close()
+        await self._staging.close()
         await self._environments.close()
         await self._processes.close()
         await self._containers.close()

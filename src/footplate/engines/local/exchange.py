@@ -9,13 +9,17 @@ from footplate.engines.base import Request
 
 
 class Mount(TypedDict):
-    """`is_fixed` says that no task can change what lies on the way to `inner` meanwhile."""
+    """`is_fixed` says that no task can change what lies on the way to `inner` meanwhile.
+
+    One with `staged` is a copy of what `inner` names on that storage; its source is known once it is here.
+    """
 
     source: str
     inner: str
     is_fixed: bool
     target: str
     read_only: bool
+    staged: NotRequired[str]
 
 
 class Code(TypedDict):
@@ -124,6 +128,30 @@ def own(request: Request) -> LocalRequest:
     return cast("LocalRequest", request)
 
 
+@final
+class AccountRange(TypedDict):
+    """Host accounts that are a person's alone: `n` of them, from `first` on."""
+
+    first: int
+    n: int
+
+
+@final
+class SiteAccount(TypedDict):
+    """An account of the machine that a person's tasks have."""
+
+    uid: int
+    gid: int
+    groups: list[int]
+    folder: str
+
+
+Account = AccountRange | SiteAccount
+# A folder of control groups, and what is written into files of the task's own group there.
+Group = tuple[str, list[tuple[str, str]]]
+
+
+@final
 class View(TypedDict):
     """Which files a task sees, as `mounting.enter_view` reads it."""
 
@@ -139,10 +167,11 @@ class View(TypedDict):
     free: list[str]
     masks: list[str]
     devices: list[str]
-    account: dict[str, Any] | None
+    account: Account | None
     shm_bytes: int
 
 
+@final
 class ViewOf(TypedDict):
     """The view of a process that runs already."""
 
@@ -157,7 +186,7 @@ class Confined(TypedDict):
     joins: str
     data_bytes: int | None
     view: View | ViewOf | None
-    account: dict[str, Any] | None
+    account: Account | None
 
 
 class SpawnOrder(Confined):
@@ -178,10 +207,47 @@ class SpawnOrder(Confined):
     env: dict[str, str]
 
 
-class CommandOrder(SpawnOrder):
-    """One command inside a task; `streams` names the pipes or the terminal that it talks through."""
+class Streams(TypedDict):
+    """The pipes, or else the terminal, that a command talks through, by name."""
 
-    streams: dict[str, Any]
+    input: str
+    output: str
+    errors: str
+    terminal: str
+
+
+class CommandOrder(SpawnOrder):
+    """One command inside a task."""
+
+    streams: Streams
+
+
+class TaskOrder(SpawnOrder):
+    """An order, or that of a command, with what the spawner adds to it on the way."""
+
+    streams: NotRequired[Streams]
+    filter: NotRequired[bytes]
+    people_fd: NotRequired[int]
+    mounts_fd: NotRequired[int]
+    groups_fd: NotRequired[int]
+    exit_fd: NotRequired[int]
+
+
+@final
+class SpawnRequest(TypedDict):
+    """Tasks that the spawner is asked to start; `env` is for all of them."""
+
+    id: int
+    env: dict[str, str]
+    tasks: list[TaskOrder]
+
+
+@final
+class Ping(TypedDict):
+    """Asks the spawner whether it still answers."""
+
+    id: int
+    ping: Literal[True]
 
 
 class Ground(TypedDict):
@@ -225,3 +291,21 @@ class NotStarted(TypedDict):
 
 
 Answer = Started | Exists | NotStarted
+
+
+@final
+class GoesOnAs(TypedDict):
+    """Said on the way by a process that another one takes the place of."""
+
+    child: int
+
+
+class SpawnAnswer(TypedDict):
+    """What became of the tasks of one request, in their order."""
+
+    id: int
+    tasks: list[Answer]
+
+
+# What a process says through its pipe while it becomes a task.
+News = Started | Exists | NotStarted | GoesOnAs

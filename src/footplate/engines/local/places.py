@@ -9,11 +9,11 @@ from pathlib import Path
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.spec import CodeRef
-from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, Volume
+from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, StorageKind, Volume
 from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.local.exchange import Mount
 from footplate.home import layout
-from footplate.home.volumes import folder_of
+from footplate.home.volumes import folder_of, root_of
 
 STRATEGY = "strategy"
 
@@ -59,13 +59,19 @@ class Places:
         return layout.code_folder(self.home, plan.job_id)
 
     def code_source(self, plan: LaunchPlan) -> tuple[str, str] | None:
-        """Say where the code lies on this machine: a folder, and the path below that it must not leave."""
+        """Say where the code lies on this machine: a folder, and the path below that it must not leave.
+
+        Of what is brought from elsewhere that is known once it is here.
+        """
         code = plan.spec.code
         if code is not None and code.upload:
             return str(self.code(plan)), ""
-        if code is not None and code.storage in self.storages:
-            return self.storages[code.storage].path, code.path
-        return None
+        if code is None or code.storage not in self.storages:
+            return None
+        return None if self._is_elsewhere(code) else (self._root(plan, code.storage), code.path)
+
+    def _is_elsewhere(self, code: CodeRef) -> bool:
+        return self.storages[code.storage].kind is not StorageKind.FOLDER
 
     def environment_link(self, plan: LaunchPlan) -> Path:
         return layout.environment_link(self.home, plan.job_id)
@@ -82,25 +88,40 @@ class Places:
         """
         code = plan.spec.code
         if code is not None and starts_in_code(plan):
-            yield from self._code(self.code(plan), code)
+            yield from self._code(plan, code)
         for volume in plan.volumes:
-            yield from self._volume(plan.job_id, volume)
+            yield from self._volume(plan, volume)
 
-    def _code(self, target: Path, code: CodeRef) -> Iterator[Mount]:
+    def _root(self, plan: LaunchPlan, storage: str) -> str:
+        """Name the folder of a storage that the job's owner sees, out of which nothing may lead."""
+        return root_of(self.storages[storage], plan.owner, plan.owner_number)
+
+    def _code(self, plan: LaunchPlan, code: CodeRef) -> Iterator[Mount]:
+        target = self.code(plan)
         if code.upload:
             yield _mount(str(target.parent), target.name, str(target), read_only=True, is_fixed=True)
+        elif code.storage in self.storages and self._is_elsewhere(code):
+            mount = _mount("", code.path, str(target), read_only=True, is_fixed=True)
+            yield {**mount, "staged": code.storage}
         elif code.storage in self.storages:
-            source = self.storages[code.storage].path
+            source = self._root(plan, code.storage)
             yield _mount(source, code.path, str(target), read_only=True, is_fixed=True)
 
-    def _volume(self, job_id: str, volume: Volume) -> Iterator[Mount]:
-        if volume.storage == OWN:
+    def _volume(self, plan: LaunchPlan, volume: Volume) -> Iterator[Mount]:
+        if volume.staged:
+            mount = _mount("", volume.inner, volume.target, read_only=True, is_fixed=True)
+            yield {**mount, "staged": volume.storage}
+        elif volume.storage == OWN:
             # Tasks can put links there: they are followed no further than the job's own folder.
-            root, is_fixed = str(layout.job_folder(self.home, job_id)), volume.inner in OWN_FOLDERS
+            root = str(layout.job_folder(self.home, volume.of_job or plan.job_id))
+            is_fixed = volume.inner in OWN_FOLDERS
             yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
         elif volume.storage in self.storages:
             storage = self.storages[volume.storage]
-            yield _mount(storage.path, volume.inner, volume.target, volume.read_only, storage.read_only)
+            # What the server keeps itself no task can write to, so no link can come in between.
+            is_fixed = storage.read_only or storage.is_own
+            root = self._root(plan, volume.storage)
+            yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
 
 
 def starts_in_code(plan: LaunchPlan) -> bool:

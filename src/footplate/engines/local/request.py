@@ -188,7 +188,9 @@ def _task(
         **chosen,
         "command": prepared.command(task.role, task.index),
         "env": enter(
-            chosen["environment"] or places.environment(plan), prepared.own_env(task, rank), inherited
+            chosen["environment"] or places.environment(plan),
+            prepared.own_env(task, rank),
+            {} if chosen["in_container"] else inherited,
         ),
         "folder": str(run_folder(folder, run)),
         "work_folder": prepared.paths(task).work,

@@ -18,16 +18,16 @@ from footplate.engines.taskenv.tfconfig import CHIEFS, NAMES, task_type_of_roles
 class Everything(Strategy):
     """What a job gets that names no strategy."""
 
-    description = "the variables of all frameworks, commands as they are"
+    description = "Sets the environment variables of all frameworks; runs commands unchanged"
     conventions = tuple(CONVENTIONS)
 
 
 class Plain(Strategy):
-    description = "no variables of PyTorch, TensorFlow, JAX, Ray, Slurm; FOOTPLATE_TASKS says who is where"
+    description = "Sets no variables of frameworks; FOOTPLATE_TASKS lists the addresses of all tasks"
 
 
 class Jax(Strategy):
-    description = "JAX processes around a coordinator; jax.distributed.initialize() needs no arguments"
+    description = "JAX: jax.distributed.initialize() needs no arguments"
     # JAX finds its place through Slurm's variables, which it knows, and its coordinator by its own.
     conventions = ("jax", "slurm")
 
@@ -38,7 +38,7 @@ class Jax(Strategy):
 
 
 class Tensorflow(Strategy):
-    description = "TF_CONFIG for the roles chief or master, ps, worker and evaluator"
+    description = "TensorFlow: sets TF_CONFIG for the roles chief or master, ps, worker and evaluator"
 
     def takes_part(self, spec: JobSpec, role: RoleSpec) -> bool:
         return role.name in task_type_of_roles(r.name for r in spec.roles)
@@ -92,10 +92,10 @@ class Launched(Strategy):
 
 
 class Torchrun(Launched):
-    description = "PyTorch, one process for each card, started by torchrun"
+    description = "PyTorch: torchrun starts one process per GPU"
     module = "torch.distributed.run"
 
 
 class Ddp(Launched):
-    description = "PyTorch by torch.distributed.launch, for scripts that take --local-rank"
+    description = "PyTorch: torch.distributed.launch, for scripts that take --local-rank"
     module = "torch.distributed.launch"

@@ -29,7 +29,7 @@ def has_launcher_role(spec: JobSpec) -> bool:
 
 
 class Mpi(Strategy):
-    description = "MPI: mpirun in the launcher starts ranks in the other tasks, which wait for it"
+    description = "MPI: mpirun in the launcher starts the ranks in the other tasks"
 
     def takes_part(self, spec: JobSpec, role: RoleSpec) -> bool:
         return role.name != LAUNCHER
@@ -77,7 +77,7 @@ class Mpi(Strategy):
 
 
 class Horovod(Mpi):
-    description = "Horovod: as mpi, one rank for each card, or one in a task without cards"
+    description = "Horovod: like mpi, with one rank per GPU"
 
     def slots(self, task: TaskPlacement) -> int:
         return n_processes(task)
@@ -86,7 +86,7 @@ class Horovod(Mpi):
 class DeepSpeed(Horovod):
     """Its launcher counts cards from 0 unless told which ones, and guesses an address unless given one."""
 
-    description = "DeepSpeed: deepspeed $FOOTPLATE_DEEPSPEED_OPTIONS in the launcher reaches the others"
+    description = "DeepSpeed: run deepspeed $FOOTPLATE_DEEPSPEED_OPTIONS in the launcher"
 
     def variables(self, gang: Gang) -> Mapping[str, str]:
         variables = super().variables(gang)

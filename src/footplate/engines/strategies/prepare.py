@@ -13,6 +13,7 @@ from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.strategies import registry
 from footplate.engines.strategies.base import Strategy
 from footplate.engines.strategies.builtin import Everything
+from footplate.engines.taskenv import redirect
 from footplate.engines.taskenv.environment import Environments
 from footplate.engines.taskenv.gang import Environment, FindPaths, Gang, gather
 
@@ -33,7 +34,7 @@ class Prepared:
         self._commands: dict[str, str] = {}
         self.gang_env: Environment = self._environments.gang(strategy.variables(gang))
         # By path below `TaskPaths.strategy`; written before any task starts.
-        self.files: Mapping[str, str] = strategy.files(gang)
+        self.files: Mapping[str, str] = {**redirect.files(gang), **strategy.files(gang)}
 
     @property
     def tasks(self) -> Sequence[TaskPlacement]:

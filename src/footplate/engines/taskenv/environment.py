@@ -12,7 +12,18 @@ from footplate.domain.cluster import TaskPlacement
 from footplate.domain.interpolate import resolve
 from footplate.domain.names import RESERVED_ENV, RESERVED_ENV_NAMES
 from footplate.domain.spec import RoleSpec
-from footplate.engines.taskenv import ffdl, frameworks, pai, platform, slurm, tfconfig, tione, uai
+from footplate.engines.taskenv import (
+    ffdl,
+    frameworks,
+    mlflow,
+    pai,
+    platform,
+    redirect,
+    slurm,
+    tfconfig,
+    tione,
+    uai,
+)
 from footplate.engines.taskenv.devices import devices
 from footplate.engines.taskenv.gang import Environment, Gang, Group
 
@@ -31,9 +42,9 @@ CONVENTIONS: Mapping[str, Callable[[Gang], Group]] = {
 
 DIALECT_GANG: tuple[GangPart, ...] = (ffdl.gang, tione.gang, uai.gang)
 DIALECT_ROLE: tuple[RolePart, ...] = (ffdl.role,)
-DIALECT_TASK: tuple[TaskPart, ...] = (ffdl.task, tione.task, uai.task)
+DIALECT_TASK: tuple[TaskPart, ...] = (ffdl.task, tione.task, uai.task, mlflow.task)
 PLATFORM_GANG: tuple[GangPart, ...] = (pai.gang, platform.job, platform.offers, platform.members)
-PLATFORM_ROLE: tuple[RolePart, ...] = (pai.role, platform.role)
+PLATFORM_ROLE: tuple[RolePart, ...] = (pai.role, platform.role, redirect.role)
 PLATFORM_TASK: tuple[TaskPart, ...] = (pai.task, platform.identity, platform.ports, devices)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from footplate.domain.cluster import TaskPlacement
 from footplate.domain.resources import MIB
@@ -27,14 +28,14 @@ def gang(gang: Gang) -> Environment:
     full_name, roles = f"{plan.owner}~{spec.name}", ",".join(gang.roles)
     n_roles, n_tasks = str(len(spec.roles)), str(spec.n_tasks)
     variables = {
-        "PAI_JOB_NAME": full_name,
+        "PAI_JOB_NAME": spec.name,
         "PAI_FRAMEWORK_NAME": full_name,
         "FC_FRAMEWORK_NAME": full_name,
         "FC_FRAMEWORK_ATTEMPT_ID": str(plan.attempt),
         "PAI_VIRTUAL_CLUSTER": spec.queue,
         "PAI_USER_NAME": plan.owner,
         "PAI_USERNAME": plan.owner,
-        "PAI_DEFAULT_FS_URI": "",
+        "PAI_DEFAULT_FS_URI": "file://" + quote(gang.shared_paths.output),
         "PAI_TASK_ROLE_COUNT": n_roles,
         "PAI_TASK_ROLES_NUM": n_roles,
         "PAI_JOB_TASK_ROLE_COUNT": n_roles,

@@ -13,12 +13,17 @@ from footplate.engines.taskenv.gang import Environment, Gang, n_processes
 REGION = "local"
 
 
+def _id(gang: Gang) -> str:
+    """The id of the job, as clients of TI-ONE know it."""
+    return f"train-{gang.plan.job_id}"
+
+
 def gang(gang: Gang) -> Environment:
     members = gang.members or gang.tasks
     return {
         "NODE_NUM": str(len(members)),
         "CHIEF_IP": members[0].address,
-        "TI_TASK_ID": gang.plan.job_id,
+        "TI_TASK_ID": _id(gang),
         "REGION": REGION,
     }
 
@@ -29,5 +34,5 @@ def task(gang: Gang, task: TaskPlacement, rank: int) -> Environment:
         "INDEX": str(place),
         # Start scripts hand this to --nproc_per_node, where 0 would start nothing.
         "GPU_NUM_PER_NODE": str(n_processes(task)),
-        "TI_INSTANCE_ID": f"{gang.plan.job_id}-{task.role}-{task.index}",
+        "TI_INSTANCE_ID": f"{_id(gang)}-{task.role}-{task.index}",
     }

@@ -11,9 +11,9 @@ import os
 import pwd
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from footplate.domain.errors import EngineRejected
+from footplate.engines.local.exchange import Account, AccountRange, SiteAccount
 
 # A whole system's worth: programs that expect `nobody` or a service's account find one.
 N_IDS = 65_536
@@ -33,12 +33,12 @@ class Accounts:
     first_id: int = FIRST_ID
     of_the_site: Mapping[str, str] = field(default_factory=dict)
 
-    def account_of(self, owner: str, number: int) -> dict[str, Any]:
-        """The host accounts of a user's tasks: `{"first", "n"}`, or `{"uid", "gid", "groups", "folder"}`."""
+    def account_of(self, owner: str, number: int) -> Account:
+        """The host accounts of a user's tasks."""
         name = self.of_the_site.get(owner) or (owner if "*" in self.of_the_site and _exists(owner) else None)
         return _site_account(owner, name) if name else self._range_of(number)
 
-    def _range_of(self, number: int) -> dict[str, Any]:
+    def _range_of(self, number: int) -> AccountRange:
         first = self.first_id + number * N_IDS
         if first + N_IDS - 1 > max(LAST_ID, self.first_id + N_IDS - 1):
             raise EngineRejected("accounts_used_up", number=number)
@@ -53,7 +53,7 @@ def _exists(name: str) -> bool:
     return True
 
 
-def _site_account(owner: str, name: str) -> dict[str, Any]:
+def _site_account(owner: str, name: str) -> SiteAccount:
     try:
         found = pwd.getpwnam(name)
     except KeyError:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from footplate.domain.errors import Problem, problem
 from footplate.domain.messages import Message, say, text
@@ -26,7 +26,15 @@ from footplate.engines.local.confine.cgroups import Need, Tree
 from footplate.engines.local.confine.delegation import Delegated, find_tree
 from footplate.engines.local.confine.targets import bad_target, is_below, overlapping
 from footplate.engines.local.confine.view import ViewRules, compose, outermost
-from footplate.engines.local.exchange import Confined, Ground, LocalRequest, ProcessRequest, ProcessTask, View
+from footplate.engines.local.exchange import (
+    Account,
+    Confined,
+    Ground,
+    LocalRequest,
+    ProcessRequest,
+    ProcessTask,
+    View,
+)
 from footplate.engines.local.machine import devices
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.machine.bareprocess import PACKAGES
@@ -168,14 +176,12 @@ class Confinement:
             "account": account,
         }
 
-    def _account_of(self, request: ProcessRequest) -> dict[str, Any] | None:
+    def _account_of(self, request: ProcessRequest) -> Account | None:
         if self.view_rules is None or not self.view_rules.has_accounts:
             return None
         return self.accounts.account_of(request["owner"], request["owner_number"])
 
-    def _view(
-        self, request: ProcessRequest, task: ProcessTask, account: dict[str, Any] | None
-    ) -> View | None:
+    def _view(self, request: ProcessRequest, task: ProcessTask, account: Account | None) -> View | None:
         if self.view_rules is None:
             return None
         # Below what is hidden anyway there is nothing to mask.

@@ -18,7 +18,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, kernelfiles, ownership, targets
 from footplate.engines.local.confine.kernel import (
@@ -37,6 +37,11 @@ from footplate.engines.local.confine.kernel import (
 )
 from footplate.engines.local.confine.targets import OLD_ROOT, TMP, VAR_TMP
 from footplate.machine import taskfiles
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Account, View
+
 
 MOST_ENTRIES = 1000
 # What a file system says of a path that will not be there later either; anything else may pass.
@@ -74,7 +79,7 @@ def _leave_host(sealed: list[str]) -> None:
     _seal_all(sealed)
 
 
-def enter_view(view: dict[str, Any], has_common: bool = False) -> None:
+def enter_view(view: View, has_common: bool = False) -> None:
     """Arrange the mount namespace of this process, which nobody else is in; raise OSError if that fails.
 
     `has_common` says whether `prepare` was done: then `/dev` has all that tasks without cards see.
@@ -97,7 +102,7 @@ class _Opened(contextlib.ExitStack):
         return fd
 
 
-def _arrange(view: dict[str, Any], has_common: bool, opened: _Opened) -> None:
+def _arrange(view: View, has_common: bool, opened: _Opened) -> None:
     # Opened before anything is hidden: what lies below a cover can be mounted through these only.
     keeps = [(opened.keep(_open_own(path)), path) for path in view["keeps"]]
     writable = [(opened.keep(_open_own(path)), path) for path in view["writable"]]
@@ -156,7 +161,7 @@ class Unmountable(OSError):
         return str(self.strerror)
 
 
-def _resolve(target: str, view: dict[str, Any]) -> str:
+def _resolve(target: str, view: View) -> str:
     try:
         return os.path.realpath(target) if target in view["free"] else targets.resolve(target, view["own"])
     except OSError as error:
@@ -168,7 +173,7 @@ def _check_apart(resolved: list[str]) -> None:
         raise Unmountable(errno.EINVAL, f"{both[1]} lies in {both[0]}: each needs a path of its own")
 
 
-def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int], account: dict[str, Any] | None) -> None:
+def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int], account: Account | None) -> None:
     """Mount what a job asked for; targets are made only where that does not touch the host."""
     for fd, target, read_only in mounts:
         try:
@@ -179,7 +184,7 @@ def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int], account: dict[
             raise Unmountable(error.errno, f"nothing can be mounted at {target}: {error}") from None
 
 
-def _put(fd: int, target: str, read_only: bool, ours: set[int], account: dict[str, Any] | None) -> None:
+def _put(fd: int, target: str, read_only: bool, ours: set[int], account: Account | None) -> None:
     if not os.path.lexists(target):
         _check_ours(target, ours)
         _make_like(fd, target)

@@ -13,17 +13,21 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, user_namespaces
 from footplate.machine import taskfiles
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Account, AccountRange
 
 
 class NotTheirs(Exception):
     """A folder that tasks should write to is not writable for them."""
 
 
-def give(path: str, account: dict[str, Any], is_new: bool = False) -> None:
+def give(path: str, account: Account, is_new: bool = False) -> None:
     """Make a folder, and all that is in it, a person's own; quick when it is, or when it is new.
 
     Only the folder's own name could be a link: tasks cannot write to what is around it.
@@ -55,7 +59,7 @@ def let_through(path: str) -> None:
         os.chmod(path, mode | 0o055)  # noqa: S103
 
 
-def bind_as_theirs(fd: int, target: str, account: dict[str, Any], read_only: bool) -> bool:
+def bind_as_theirs(fd: int, target: str, account: Account, read_only: bool) -> bool:
     """Mount a storage's folder for an account; False when it is to be mounted as it is.
 
     Raises `NotTheirs` when it should be writable and is not.
@@ -73,9 +77,8 @@ def bind_as_theirs(fd: int, target: str, account: dict[str, Any], read_only: boo
     return True
 
 
-def _is_theirs(status: os.stat_result, account: dict[str, Any]) -> bool:
-    first: int = account["first"]
-    return first <= status.st_uid < first + int(account["n"])
+def _is_theirs(status: os.stat_result, account: AccountRange) -> bool:
+    return account["first"] <= status.st_uid < account["first"] + account["n"]
 
 
 def _explain(owner: int, first: int) -> str:

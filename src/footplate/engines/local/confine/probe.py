@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footplate.engines.local.confine import (
     kernel,
@@ -15,8 +15,14 @@ from footplate.engines.local.confine import (
     user_namespaces,
 )
 
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import AccountRange, View
+
 FIRST_ID = 0x78000000
-NOTHING: dict[str, Any] = {
+NOTHING: View = {
+    "tmp": "",
+    "shm_bytes": 65536,
     "covers": [],
     "uncovers": [],
     "keeps": [],
@@ -47,12 +53,12 @@ def main(asked: dict[str, Any]) -> None:
 
 def _try_view(asked: dict[str, Any]) -> None:
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
-    view = {**NOTHING, "tmp": asked["tmp"], "shm_bytes": 65536}
+    view: View = {**NOTHING, "tmp": asked["tmp"]}
     mounting.enter_view(view, has_common=asked["how"] == "root")
 
 
 def _try_accounts(asked: dict[str, Any]) -> None:
-    account = {"first": asked["first"], "n": 65536}
+    account: AccountRange = {"first": asked["first"], "n": 65536}
     user_namespaces.join(user_namespaces.make_namespace(*user_namespaces.maps_of(account)), account)
 
 

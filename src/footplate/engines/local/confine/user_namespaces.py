@@ -12,9 +12,14 @@ import contextlib
 import os
 import resource
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Account
+
 
 # Tasks that run on keep a namespace that is forgotten here.
 MOST_PEOPLE = 256
@@ -35,7 +40,7 @@ class People:
     def __init__(self) -> None:
         self._by_account: dict[int, int] = {}
 
-    def namespace_of(self, account: dict[str, Any]) -> int:
+    def namespace_of(self, account: Account) -> int:
         """Open the namespace of a person's tasks."""
         key = id_outside(account)
         if key not in self._by_account:
@@ -45,25 +50,25 @@ class People:
         return self._by_account[key]
 
 
-def id_outside(account: dict[str, Any]) -> int:
+def id_outside(account: Account) -> int:
     """Say which host account a task's own files have."""
     uid: int = account["first"] if "first" in account else account["uid"]
     return uid
 
 
-def group_outside(account: dict[str, Any]) -> int:
+def group_outside(account: Account) -> int:
     gid: int = account["first"] if "first" in account else account["gid"]
     return gid
 
 
-def inner_ids(account: dict[str, Any]) -> tuple[int, int, list[int]]:
+def inner_ids(account: Account) -> tuple[int, int, list[int]]:
     """Say which account and groups a task has in its person's namespace."""
     if "first" in account:
         return 0, 0, []
     return account["uid"], account["gid"], account["groups"]
 
 
-def maps_of(account: dict[str, Any]) -> tuple[str, str]:
+def maps_of(account: Account) -> tuple[str, str]:
     """Write what accounts and groups inside are outside, as `uid_map` and `gid_map` are written."""
     if "first" in account:
         both = f"0 {account['first']} {account['n']}\n"
@@ -109,7 +114,7 @@ def _stand_in(child_fd: int, waits_fd: int, go_fd: int) -> None:
         os._exit(0)
 
 
-def join(namespace_fd: int, account: dict[str, Any]) -> None:
+def join(namespace_fd: int, account: Account) -> None:
     """Become somebody's account for good, with no more of root's powers than tasks may have."""
     _unlock_memory()
     kernel.setns(namespace_fd, kernel.CLONE_NEWUSER)

@@ -30,11 +30,15 @@ def choose(plan: LaunchPlan, task: TaskPlacement) -> ChosenRuntime:
 
 
 def enter(environment: str | None, env: Mapping[str, str], inherited: Mapping[str, str]) -> dict[str, str]:
-    """Write a task's variables so that the programs of its local environment come first."""
+    """Write a task's variables so that the programs of its environment come first.
+
+    In a container only the image knows the rest of the path: `containers/entering.py` completes it.
+    """
     if environment is None:
         return dict(env)
-    path = env.get("PATH") or inherited.get("PATH", "")
-    return {**env, "PATH": f"{environment}/bin:{path}", "VIRTUAL_ENV": environment}
+    entered = {**env, "VIRTUAL_ENV": environment}
+    path = env.get("PATH") or inherited.get("PATH")
+    return {**entered, "PATH": f"{environment}/bin:{path}"} if path else entered
 
 
 def refuse(request: LocalRequest, why_none: WhyNone) -> None:

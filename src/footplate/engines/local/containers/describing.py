@@ -54,7 +54,7 @@ def describe(request: LocalRequest, task: LocalTask, info: Document, settings: L
         **_exposed(task, settings.containers),
         "HostConfig": {
             "LogConfig": {"Type": "none", "Config": {}},
-            "Mounts": list(mounts(request)),
+            "Mounts": [*mounts(request), *environment_mounts(request, task)],
             # Job folders keep the label that they have on the host, where there is SELinux.
             "SecurityOpt": ["label=disable"],
             "NetworkMode": settings.containers.network,
@@ -93,6 +93,13 @@ def mounts(request: LocalRequest) -> Iterator[Document]:
         yield _bind(request["code_folder"], request["code_folder"], read_only=True)
     for mount in request["mounts"]:
         yield _bind(_source_of(mount), mount["target"], mount["read_only"])
+
+
+def environment_mounts(request: LocalRequest, task: LocalTask) -> Iterator[Document]:
+    """Show the task its environment: where its programs expect it, and where its variables lead."""
+    if task["environment"] is not None and (packages := request["packages"]) is not None:
+        for target in (task["environment"], packages["link"]):
+            yield _bind(task["environment"], target, read_only=True)
 
 
 def _source_of(mount: Mount) -> str:

@@ -7,7 +7,7 @@ import contextlib
 import signal
 import socket
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import httpcore
 from httpcore import AsyncNetworkStream
@@ -20,6 +20,7 @@ from footplate.engines.local.process.processes import descendants, kill_marked, 
 CANNOT_EXECUTE = 126
 UNKNOWN_CODE = 124
 HEADER_BYTES = 8
+STANDARD_ERROR = 2
 READ_BYTES = 64 * 1024
 POLL_EVERY_S = 0.02
 POLL_FOR_S = 5
@@ -27,7 +28,11 @@ POLL_FOR_S = 5
 
 @contextlib.asynccontextmanager
 async def exec_in_container(
-    api: ContainerApi, name: str, argv: Sequence[str], terminal: tuple[int, int] | None
+    api: ContainerApi,
+    name: str,
+    argv: Sequence[str],
+    terminal: tuple[int, int] | None,
+    errors_apart: bool = False,
 ) -> AsyncIterator[Stream]:
     """Run a command in a container; one that still runs when its stream is left is ended."""
     mark = f"FOOTPLATE_EXEC={uuid.uuid4().hex}"
@@ -38,7 +43,7 @@ async def exec_in_container(
         except Refused as error:
             yield CannotRun(error.message)
             return
-        stream = ExecStream(api, exec_id, line, terminal is not None)
+        stream = ExecStream(api, exec_id, line, terminal is not None, errors_apart)
         try:
             if terminal is not None:
                 await stream.resize(*terminal)
@@ -63,11 +68,20 @@ async def _create(api: ContainerApi, name: str, argv: Sequence[str], mark: str, 
 class ExecStream:
     """The engine's connection to a command."""
 
-    def __init__(self, api: ContainerApi, exec_id: str, line: AsyncNetworkStream, has_terminal: bool) -> None:
+    def __init__(
+        self,
+        api: ContainerApi,
+        exec_id: str,
+        line: AsyncNetworkStream,
+        has_terminal: bool,
+        errors_apart: bool = False,
+    ) -> None:
         self._api = api
         self._exec_id = exec_id
         self._line = line
-        self._chunks = self._receive() if has_terminal else frames(self._receive())
+        self._errors = _Apart() if errors_apart and not has_terminal else None
+        apart = self._errors.put if self._errors else None
+        self._chunks = self._receive() if has_terminal else frames(self._receive(), apart)
         self.is_over = False
 
     async def _receive(self) -> AsyncIterator[bytes]:
@@ -78,7 +92,12 @@ class ExecStream:
     async def read(self) -> bytes:
         chunk = await anext(self._chunks, b"")
         self.is_over = self.is_over or not chunk
+        if self._errors and not chunk:
+            self._errors.put(b"")
         return chunk
+
+    async def read_errors(self) -> bytes:
+        return await self._errors.take() if self._errors else b""
 
     async def write(self, data: bytes) -> None:
         with contextlib.suppress(httpcore.WriteError):
@@ -97,6 +116,19 @@ class ExecStream:
         return await _exit_code(self._api, self._exec_id)
 
 
+class _Apart:
+    """What a command writes to standard error, until somebody reads it; it comes with the rest."""
+
+    def __init__(self) -> None:
+        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def put(self, chunk: bytes) -> None:
+        self._chunks.put_nowait(chunk)
+
+    async def take(self) -> bytes:
+        return await self._chunks.get()
+
+
 class CannotRun:
     """A command that the engine could not start: what it says, and the code of a shell for that."""
 
@@ -106,6 +138,10 @@ class CannotRun:
     async def read(self) -> bytes:
         data, self._unread = self._unread, b""
         return data
+
+    async def read_errors(self) -> bytes:
+        """It says all of it on the one stream."""
+        return b""
 
     async def write(self, data: bytes) -> None:
         """Nobody reads it."""
@@ -120,8 +156,10 @@ class CannotRun:
         return CANNOT_EXECUTE
 
 
-async def frames(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Take the content out of the engine's frames, of which each says how long it is."""
+async def frames(
+    stream: AsyncIterator[bytes], errors: Callable[[bytes], None] | None = None
+) -> AsyncIterator[bytes]:
+    """Take the content out of the engine's frames, of which each says how long it is, and of which stream."""
     unread = b""
     async for chunk in stream:
         unread += chunk
@@ -129,7 +167,9 @@ async def frames(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             end = HEADER_BYTES + int.from_bytes(unread[4:HEADER_BYTES], "big")
             if len(unread) < end:
                 break
-            if end > HEADER_BYTES:
+            if errors is not None and unread[0] == STANDARD_ERROR:
+                errors(unread[HEADER_BYTES:end])
+            elif end > HEADER_BYTES:
                 yield unread[HEADER_BYTES:end]
             unread = unread[end:]
 

@@ -30,19 +30,21 @@ from footplate.engines.local.containers import claiming, ending, starting
 from footplate.engines.local.containers.api import TIMEOUT_S, ContainerApi, Document
 from footplate.engines.local.containers.connection import Connection
 from footplate.engines.local.containers.describing import describe, home_label, key_of
+from footplate.engines.local.containers.entering import enter, is_entered
 from footplate.engines.local.containers.exec import exec_in_container
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.images import Images
 from footplate.engines.local.containers.listing import containers_with
 from footplate.engines.local.containers.losing import explain
-from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name
+from footplate.engines.local.containers.naming import ATTEMPT, HOME, container_name, is_building
 from footplate.engines.local.containers.sources import Sources
 from footplate.engines.local.containers.tidying import Tidying
 from footplate.engines.local.exchange import Answer, LocalRequest, LocalTask
 from footplate.engines.local.machine.settings import LocalSettings
-from footplate.engines.local.observe.records import read_claim
+from footplate.engines.local.observe.records import Exit, Identity, read_claim
 from footplate.engines.local.observe.task import Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
+from footplate.engines.local.process.errand import run_errand
 
 KILL_AGAIN_AFTER_S = 2.0
 SWEEP_WITHIN_S = 30.0
@@ -96,20 +98,33 @@ class ContainerRuntime:
     def use_logins(self, find: FindLogin) -> None:
         self._find_login = find
 
+    async def fetch(self, request: LocalRequest) -> Mapping[str, str]:
+        """See that the images of a request's new tasks are on this machine; say which ids they have."""
+        tasks = [task for task in request["tasks"] if task["in_container"]]
+        fresh = await asyncio.to_thread(_unclaimed, tasks) if tasks else []
+        if not fresh:
+            return {}
+        api = await self._connection.api()
+        wanted = {task["image"]: task["image_credentials"] for task in fresh}
+        await self._while_wanted(request["attempt_id"], self._fetch_images(api, request, wanted))
+        found = {image: await api.image(image) for image in wanted}
+        return {image: str(one["Id"]) for image, one in found.items() if one is not None}
+
     async def start(self, request: LocalRequest, tasks: Sequence[LocalTask]) -> Sequence[Answer]:
-        api, info = await self._connection.api(), await self._connection.info()
-        await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
-        fresh = await asyncio.to_thread(_unclaimed, tasks)
-        await self._while_wanted(request["attempt_id"], self._fetch_images(api, request, fresh))
-        request = await self._sources.resolve(request)
         began_at = time.monotonic()
-        answers = await asyncio.gather(
-            *(self._start(api, info, request, task) for task in tasks), return_exceptions=True
-        )
-        settled = _settle(answers)
+        settled = await self._start_all(request, tasks)
         if n_started := sum("pid" in answer for answer in settled):
             self._step(request, "container", say("containers_started", n=n_started), began_at, True)
         return settled
+
+    async def _start_all(self, request: LocalRequest, tasks: Sequence[LocalTask]) -> list[Answer]:
+        api, info = await self._connection.api(), await self._connection.info()
+        await asyncio.to_thread(make_folders, request, tasks, self._settings.containers.user)
+        request = await self._sources.resolve(request)
+        answers = await asyncio.gather(
+            *(self._start(api, info, request, task) for task in tasks), return_exceptions=True
+        )
+        return _settle(answers)
 
     def abandon(self, attempt_id: str) -> None:
         if fetching := self._fetching.get(attempt_id):
@@ -127,9 +142,8 @@ class ContainerRuntime:
         fetching.result()
 
     async def _fetch_images(
-        self, api: ContainerApi, request: LocalRequest, tasks: Iterable[LocalTask]
+        self, api: ContainerApi, request: LocalRequest, wanted: Mapping[str, str]
     ) -> None:
-        wanted = {task["image"]: task["image_credentials"] for task in tasks}
         await asyncio.gather(*(self._fetch(api, request, *pair) for pair in wanted.items()))
 
     async def _fetch(self, api: ContainerApi, request: LocalRequest, image: str, secret: str) -> None:
@@ -157,8 +171,31 @@ class ContainerRuntime:
         # The engine waits for storages that do not answer.
         within_s = self._sources.within_s if self._sources.has_foreign(request) else TIMEOUT_S
         async with self._sources.room_for(request), self._lock(name):
-            body = await asyncio.to_thread(describe, request, task, info, self._settings)
+            image = await api.image(task["image"]) if is_entered(task) else None
+            body = await asyncio.to_thread(describe, request, enter(task, image), info, self._settings)
             return await starting.begin(api, name, Path(task["folder"]), body, key.marks_of_run, within_s)
+
+    async def run(self, request: LocalRequest, task: LocalTask, is_closing: asyncio.Event) -> Exit | None:
+        """Run a command of the platform's own in an image, and wait for its end."""
+        name, folder = container_name(key_of(request, task)), Path(task["folder"])
+
+        async def start() -> Sequence[Answer]:
+            if not await asyncio.to_thread(claiming.has_begun, folder):
+                # What an earlier try has left works with folders that are gone.
+                await ending.remove(await self._connection.api(), name)
+            return await self._start_all(request, [task])
+
+        async def end(_identity: Identity, ended: asyncio.Event) -> None:
+            while not ended.is_set():
+                await self._remove(name)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), KILL_AGAIN_AFTER_S)
+
+        try:
+            return await run_errand(start, end, folder, set(), is_closing)
+        finally:
+            if not is_closing.is_set():
+                await asyncio.shield(self._remove(name))
 
     async def ask_to_end(self, watches: Collection[Watch]) -> set[Watch]:
         if self._may_signal:
@@ -178,11 +215,15 @@ class ContainerRuntime:
 
     @contextlib.asynccontextmanager
     async def exec(
-        self, key: TaskKey, argv: Sequence[str], terminal: tuple[int, int] | None = None
+        self,
+        key: TaskKey,
+        argv: Sequence[str],
+        terminal: tuple[int, int] | None = None,
+        errors_apart: bool = False,
     ) -> AsyncIterator[Stream]:
         """Run a command in a task's container, which must be there still."""
         api = await self._connection.api()
-        async with exec_in_container(api, container_name(key), argv, terminal) as stream:
+        async with exec_in_container(api, container_name(key), argv, terminal, errors_apart) as stream:
             yield stream
 
     async def kill(self, watches: Collection[Watch], for_s: float) -> None:
@@ -249,7 +290,7 @@ class ContainerRuntime:
 
     async def _sweep(self, api: ContainerApi, known_attempts: Container[str]) -> None:
         for found in await containers_with(api, f"{HOME}={home_label(self._settings)}"):
-            if found["Labels"].get(ATTEMPT) not in known_attempts:
+            if not is_building(found) and found["Labels"].get(ATTEMPT) not in known_attempts:
                 await ending.remove(api, found["Id"])
 
     async def close(self) -> None:

@@ -10,48 +10,32 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.messages import Message, say
 from footplate.domain.redact import redact
-from footplate.domain.resources import GIB, MIB
 from footplate.engines.local.environments import shelf
-from footplate.engines.local.environments.indexes import NO_INDEX, passwords
-from footplate.engines.local.environments.inputs import Inputs
-from footplate.engines.local.environments.recipe import commands
+from footplate.engines.local.environments.imagebuild import container_of
+from footplate.engines.local.environments.indexes import passwords
+from footplate.engines.local.environments.order import Order
+from footplate.engines.local.environments.processbuild import process_of
 from footplate.engines.local.environments.settings import EnvironmentSettings
-from footplate.engines.local.environments.shelf import CACHE, CONDA, PYTHONS, Place
-from footplate.engines.local.exchange import LocalRequest, ProcessRequest, ProcessTask
+from footplate.engines.local.environments.shelf import Place
+from footplate.engines.local.exchange import LocalRequest, LocalTask, ProcessRequest, ProcessTask
 from footplate.engines.local.observe.records import Exit
-from footplate.engines.local.observe.watches import HOME_ID
 from footplate.machine.taskfiles import unfollowed
 
-LEAST_MILLI_CPUS = 1000
-LEAST_MEMORY_BYTES = 2 * GIB
-SHM_BYTES = 64 * MIB
 LOOK_EVERY_S = 0.5
 TAIL_BYTES = 4096
+MOST_LOG_BYTES = 256 * 1024
 MOST_LINES = 15
 MOST_LINE = 200
-ROLE = "environment"
 # Which interpreter and folder it works with, which is ours to know.
 UV_SAYS_WHERE = "Using Python "
-INHERITED = ("HOME", "LOGNAME", "USER", "SHELL", "PATH", "LANG", "TZ", "SSL_CERT_DIR", "SSL_CERT_FILE")
 
-# Runs a task of a request to its end, confined as its owner's tasks are.
+# Run a task of a request to its end: confined as its owner's tasks are, or in a container.
 Run = Callable[[ProcessRequest, ProcessTask], Awaitable[Exit | None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """An environment that somebody waits for: what is built, where, and for whom."""
-
-    place: Place
-    inputs: Inputs
-    request: LocalRequest
-
-    @property
-    def owner(self) -> str:
-        return self.request["owner"]
+RunInImage = Callable[[LocalRequest, LocalTask], Awaitable[Exit | None]]
 
 
 @dataclass(slots=True)
@@ -59,14 +43,19 @@ class _Build:
     """One build under way, and who waits for it."""
 
     task: asyncio.Task[None]
+    order: Order
+    began_at: float
     waiting: dict[str, Callable[[Message], None]] = field(default_factory=dict)
 
 
 class Builds:
     """The builds that are under way; `variables` say where packages come from."""
 
-    def __init__(self, run: Run, variables: Mapping[str, str], settings: EnvironmentSettings) -> None:
+    def __init__(
+        self, run: Run, run_in_image: RunInImage, variables: Mapping[str, str], settings: EnvironmentSettings
+    ) -> None:
         self._run = run
+        self._run_in_image = run_in_image
         self._variables = variables
         self._hidden = passwords(variables)
         self._settings = settings
@@ -78,6 +67,16 @@ class Builds:
         """The environments that are being built."""
         return set(self._under_way)
 
+    def described(self) -> list[BuiltEnvironment]:
+        """The environments that are being built, and for whom."""
+        return [_describe(build) for build in self._under_way.values()]
+
+    def log_of(self, place: Place) -> str:
+        """What a build has printed, of a long one the end; nothing in it is secret."""
+        text = _tail(place.log, MOST_LOG_BYTES)
+        lines = (line for line in _printable(text) if not line.startswith(UV_SAYS_WHERE))
+        return "\n".join(redact(line, self._hidden) for line in lines)
+
     async def build(self, order: Order, attempt_id: str, tell: Callable[[Message], None]) -> None:
         """Wait until an environment is built; the last who stops waiting ends the build."""
         target = order.place.target
@@ -86,7 +85,7 @@ class Builds:
             await asyncio.wait([build.task])
         if build is None:
             task = asyncio.create_task(self._build(order), name=f"footplate-environment-{order.place.key}")
-            build = self._under_way[target] = _Build(task)
+            build = self._under_way[target] = _Build(task, order, time.time())
             task.add_done_callback(lambda _: self._under_way.pop(target, None))
         build.waiting[attempt_id] = tell
         try:
@@ -109,7 +108,7 @@ class Builds:
 
     async def _run_to_end(self, order: Order) -> Exit | None:
         """Run a build, tell what it is at, and end one that takes too long or too much of the disk."""
-        running = asyncio.ensure_future(self._run(*_request_of(order, self._variables)))
+        running = asyncio.ensure_future(self._begin(order))
         began_at, told = time.monotonic(), None
         try:
             while not running.done():
@@ -123,6 +122,11 @@ class Builds:
         finally:
             running.cancel()
             await asyncio.wait([running])
+
+    def _begin(self, order: Order) -> Awaitable[Exit | None]:
+        if order.inputs.image:
+            return self._run_in_image(*container_of(order, self._variables))
+        return self._run(*process_of(order, self._variables))
 
     def _tell(self, order: Order, line: str) -> None:
         said = say("environment_building", what=order.inputs.what, line=line or None)
@@ -165,6 +169,23 @@ class Builds:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def _describe(build: _Build) -> BuiltEnvironment:
+    order = build.order
+    return BuiltEnvironment(
+        id=order.place.key,
+        owner=order.owner,
+        kind=order.inputs.kind,
+        what=order.inputs.what,
+        python=order.inputs.python,
+        size_bytes=0,
+        built_at=build.began_at,
+        used_at=build.began_at,
+        attempts=tuple(sorted(build.waiting)),
+        image=order.inputs.image.name if order.inputs.image else "",
+        is_building=True,
+    )
+
+
 def _prepare(order: Order) -> None:
     """Begin anew, unless a build that an earlier server began can still be waited for."""
     try:
@@ -174,72 +195,22 @@ def _prepare(order: Order) -> None:
         raise EngineUnavailable("environment_not_built", what=order.inputs.what, error=str(error)) from error
 
 
-def _request_of(order: Order, variables: Mapping[str, str]) -> tuple[ProcessRequest, ProcessTask]:
-    """Write the build as a request of one task, which may write to the person's environments only."""
-    place, asked = order.place, order.request
-    request: ProcessRequest = {
-        "home_id": asked["home_id"],
-        "owner": asked["owner"],
-        "owner_number": asked["owner_number"],
-        "person_folder": asked["person_folder"],
-        "attempt_id": _build_id(place),
-        "folder": str(place.records),
-        "folders": [str(place.files)],
-        "writable": [str(place.files)],
-        "code_is_read_only": False,
-        "mounts": [],
-        "env": _env_of(order, variables),
-    }
-    first = asked["tasks"][0]
-    task: ProcessTask = {
-        "role": ROLE,
-        "index": 0,
-        "run": 0,
-        "folder": str(place.build),
-        "work_folder": str(place.files),
-        "log": str(place.log),
-        "command": commands(order.inputs, place.source, place.target, NO_INDEX not in variables),
-        "env": {},
-        "environment": None,
-        # It takes what the job holds anyway.
-        "milli_cpus": max(first["milli_cpus"], LEAST_MILLI_CPUS),
-        "memory_bytes": max(first["memory_bytes"], LEAST_MEMORY_BYTES),
-        "shm_bytes": SHM_BYTES,
-        "gpus": [],
-    }
-    return request, task
-
-
-def _build_id(place: Place) -> str:
-    return f"{ROLE}-{place.key}"
-
-
-def _env_of(order: Order, variables: Mapping[str, str]) -> dict[str, str]:
-    """Write what a build knows: who it is for and where packages come from, nothing of the job's secrets."""
-    place, asked = order.place, order.request
-    return {
-        **{name: asked["env"][name] for name in INHERITED if name in asked["env"]},
-        **variables,
-        "UV_CACHE_DIR": str(place.files / CACHE),
-        "UV_PYTHON_INSTALL_DIR": str(place.files / PYTHONS),
-        "UV_NO_PROGRESS": "1",
-        "MAMBA_ROOT_PREFIX": str(place.files / CONDA),
-        "CONDA_PKGS_DIRS": str(place.files / CONDA / "pkgs"),
-        "FOOTPLATE_ATTEMPT_ID": _build_id(place),
-        "FOOTPLATE_TASK": f"{ROLE}-0",
-        **({HOME_ID: asked["home_id"]} if asked["home_id"] else {}),
-    }
-
-
 def last_lines(log: Path) -> list[str]:
-    """Read the last words of a build, which the build itself has written: any bytes."""
+    """Read the last words of a build."""
+    lines = _printable(_tail(log, TAIL_BYTES))
+    return [line for line in lines if line and not line.startswith(UV_SAYS_WHERE)][-MOST_LINES:]
+
+
+def _tail(log: Path, most_bytes: int) -> str:
+    """Read the end of what a build has written itself: any bytes."""
     try:
         with open(log, "rb", opener=unfollowed) as file:  # only this one takes an opener
             size = os.fstat(file.fileno()).st_size
-            file.seek(max(0, size - TAIL_BYTES))
-            text = file.read(TAIL_BYTES).decode(errors="replace")
+            file.seek(max(0, size - most_bytes))
+            return file.read(most_bytes).decode(errors="replace")
     except OSError:
-        return []
-    printable = ("".join(char for char in line if char.isprintable()) for line in text.splitlines())
-    told = [line.rstrip() for line in printable if line.strip() and not line.startswith(UV_SAYS_WHERE)]
-    return told[-MOST_LINES:]
+        return ""
+
+
+def _printable(text: str) -> list[str]:
+    return ["".join(char for char in line if char.isprintable()).rstrip() for line in text.splitlines()]

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.environment import BuiltEnvironment
@@ -14,11 +15,12 @@ from footplate.domain.errors import Conflict, EngineRejected, EngineUnavailable,
 from footplate.domain.messages import Message, say
 from footplate.engines.base import Step
 from footplate.engines.local.environments import shelf
-from footplate.engines.local.environments.building import Builds, Order, Run
-from footplate.engines.local.environments.inputs import gather
+from footplate.engines.local.environments.building import Builds, Run, RunInImage
+from footplate.engines.local.environments.inputs import Image, gather
+from footplate.engines.local.environments.order import Order
 from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.engines.local.environments.shelf import Place
-from footplate.engines.local.exchange import LocalRequest, Packages
+from footplate.engines.local.exchange import LocalRequest, LocalTask, Packages
 from footplate.machine.foldertree import remove_tree, size_of
 
 STEP = "environment"
@@ -32,25 +34,31 @@ class Environments:
         home: Path,
         settings: EnvironmentSettings,
         run: Run,
+        run_in_image: RunInImage,
         variables: Mapping[str, str],
         tell: Callable[[Step], None],
     ) -> None:
         self._home = home
         self._settings = settings
         self._tell = tell
-        self._builds = Builds(run, variables, settings)
+        self._builds = Builds(run, run_in_image, variables, settings)
         # Those that a launch is about to use, by folder: no sweep may take them meanwhile.
         self._held: Counter[Path] = Counter()
-        self._waiting: dict[str, asyncio.Task[None]] = {}
+        self._waiting: dict[str, asyncio.Task[dict[str, str]]] = {}
 
     @property
     def is_closing(self) -> asyncio.Event:
         return self._builds.is_closing
 
-    async def provide(self, request: LocalRequest, packages: Packages) -> LocalRequest:
-        """Have the environment of a request built, unless it is there, and lead its tasks there."""
+    async def provide(
+        self, request: LocalRequest, packages: Packages, images: Mapping[str, str]
+    ) -> LocalRequest:
+        """Have the environment of a request built, unless it is there, and lead its tasks there.
+
+        Each of the `images`, whose ids these are, has one of its own.
+        """
         attempt_id = request["attempt_id"]
-        waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(request, packages))
+        waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(request, packages, images))
         try:
             await asyncio.wait([waiting])
         finally:
@@ -58,17 +66,32 @@ class Environments:
             waiting.cancel()
         if waiting.cancelled():
             raise EngineUnavailable("environment_not_wanted", attempt=attempt_id)
-        waiting.result()
-        seen = led(packages)
-        return {**request, "tasks": [{**task, "environment": seen} for task in request["tasks"]]}
+        seen = waiting.result()
+        return {
+            **request,
+            "tasks": [{**task, "environment": seen.get(_image_of(task))} for task in request["tasks"]],
+        }
 
     def abandon(self, attempt_id: str) -> None:
         if waiting := self._waiting.get(attempt_id):
             waiting.cancel()
 
-    async def _provide(self, request: LocalRequest, wish: Packages) -> None:
+    async def _provide(
+        self, request: LocalRequest, wish: Packages, images: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Say by image, empty for processes, which folder tasks must see."""
+        bases = [Image(name, image_id) for name, image_id in images.items()]
+        places = {base.name: await self._provide_one(request, wish, base) for base in bases}
+        seen = {name: str(place.target) for name, place in places.items()}
+        if not all(task["in_container"] for task in request["tasks"]):
+            place = await self._provide_one(request, wish, None)
+            await asyncio.to_thread(shelf.lead_to, place, Path(wish["link"]))
+            seen[""] = str(place.files)
+        return seen
+
+    async def _provide_one(self, request: LocalRequest, wish: Packages, image: Image | None) -> Place:
         attempt_id, began_at = request["attempt_id"], time.monotonic()
-        inputs = await asyncio.to_thread(gather, wish, wish["code"], wish["digest"])
+        inputs = replace(await asyncio.to_thread(gather, wish, wish["code"], wish["digest"]), image=image)
         place = shelf.place_of(self._home, request["owner"], request["owner_number"], inputs)
 
         def tell(said: Message, is_done: bool = False) -> None:
@@ -82,8 +105,9 @@ class Environments:
                 except EngineRejected:
                     tell(say("environment_failed", what=inputs.what), True)
                     raise
-            await asyncio.to_thread(shelf.use, place, attempt_id, Path(wish["link"]))
+            await asyncio.to_thread(shelf.use, place, attempt_id)
         tell(say("environment_present" if was_there else "environment_ready", what=inputs.what), True)
+        return place
 
     @contextmanager
     def _holding(self, place: Place) -> Iterator[None]:
@@ -97,7 +121,16 @@ class Environments:
         return self._held[place.target] > 0 or place.target in self._builds.places
 
     async def all(self, known_attempts: Container[str]) -> list[BuiltEnvironment]:
-        return await asyncio.to_thread(lambda: [built for _, built in self._described(known_attempts)])
+        ready = await asyncio.to_thread(lambda: [built for _, built in self._described(known_attempts)])
+        building = {one.id: one for one in self._builds.described()}
+        return [*building.values(), *(one for one in ready if one.id not in building)]
+
+    async def log_of(self, environment_id: str) -> str:
+        places = await asyncio.to_thread(lambda: list(shelf.places(self._home)))
+        place = next((one for one in places if one.key == environment_id), None)
+        if place is None:
+            raise NotFound("no_such_environment", environment=environment_id[:64])
+        return await asyncio.to_thread(self._builds.log_of, place)
 
     def _described(self, known_attempts: Container[str]) -> Iterator[tuple[Place, BuiltEnvironment]]:
         for place in shelf.places(self._home):
@@ -105,6 +138,10 @@ class Environments:
                 yield place, built
 
     async def remove(self, environment_id: str, known_attempts: Container[str]) -> None:
+        for building in self._builds.described():
+            if building.id == environment_id:
+                n_jobs = len(building.attempts)
+                raise Conflict("environment_in_use", environment=environment_id, n_jobs=n_jobs)
         found = await asyncio.to_thread(lambda: dict(self._by_id(known_attempts)))
         if environment_id not in found:
             raise NotFound("no_such_environment", environment=environment_id[:64])
@@ -151,6 +188,10 @@ class Environments:
 def _remove_half_built(place: Place) -> None:
     if not shelf.goes_on(place):
         shelf.remove(place)
+
+
+def _image_of(task: LocalTask) -> str:
+    return task["image"] if task["in_container"] else ""
 
 
 def led(packages: Packages) -> str | None:

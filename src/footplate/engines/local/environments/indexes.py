@@ -16,6 +16,16 @@ OWN = ("UV_CACHE_DIR", "UV_PYTHON", "UV_PROJECT", "UV_WORKING_DIR", "UV_TOOL_", 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 # Not one of uv's own: it has an option for this, and no variable.
 NO_INDEX = "UV_NO_INDEX"
+# What may name a place of this machine.
+LOCAL = (
+    "PIP_FIND_LINKS",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "UV_FIND_LINKS",
+    "UV_INDEX",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
 FALSE = ("0", "false", "no", "off")
 SECTIONS = ("global", "install")
 # What uv has a variable for, and what stands between several values in it.
@@ -58,7 +68,7 @@ def pip_settings(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str,
     return found
 
 
-def for_uv(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
+def for_uv(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
     """Write the variables of a build: the site's settings of pip and of uv, and the proxies."""
     settings = pip_settings(environ, files)
     variables = {AS_UV[name][0]: AS_UV[name][1].join(values) for name, values in settings.items()}
@@ -72,13 +82,29 @@ def for_uv(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
     return {**variables, **own, **proxies}
 
 
+def for_pip(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
+    """Write the variables that tell pip where packages come from."""
+    settings = pip_settings(environ, files)
+    return {f"PIP_{name.upper().replace('-', '_')}": " ".join(values) for name, values in settings.items()}
+
+
+def for_builds(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
+    """Write the same for both, passwords included."""
+    return {**for_pip(environ, files), **for_uv(environ, files)}
+
+
 def for_tasks(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
     """Write the same for pip and uv in tasks; what holds a password stays with the server."""
-    settings = pip_settings(environ, files)
-    of_pip = {f"PIP_{name.upper().replace('-', '_')}": " ".join(values) for name, values in settings.items()}
     of_uv = {name: text for name, text in for_uv(environ, files).items() if name != NO_INDEX}
-    both = {**of_uv, **of_pip}
+    both = {**of_uv, **for_pip(environ, files)}
     return {name: text for name, text in both.items() if not passwords({name: text})}
+
+
+def local_places(variables: Mapping[str, str]) -> list[str]:
+    """Name the folders and files of this machine that these variables lead to."""
+    named = (variables.get(name, "").replace(",", " ").split() for name in LOCAL)
+    paths = dict.fromkeys(word.removeprefix("file://") for words in named for word in words)
+    return [path for path in paths if path.startswith("/") and Path(path).exists()]
 
 
 def passwords(variables: Mapping[str, str]) -> set[str]:

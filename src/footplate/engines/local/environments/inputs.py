@@ -31,6 +31,14 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """The image that packages are added to; its id says what is in it."""
+
+    name: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """The files that a build works with; `tree` is a folder that it needs whole, beside or around them."""
 
@@ -41,15 +49,20 @@ class Inputs:
     files: Mapping[str, bytes] = field(default_factory=dict)
     tree: Path | None = None
     digest: str = ""
+    image: Image | None = None
 
     @property
     def key(self) -> str:
-        """The name of all that decides what is built: what was asked for, Python, the platform."""
+        """The name of all that decides what is built: what was asked for, and the Python below it."""
         contents = {name: hashlib.sha256(content).hexdigest() for name, content in self.files.items()}
-        python = self.python or platform.python_version()
-        machine = [python, platform.python_implementation(), sysconfig.get_platform(), *platform.libc_ver()]
-        asked = json.dumps([self.kind, self.file, contents, self.digest, machine], sort_keys=True)
+        below = [self.image.id] if self.image else _machine(self.python)
+        asked = json.dumps([self.kind, self.file, contents, self.digest, below], sort_keys=True)
         return hashlib.sha256(asked.encode()).hexdigest()[:20]
+
+
+def _machine(python: str) -> list[str]:
+    version = python or platform.python_version()
+    return [version, platform.python_implementation(), sysconfig.get_platform(), *platform.libc_ver()]
 
 
 def wish_of(environment: EnvironmentSpec | None) -> Wish | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import stat
 import sys
@@ -66,6 +67,7 @@ def _make(folder: Path, made_of: str) -> None:
     for name in ("python", "python3", f"python{VERSION}"):
         (draft / "bin" / name).symlink_to(base)
     _copy_programs(Path(sys.prefix, "bin"), draft / "bin", folder / "bin")
+    _add_pip(draft / "bin", folder / "bin")
     (draft / STAMP).write_text(made_of)
     _open_to_all(draft)
     remove_tree(folder)
@@ -103,3 +105,12 @@ def _copy_programs(source: Path, target: Path, in_place: Path) -> None:
             rest = file.read()
         (target / program.name).write_bytes(b"#!" + os.fsencode(in_place) + b"/" + interpreter + b"\n" + rest)
         shutil.copymode(program, target / program.name)
+
+
+def _add_pip(target: Path, in_place: Path) -> None:
+    """Have a `pip` that installs for this interpreter: that of the machine may refuse to install anything."""
+    for name in ("pip", "pip3"):
+        program = target / name
+        if not program.exists():
+            program.write_text(f'#!/bin/sh\nexec {shlex.quote(f"{in_place}/python")} -m pip "$@"\n')
+            program.chmod(0o755)

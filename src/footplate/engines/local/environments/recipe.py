@@ -14,6 +14,7 @@ from footplate.engines.local.environments.ownpython import PIP_CONFIG
 NOTHING_BEHIND = "import site; site.PREFIXES[:] = []\n"
 # Put beside the packages, for builds whose inputs name other files.
 INPUTS = "inputs"
+NOT_THE_PROJECT = ("--no-install-project", "--no-install-local")
 
 
 @cache
@@ -74,11 +75,23 @@ def _open_to_tasks(target: Path) -> list[str]:
 
 
 def _by_uv(inputs: Inputs, target: Path, has_index: bool) -> list[str]:
-    options = () if has_index else ("--no-index",)
+    export = _line("export", f"UV_PROJECT_ENVIRONMENT={target}")
+    return [export, _line(find_uv(), *uv_words(inputs, target, has_index))]
+
+
+def uv_words(inputs: Inputs, target: Path, has_index: bool) -> list[str | Path]:
+    """Write the words after `uv` that install into an environment: as locked, where there is a lock."""
+    options = [] if has_index else ["--no-index"]
     if LOCK in inputs.files:
-        sync = ("sync", "--frozen", "--no-default-groups", "--no-install-project", "--no-install-local")
-        return [_line("export", f"UV_PROJECT_ENVIRONMENT={target}"), _line(find_uv(), *sync, *options)]
-    return [_line(find_uv(), "pip", "install", "--python", target, "-r", inputs.file, *options)]
+        return [
+            "sync",
+            "--frozen",
+            "--no-default-groups",
+            "--no-install-project",
+            "--no-install-local",
+            *options,
+        ]
+    return ["pip", "install", "--python", target, "-r", inputs.file, *options]
 
 
 def _conda(inputs: Inputs, target: Path) -> list[str]:

@@ -18,8 +18,14 @@ def refuses_packages(spec: JobSpec, environments: Mapping[str, str]) -> Problem 
     if asked is None or asked.path:
         return None
     images = [role.image or spec.image for role in spec.roles]
-    if any(image and image not in environments for image in images):
-        return problem("environment", "environment_in_image")
+    in_image = [bool(image) and image not in environments for image in images]
+    if any(in_image) and asked.conda:
+        return problem("environment.conda", "conda_in_image")
+    if any(in_image) and asked.python:
+        return problem("environment.python", "python_in_image")
+    if all(in_image) and asked.requirements:
+        # By the pip of the image, or ours.
+        return None
     return _without_tool(asked)
 
 

@@ -1,7 +1,8 @@
 """The environments that were built, as folders: what each is, who used it last, and which are in use.
 
 Below a person's folder, `files` is the person's own: environments by their keys, and what uv keeps.
-`records` is the server's: an environment is there once its record says so.
+`records` is the server's: an environment is there once its record says so. Those that were built in images
+have the same two folders below `in-images`, where processes of the person reach nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ RECORD = "environment.json"
 CACHE = "cache"
 PYTHONS = "python"
 CONDA = "conda"
+IN_IMAGES = "in-images"
+# A person's folders, relative to the home.
+PEOPLE = ("environments/*", f"environments/*/{IN_IMAGES}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,13 @@ class Place:
 
     @property
     def log(self) -> Path:
-        return self.records / "log"
+        # A container is given no more than the folder of its build.
+        is_inner = self.is_in_image and not self.is_ready
+        return (self.build if is_inner else self.records) / "log"
+
+    @property
+    def is_in_image(self) -> bool:
+        return self.person.name == IN_IMAGES
 
     @property
     def uses(self) -> Path:
@@ -73,7 +83,8 @@ class Place:
 def place_of(home: Path, owner: str, number: int, inputs: Inputs) -> Place:
     """Name where a person's environment lies; another person's with the same inputs has another key."""
     person = layout.environments_folder(home, owner, number)
-    return Place(person, hashlib.sha256(f"{person.name} {inputs.key}".encode()).hexdigest()[:12])
+    key = hashlib.sha256(f"{person.name} {inputs.key}".encode()).hexdigest()[:12]
+    return Place(person / IN_IMAGES if inputs.image else person, key)
 
 
 def lay_out(place: Place, inputs: Inputs) -> None:
@@ -108,22 +119,30 @@ def complete(place: Place, owner: str, inputs: Inputs) -> None:
         "kind": inputs.kind,
         "what": inputs.what,
         "python": inputs.python,
+        "image": inputs.image.name if inputs.image else "",
         "size_bytes": size_of(place.target),
         "built_at": time.time(),
     }
+    with suppress(OSError):
+        # Of a build in an image, which may have removed it.
+        (place.build / "log").replace(place.records / "log")
     draft = place.records / f"{RECORD}.part"
     draft.write_text(json.dumps(record))
     draft.replace(place.records / RECORD)
-    # The log of a build that went well tells nobody anything.
+    # The log stays, for who asks what was installed.
     for left in (place.build, place.source):
         remove_tree(left)
 
 
-def use(place: Place, attempt_id: str, link: Path) -> None:
-    """Note that an attempt uses an environment, and lead its job there."""
+def use(place: Place, attempt_id: str) -> None:
+    """Note that an attempt uses an environment."""
     place.uses.mkdir(exist_ok=True)
     (place.uses / attempt_id).touch()
     os.utime(place.records / RECORD)
+
+
+def lead_to(place: Place, link: Path) -> None:
+    """Lead the processes of a job to an environment."""
     link.parent.mkdir(parents=True, exist_ok=True)
     draft = link.with_name(f".{link.name}-{os.urandom(4).hex()}")
     draft.symlink_to(place.target)
@@ -140,12 +159,13 @@ def led_to(link: Path) -> Path | None:
 
 def places(home: Path) -> Iterator[Place]:
     """Go through all environments, also those that are being built or were left half built."""
-    for records in (home / "environments").glob("*/records/*"):
-        yield Place(records.parent.parent, records.name)
+    for person in people(home):
+        for records in (person / "records").glob("*"):
+            yield Place(person, records.name)
 
 
 def people(home: Path) -> list[Path]:
-    return list((home / "environments").glob("*"))
+    return [person for pattern in PEOPLE for person in home.glob(pattern)]
 
 
 def users_of(place: Place, known_attempts: Container[str]) -> list[str]:
@@ -173,6 +193,7 @@ def describe(place: Place, known_attempts: Container[str]) -> BuiltEnvironment |
         kind=record["kind"],
         what=record["what"],
         python=record["python"],
+        image=record.get("image", ""),
         size_bytes=record["size_bytes"],
         built_at=record["built_at"],
         used_at=used_at,

@@ -28,6 +28,10 @@ class Machine:
         self._memory_bytes = settings.memory_bytes or spare_memory_bytes()
         self._cards = Cards() if settings.gpus is None else None
 
+    @property
+    def name(self) -> str:
+        return self._settings.node_name or socket.gethostname()
+
     def card_usage(self) -> Mapping[int, CardUsage]:
         """Read how busy the cards are; declared ones cannot be asked."""
         return self._cards.usage() if self._cards else {}
@@ -43,7 +47,7 @@ class Machine:
         """Describe the machine; cards used by processes of other attempts are marked."""
         declared = self._settings.gpus or ()
         return Node(
-            name=self._settings.node_name or socket.gethostname(),
+            name=self.name,
             milli_cpus=self._milli_cpus,
             memory_bytes=self._memory_bytes,
             gpus=await self._cards.list(our_attempts) if self._cards else declared,

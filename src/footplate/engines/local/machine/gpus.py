@@ -111,7 +111,16 @@ def _usage(nvml: Any, index: int) -> CardUsage | None:
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
         busy = nvml.nvmlDeviceGetUtilizationRates(handle).gpu
-        return CardUsage(index, busy / 100, nvml.nvmlDeviceGetMemoryInfo(handle).used)
+        memory_bytes = nvml.nvmlDeviceGetMemoryInfo(handle).used
+    except nvml.NVMLError:
+        return None
+    return CardUsage(index, busy / 100, memory_bytes, _power_w(nvml, handle))
+
+
+def _power_w(nvml: Any, handle: Any) -> float | None:
+    """Read the power that a card draws; not every card, or share of one, tells."""
+    try:
+        return float(nvml.nvmlDeviceGetPowerUsage(handle)) / 1000
     except nvml.NVMLError:
         return None
 

@@ -11,6 +11,7 @@ from footplate.domain.storage import Storage
 from footplate.engines.local.code import FindCode
 from footplate.engines.local.confine.accounts import Accounts
 from footplate.engines.local.containers.settings import ContainerSettings
+from footplate.engines.local.data.settings import DataSettings
 from footplate.engines.local.environments.settings import EnvironmentSettings
 
 
@@ -43,4 +44,5 @@ class LocalSettings:
     storages: Mapping[str, Storage] = field(default_factory=dict)
     find_code: FindCode = lambda _digest: None
     is_native: bool = True
+    data: DataSettings = field(default_factory=DataSettings)
     environments: EnvironmentSettings = field(default_factory=EnvironmentSettings)

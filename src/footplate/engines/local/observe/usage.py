@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from footplate.engines.base import CardUsage, Usage
 from footplate.engines.local.confine.cgroups import Tree, list_members, read_text
 from footplate.engines.local.confine.delegation import find_groups
+from footplate.engines.local.observe.network import TRAFFIC_UNKNOWN, network_of, traffic_of
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process.processes import descendants
 
@@ -39,15 +40,19 @@ def locate(watch: Watch, tree: Tree | None) -> Running:
 
 def read_usage(tasks: Sequence[Running], cards: Mapping[int, CardUsage]) -> list[Usage]:
     """Read what each of these tasks uses; a thousand take some tens of milliseconds."""
-    return [_read(task, cards) for task in tasks]
+    ours = network_of("self")
+    return [_read(task, cards, ours) for task in tasks]
 
 
-def _read(task: Running, cards: Mapping[int, CardUsage]) -> Usage:
+def _read(task: Running, cards: Mapping[int, CardUsage], our_network: str) -> Usage:
     tree, name = task.tree, task.name
     listed = list_members(tree, name) if tree else None
     pids = descendants(task.shim) if listed is None else listed
     memory_bytes, peak_bytes = _memory(tree, name) if tree else (None, None)
     read_bytes, written_bytes = _io(tree, name, pids)
+    # Tasks that share the machine's network have no counters of their own.
+    has_own = task.key.in_container and network_of(task.shim) not in ("", our_network)
+    received_bytes, sent_bytes = traffic_of(task.shim) if has_own else TRAFFIC_UNKNOWN
     return Usage(
         task.key.attempt_id,
         task.key.role,
@@ -61,6 +66,8 @@ def _read(task: Running, cards: Mapping[int, CardUsage]) -> Usage:
         written_bytes,
         len(pids),
         tuple(cards[index] for index in _cards_of(task.shim) if index in cards) if cards else (),
+        received_bytes,
+        sent_bytes,
     )
 
 
@@ -118,6 +125,6 @@ def _sum(pairs: Iterable[tuple[str, str, str]], name: str) -> int:
 
 def _cards_of(shim: int) -> list[int]:
     """Read which cards a task was given from its own variables."""
-    _, found, rest = read_text(f"/proc/{shim}/environ").partition(CARDS)
+    _, found, rest = ("\0" + read_text(f"/proc/{shim}/environ")).partition(CARDS)
     numbers = rest.partition("\0")[0].split(",") if found else []
     return [int(number) for number in numbers if number.isdecimal()]

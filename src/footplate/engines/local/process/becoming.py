@@ -17,12 +17,17 @@ import resource
 import signal
 import stat
 import termios
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from footplate.engines.local.confine import kernel, kernelfiles, mounting, ownership, user_namespaces
 from footplate.engines.local.process import steps
 from footplate.engines.local.process.ground import Ground
 from footplate.machine import taskfiles
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Answer, GoesOnAs, NotStarted, SpawnAnswer, TaskOrder, View
+
 
 INIT = os.path.join(os.path.dirname(__file__), "init.sh")
 EXIT_CANNOT_EXECUTE = 126
@@ -31,10 +36,10 @@ EXIT_FD = 9
 LATE = "FOOTPLATE_LATE"
 
 
-def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> NoReturn:
+def become(task: TaskOrder, env: dict[str, str], ground: Ground, news_fd: int) -> NoReturn:
     """Turn this child into the task; never return, whatever happens."""
     is_ours, name, entries = False, "", []
-    news: dict[str, Any]
+    news: Answer
     try:
         os.setsid()
         records_fd = enter_surroundings(task, ground, news_fd)
@@ -45,7 +50,7 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
             ground.proc.make()
         at = claim(task, records_fd, f"{pid} {ticks} {ground.boot_id}\n")
         is_ours = at is not None
-        news = {"pid": pid, "start_ticks": ticks, "at": at} if is_ours else {"exists": True}
+        news = {"exists": True} if at is None else {"pid": pid, "start_ticks": ticks, "at": at}
     except BaseException as error:  # noqa: BLE001  # a forked child must never return to the loop
         news = failure(error)
     if not is_ours and name:
@@ -58,12 +63,12 @@ def become(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: i
     os._exit(0)
 
 
-def failure(error: BaseException) -> dict[str, Any]:
+def failure(error: BaseException) -> NotStarted:
     """Say why a task was not started, and whether that will be so the next time."""
     return {"error": str(error), "is_final": isinstance(error, mounting.Unmountable)}
 
 
-def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> int:
+def enter_surroundings(task: TaskOrder, ground: Ground, news_fd: int) -> int:
     """See files and processes as the task does; return where it is recorded, which it does not see."""
     with contextlib.suppress(OSError):
         write_file("/proc/self/oom_score_adj", ground.oom_score)
@@ -76,10 +81,11 @@ def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> in
     if not ground.has_pids or task["joins"]:
         # What the command leaves behind comes to whoever watches over it.
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    view = task["view"]
     if task["joins"]:
         join(task, ground, news_fd)
-    elif task["view"] is not None:
-        enter_view(task["view"], ground)
+    elif view is not None and "of" not in view:
+        enter_view(view, ground)
         if ground.has_pids and ground.view == "user":
             # Root is born into its own; others need the right to mount first.
             kernel.unshare(kernel.CLONE_NEWPID)
@@ -87,15 +93,16 @@ def enter_surroundings(task: dict[str, Any], ground: Ground, news_fd: int) -> in
     return records_fd
 
 
-def join(task: dict[str, Any], ground: Ground, news_fd: int) -> None:
+def join(task: TaskOrder, ground: Ground, news_fd: int) -> None:
     """See what a running task sees, and be one of its processes."""
-    if task["view"] is None:
+    view = task["view"]
+    if view is None or "of" not in view:
         return
     kinds = [
         *(["user"] if ground.view == "user" else []),
         *(["pid", "ipc"] if ground.has_pids else []),
     ]
-    of = f"/proc/{task['view']['of']}/ns"
+    of = f"/proc/{view['of']}/ns"
     opened = {kind: os.open(f"{of}/{kind}", os.O_RDONLY) for kind in (*kinds, "cgroup", "mnt")}
     for kind in kinds:
         kernel.setns(opened[kind])
@@ -114,7 +121,7 @@ def go_on_as_child(news_fd: int) -> None:
     os.setsid()
 
 
-def enter_view(view: dict[str, Any], ground: Ground) -> None:
+def enter_view(view: View, ground: Ground) -> None:
     if ground.view == "user":
         mounting.leave_user_namespace(ground.sealed)
     kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC)
@@ -140,7 +147,7 @@ def who_am_i() -> tuple[int, int]:
     return int(line.split(b" ", 1)[0]), int(line.rpartition(b")")[2].split()[19])
 
 
-def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
+def claim(task: TaskOrder, records_fd: int, identity: str) -> float | None:
     """Take the task, and open what its end is written to; None when somebody was here before."""
     if "mounts_fd" in task:
         kernel.setns(task["mounts_fd"])
@@ -151,7 +158,7 @@ def claim(task: dict[str, Any], records_fd: int, identity: str) -> float | None:
     return at
 
 
-def make_folders(task: dict[str, Any]) -> None:
+def make_folders(task: TaskOrder) -> None:
     """Make what is missing, and let the task's account through to what is its own."""
     # Whatever the server's own is: other accounts must get through what is made here.
     os.umask(0o022)
@@ -187,15 +194,18 @@ def open_to_all(tmp: str) -> None:
         os.chmod(tmp, 0o1777)  # noqa: S103
 
 
-def use_streams(task: dict[str, Any]) -> None:
+def use_streams(task: TaskOrder) -> None:
     """Take what somebody at the other end reads and writes: a terminal, or a pipe for each direction."""
     streams = task["streams"]
     if terminal := streams["terminal"]:
-        fds = [os.open(terminal, os.O_RDWR | os.O_NOCTTY)] * 2
+        fds = [os.open(terminal, os.O_RDWR | os.O_NOCTTY)] * 3
     else:
+        output_fd = taskfiles.open_pipe(streams["output"], os.O_WRONLY)
+        errors = streams["errors"]
         fds = [
             taskfiles.open_pipe(streams["input"], os.O_RDONLY),
-            taskfiles.open_pipe(streams["output"], os.O_WRONLY),
+            output_fd,
+            taskfiles.open_pipe(errors, os.O_WRONLY) if errors else output_fd,
         ]
     for fd in fds:
         os.set_blocking(fd, True)
@@ -204,10 +214,10 @@ def use_streams(task: dict[str, Any]) -> None:
             os.fchown(fd, user_namespaces.id_outside(account), user_namespaces.group_outside(account))
     os.dup2(fds[0], 0)
     os.dup2(fds[1], 1)
-    os.dup2(fds[1], 2)
+    os.dup2(fds[2], 2)
 
 
-def open_log(task: dict[str, Any]) -> int:
+def open_log(task: TaskOrder) -> int:
     # An earlier run may have put a pipe there, at which this process would wait for ever.
     log_fd = taskfiles.unfollowed(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.set_blocking(log_fd, True)
@@ -225,18 +235,33 @@ def use_log(log_fd: int) -> None:
 
 def publish(records_fd: int, identity: str) -> float | None:
     """Claim the task for this process and say when; None when it was started or stopped before."""
-    draft = f"pid.{identity.partition(' ')[0]}"
-    fd = taskfiles.unfollowed_in(records_fd, draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.write(fd, identity.encode())
-    at = os.fstat(fd).st_mtime
-    os.close(fd)
+    fd, draft = open_draft(records_fd, f"pid.{identity.partition(' ')[0]}")
     try:
-        os.link(draft, "pid", src_dir_fd=records_fd, dst_dir_fd=records_fd)
+        os.write(fd, identity.encode())
+        at = os.fstat(fd).st_mtime
+        unnamed = f"/proc/self/fd/{fd}"
+        os.link(
+            draft or unnamed, "pid", src_dir_fd=records_fd, dst_dir_fd=records_fd, follow_symlinks=not draft
+        )
     except FileExistsError:
         return None
     finally:
-        os.unlink(draft, dir_fd=records_fd)
+        os.close(fd)
+        if draft:
+            os.unlink(draft, dir_fd=records_fd)
     return at
+
+
+def open_draft(records_fd: int, name: str) -> tuple[int, str]:
+    """Open a new file, and say how it is called where it has to have a name before it is whole.
+
+    On ext4 every file that is removed slows the making of others for minutes.
+    """
+    try:
+        return os.open(".", os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=records_fd), ""
+    except OSError:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        return taskfiles.unfollowed_in(records_fd, name, flags), name
 
 
 def open_record(records_fd: int) -> int:
@@ -249,7 +274,7 @@ def open_record(records_fd: int) -> int:
     return fd
 
 
-def execute(task: dict[str, Any], env: dict[str, str], entries: list[int], name: str, ground: Ground) -> None:
+def execute(task: TaskOrder, env: dict[str, str], entries: list[int], name: str, ground: Ground) -> None:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -274,7 +299,7 @@ def execute(task: dict[str, Any], env: dict[str, str], entries: list[int], name:
         os.write(task["exit_fd"], f"{EXIT_CANNOT_EXECUTE}\n".encode())
 
 
-def be_program(program: str, task: dict[str, Any], env: dict[str, str], counters: list[str]) -> None:
+def be_program(program: str, task: TaskOrder, env: dict[str, str], counters: list[str]) -> None:
     """Become the program that watches over the command."""
     order = steps.watch(task, env, counters)
     os.dup2(order.write(), steps.ORDER_FD)
@@ -283,14 +308,14 @@ def be_program(program: str, task: dict[str, Any], env: dict[str, str], counters
     os.execve(program, [steps.NAME], steps.environment(task, env))  # noqa: S606
 
 
-def be_shell(task: dict[str, Any], env: dict[str, str], counters: list[str]) -> None:
+def be_shell(task: TaskOrder, env: dict[str, str], counters: list[str]) -> None:
     """Become the shell that watches over the command, where there is no such program."""
     os.dup2(task["exit_fd"], EXIT_FD)
     words = ["/bin/sh", INIT, " ".join(counters), *task["argv"]]
     os.execve(words[0], words, set_aside({**env, **task["env"]}))  # noqa: S606
 
 
-def give_up_rights(task: dict[str, Any]) -> None:
+def give_up_rights(task: TaskOrder) -> None:
     if task["data_bytes"] is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (task["data_bytes"], task["data_bytes"]))
     if task["account"] is not None:
@@ -311,7 +336,7 @@ def set_aside(variables: dict[str, str]) -> dict[str, str]:
     return {**renamed, LATE: " ".join(late)}
 
 
-def tell(fd: int, message: dict[str, Any]) -> None:
+def tell(fd: int, message: Answer | GoesOnAs | SpawnAnswer) -> None:
     data = json.dumps(message).encode() + b"\n"
     while data:
         data = data[os.write(fd, data) :]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shutil
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from footplate.domain.errors import Conflict, EngineUnavailable, NotFound
@@ -17,6 +16,7 @@ from footplate.engines.local.confine.confinement import Confinement
 from footplate.engines.local.exchange import Answer, CommandOrder, LocalRequest, LocalTask, SpawnOrder
 from footplate.engines.local.observe.records import STOPPED_BY_KILL, Identity, read_claim, read_exit
 from footplate.engines.local.observe.watches import TaskKey
+from footplate.engines.local.process.ending import kill_until, watching
 from footplate.engines.local.process.pipes import Pipes
 from footplate.engines.local.process.processes import (
     KILL_EVERY_S,
@@ -37,6 +37,7 @@ class Command:
     def __init__(self, identity: Identity, folder: Path, pipes: Pipes) -> None:
         self.identity = identity
         self.read = pipes.read
+        self.read_errors = pipes.read_errors
         self.write = pipes.write
         self.end_input = pipes.end_input
         self._folder = folder
@@ -46,7 +47,7 @@ class Command:
         self._pipes.resize(rows, columns)
 
     async def wait(self) -> int:
-        async with _ending(self.identity) as ended:
+        async with watching(self.identity) as ended:
             await ended.wait()
         end = await asyncio.to_thread(read_exit, self._folder)
         # Without a record it ended with its task.
@@ -55,8 +56,8 @@ class Command:
     async def close(self) -> None:
         """End what still runs of it, and remove its folder."""
         self._pipes.close()
-        async with _ending(self.identity) as ended:
-            await _end(ended, self.identity.pid)
+        async with watching(self.identity) as ended:
+            await kill_until(ended, self.identity.pid)
         await asyncio.to_thread(_remove, self._folder)
 
 
@@ -67,11 +68,12 @@ async def start_command(
     task: LocalTask,
     argv: Sequence[str],
     terminal: tuple[int, int] | None,
+    errors_apart: bool = False,
 ) -> Command:
     """Start a command in a task's variables, folder, view and groups."""
     order = await asyncio.to_thread(_order, request, task, argv, confinement)
     folder = Path(order["folder"])
-    pipes = await asyncio.to_thread(_make_pipes, folder, terminal)
+    pipes = await asyncio.to_thread(_make_pipes, folder, terminal, errors_apart)
     try:
         command: CommandOrder = {**order, "streams": pipes.names}
         (answer,) = await spawn(request["env"], [command])
@@ -84,9 +86,9 @@ async def start_command(
     return Command(identity, folder, pipes)
 
 
-def _make_pipes(folder: Path, terminal: tuple[int, int] | None) -> Pipes:
+def _make_pipes(folder: Path, terminal: tuple[int, int] | None, errors_apart: bool) -> Pipes:
     try:
-        return Pipes(folder, terminal)
+        return Pipes(folder, terminal, errors_apart)
     except OSError as error:
         raise EngineUnavailable("command_not_started", error=str(error)) from error
 
@@ -158,27 +160,3 @@ def _join(order: SpawnOrder, identity: Identity) -> None:
     order["groups"] = [[place, []] for place, _ in order["groups"]]
     order["counters"] = []
     order["view"] = None if order["view"] is None else {"of": identity.pid}
-
-
-@contextlib.asynccontextmanager
-async def _ending(identity: Identity) -> AsyncIterator[asyncio.Event]:
-    """Watch a process; the event is set once it has ended."""
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    pidfd = open_process(identity)
-    if pidfd is None:
-        ended.set()
-        yield ended
-        return
-    loop.add_reader(pidfd, ended.set)
-    try:
-        yield ended
-    finally:
-        loop.remove_reader(pidfd)
-        os.close(pidfd)
-
-
-async def _end(ended: asyncio.Event, shim: int) -> None:
-    while not ended.is_set():
-        kill_tree(shim)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ended.wait(), KILL_EVERY_S)

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, kernelfiles, mounting, syscall_filter, user_namespaces
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Ground as Confined
+    from footplate.engines.local.exchange import TaskOrder
+
 
 # When the whole machine is out of memory, the kernel takes tasks before the server and what watches over it.
 OOM_SCORE_ABOVE_OURS, HIGHEST_OOM_SCORE = 500, 1000
@@ -25,7 +30,7 @@ NAMESPACES = ("mnt", "ipc", "pid")
 class Ground:
     """Made once, before the first task is started."""
 
-    def __init__(self, confined: dict[str, Any]) -> None:
+    def __init__(self, confined: Confined) -> None:
         reserve_descriptors()
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
@@ -51,7 +56,7 @@ class Ground:
             mounting.prepare(self.sealed, confined["covers"], confined["keeps"])
         self._own = {kind: os.open(f"/proc/self/ns/{kind}", os.O_RDONLY) for kind in NAMESPACES}
 
-    def fork(self, task: dict[str, Any]) -> int:
+    def fork(self, task: TaskOrder) -> int:
         """Fork a child; where root may, as the first process of a PID namespace, unless it joins another."""
         if not self.has_pids or self.view != "root" or task["joins"]:
             return os.fork()
@@ -77,7 +82,7 @@ class Ground:
         except OSError as error:
             raise SystemExit(f"cannot leave the namespaces of a task: {error}") from error
 
-    def make_groups(self, task: dict[str, Any], name: str) -> list[int]:
+    def make_groups(self, task: TaskOrder, name: str) -> list[int]:
         """Make the task's groups, unless it joins others; open the files through which they are entered."""
         name = task["joins"] or name
         entries = []
@@ -90,25 +95,25 @@ class Ground:
             entries.append(os.open(f"{name}/{self.entry[place]}", os.O_WRONLY, dir_fd=folder_fd))
         return entries
 
-    def own_groups(self, task: dict[str, Any], name: str) -> list[tuple[str, str]]:
+    def own_groups(self, task: TaskOrder, name: str) -> list[tuple[str, str]]:
         """Say where a task's own groups are to be seen."""
         places = (place for place, _ in task["groups"])
         return [(f"{place}/{name}", self.tops[place]) for place in places if place in self.tops]
 
-    def counters(self, task: Mapping[str, Any], name: str) -> list[str]:
+    def counters(self, task: TaskOrder, name: str) -> list[str]:
         """Say where the task itself finds what its groups count."""
         if task["view"] is None:
             return [f"{place}/{name}/{file}" for place, file in task["counters"]]
         return [f"{self.tops[place]}/{file}" for place, file in task["counters"] if place in self.tops]
 
-    def remove_groups(self, task: dict[str, Any], name: str) -> None:
+    def remove_groups(self, task: TaskOrder, name: str) -> None:
         """Take back the groups of a task that this process did not become."""
         if not task["joins"]:
             for place, _ in task["groups"]:
                 with contextlib.suppress(OSError):
                     os.rmdir(name, dir_fd=self.places[place])
 
-    def remove_groups_of(self, task: dict[str, Any], pid: int) -> None:
+    def remove_groups_of(self, task: TaskOrder, pid: int) -> None:
         """Take back the groups of a child that was killed on its way."""
         for place, _ in task["groups"]:
             for name in os.listdir(self.places[place]):

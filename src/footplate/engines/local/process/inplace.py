@@ -9,24 +9,35 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import mounting
 from footplate.engines.local.process import becoming, steps
 from footplate.engines.local.process.ground import Ground
 
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import TaskOrder
+
+
 # More tasks than these are begun by processes of their own, on as many processors as there are.
 MOST_TASKS = 4
 
 
-def can_start(task: dict[str, Any], n_tasks: int, ground: Ground) -> bool:
+def can_start(task: TaskOrder, n_tasks: int, ground: Ground) -> bool:
     if not ground.native or ground.view != "root" or n_tasks > MOST_TASKS:
         return False
-    return not task["joins"] and not task["view"]["mounts"] and "streams" not in task
+    view = task["view"]
+    if view is None or "of" in view or view["mounts"]:
+        return False
+    return not task["joins"] and "streams" not in task
 
 
-def start(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: int) -> int:
+def start(task: TaskOrder, env: dict[str, str], ground: Ground, news_fd: int) -> int:
     """Start a task; return the number of its process, which tells through `news_fd` what became of it."""
+    view = task["view"]
+    assert view is not None
+    assert "of" not in view
     with contextlib.ExitStack() as opened:
         becoming.make_folders(task)
         records_fd = _held(opened, os.open(task["folder"], os.O_PATH | os.O_DIRECTORY))
@@ -39,7 +50,7 @@ def start(task: dict[str, Any], env: dict[str, str], ground: Ground, news_fd: in
             *((os.POSIX_SPAWN_DUP2, fd, number) for fd, number in lent),
         ]
         with _elsewhere(ground):
-            mounting.enter_view(task["view"], has_common=True)
+            mounting.enter_view(view, has_common=True)
             os.chdir(task["work_folder"])
             known_by = steps.environment(task, env)
             return os.posix_spawn(ground.native, [steps.NAME], known_by, file_actions=actions)

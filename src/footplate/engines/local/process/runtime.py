@@ -7,6 +7,7 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from footplate.domain.errors import OutcomeUnknown
@@ -26,6 +27,7 @@ from footplate.engines.local.observe.records import Exit, Identity, read_claim, 
 from footplate.engines.local.observe.task import LEFTOVERS_S, Observed, observe_task
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process import native
+from footplate.engines.local.process.ending import kill_until
 from footplate.engines.local.process.errand import run_errand
 from footplate.engines.local.process.exec import commands_in, end_command, start_command
 from footplate.engines.local.process.leftovers import Leftovers
@@ -83,7 +85,12 @@ class ProcessRuntime:
 
     async def run(self, request: ProcessRequest, task: ProcessTask, is_closing: asyncio.Event) -> Exit | None:
         """Run a command of the platform's own, confined as a task is, and wait for its end."""
-        return await run_errand(self.start, self._commands, self.release, request, task, is_closing)
+        start = partial(self.start, request, [task])
+        return await run_errand(start, self._end_errand, Path(task["folder"]), self._commands, is_closing)
+
+    async def _end_errand(self, identity: Identity, ended: asyncio.Event) -> None:
+        await kill_until(ended, identity.pid)
+        self.release(identity)
 
     @contextlib.asynccontextmanager
     async def exec(
@@ -93,10 +100,13 @@ class ProcessRuntime:
         argv: Sequence[str],
         terminal: tuple[int, int] | None,
         entering: AbstractContextManager[None],
+        errors_apart: bool = False,
     ) -> AsyncIterator[Stream]:
         """Run a command where a task runs or ran; `entering` lasts until it has begun."""
         with entering:
-            command = await start_command(self._spawn, self._confinement, request, task, argv, terminal)
+            command = await start_command(
+                self._spawn, self._confinement, request, task, argv, terminal, errors_apart
+            )
         with self._holding(command.identity):
             try:
                 yield command

@@ -24,11 +24,16 @@ import select
 import signal
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.process import inplace
 from footplate.engines.local.process.becoming import become, failure, tell
 from footplate.engines.local.process.ground import Ground
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Answer, News, NotStarted, Ping, SpawnRequest, TaskOrder
+
 
 CHUNK_BYTES = 1 << 20
 # Each child on its way needs a descriptor here.
@@ -39,19 +44,22 @@ SLOW_S = 1.0
 class Batch:
     """One request whose tasks are being started."""
 
-    def __init__(self, request: dict[str, Any]) -> None:
+    def __init__(self, request: SpawnRequest) -> None:
         self.number = request["id"]
         self.env = request["env"]
         self.tasks = request["tasks"]
         self.n_forked = 0
-        self.answers: list[dict[str, Any]] = [{} for _ in self.tasks]
+        self.answers: dict[int, Answer] = {}
         self.n_waiting = len(self.tasks)
 
     @property
     def has_more(self) -> bool:
         return self.n_forked < len(self.tasks)
 
-    def give_up(self, error: dict[str, Any]) -> None:
+    def in_order(self) -> list[Answer]:
+        return [self.answers[position] for position in range(len(self.tasks))]
+
+    def give_up(self, error: NotStarted) -> None:
         """Answer for the tasks that have not been tried yet, which would fare no better."""
         for position in range(self.n_forked, len(self.tasks)):
             self.answers[position] = error
@@ -68,41 +76,45 @@ class Child:
         self.pid = pid
         self.began_at = time.monotonic()
         self.unread = b""
-        self.told: dict[str, Any] = {}
+        self.told: Answer | None = None
 
     @property
-    def task(self) -> dict[str, Any]:
-        task: dict[str, Any] = self.batch.tasks[self.position]
-        return task
+    def task(self) -> TaskOrder:
+        return self.batch.tasks[self.position]
+
+    @property
+    def mounts(self) -> list[tuple[str, str, str, bool]]:
+        view = self.task["view"]
+        return view["mounts"] if view is not None and "mounts" in view else []
 
     @property
     def is_slow(self) -> bool:
         return time.monotonic() - self.began_at > SLOW_S
 
     def is_overdue(self, mounted_within_s: float) -> bool:
-        has_mounts = bool((self.task["view"] or {}).get("mounts"))
-        return has_mounts and time.monotonic() - self.began_at > mounted_within_s
+        return bool(self.mounts) and time.monotonic() - self.began_at > mounted_within_s
 
     def hear(self, data: bytes) -> None:
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            said = json.loads(line)
-            # It goes on as another process, which is the one to be ended if need be.
-            if "child" in said:
-                self.pid = said["child"]
-            else:
-                self.told = said
+            self.note(json.loads(line))
 
-    def answer(self, mounted_within_s: float) -> dict[str, Any]:
-        if self.told:
+    def note(self, said: News) -> None:
+        if "child" in said:
+            # It goes on as another process, which is the one to be ended if need be.
+            self.pid = said["child"]
+        else:
+            self.told = said
+
+    def answer(self, mounted_within_s: float) -> Answer:
+        if self.told is not None:
             return self.told
         # Killed on its way; once published, the task has begun and ended like any other.
         if os.path.exists(self.task["folder"] + "/pid"):
             return {"exists": True}
-        mounts = (self.task["view"] or {}).get("mounts")
-        if not mounts or time.monotonic() - self.began_at < mounted_within_s:
+        if not self.mounts or time.monotonic() - self.began_at < mounted_within_s:
             return {"error": "the new process was killed"}
-        what = ", ".join(f"{source} at {target}" for source, _, target, _ in mounts)
+        what = ", ".join(f"{source} at {target}" for source, _, target, _ in self.mounts)
         why = "a file system on the way does not answer"
         return {
             "error": f"{what} could not be mounted within {mounted_within_s:g} s: {why}",
@@ -140,7 +152,7 @@ class Spawner:
             self.take(json.loads(line))
         return bool(data)
 
-    def take(self, request: dict[str, Any]) -> None:
+    def take(self, request: SpawnRequest | Ping) -> None:
         if "ping" in request:
             tell(self.requests_fd, {"id": request["id"], "tasks": []})
         else:
@@ -166,7 +178,7 @@ class Spawner:
         self.starting[news_fd] = Child(batch, position, pid)
         self.poll.register(news_fd, select.POLLIN)
 
-    def begin(self, batch: Batch, task: dict[str, Any]) -> tuple[int, int]:
+    def begin(self, batch: Batch, task: TaskOrder) -> tuple[int, int]:
         """Start a process that becomes the task; its news come through a pipe that closes on exec."""
         pid = 0
         news_fd, child_fd = os.pipe()
@@ -183,7 +195,7 @@ class Spawner:
         os.close(child_fd)
         return pid, news_fd
 
-    def fork(self, batch: Batch, task: dict[str, Any], child_fd: int) -> int:
+    def fork(self, batch: Batch, task: TaskOrder, child_fd: int) -> int:
         pid = self.ground.fork(task)
         if pid == 0:
             become(task, batch.env, self.ground, child_fd)
@@ -217,12 +229,12 @@ class Spawner:
         batch = child.batch
         answer = batch.answers[child.position] = child.answer(self.ground.mounted_within_s)
         batch.n_waiting -= 1
-        if not child.told:
+        if child.told is None:
             self.ground.remove_groups_of(child.task, child.pid)
-        if "is_stuck" in answer:
+        if "error" in answer and "is_stuck" in answer:
             batch.give_up(answer)
         if not batch.n_waiting:
-            tell(self.requests_fd, {"id": batch.number, "tasks": batch.answers})
+            tell(self.requests_fd, {"id": batch.number, "tasks": batch.in_order()})
 
 
 def reset_signals() -> None:

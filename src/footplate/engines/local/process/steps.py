@@ -9,15 +9,21 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, user_namespaces
 from footplate.engines.local.process.ground import FIRST_OWN_FD, Ground
 
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import TaskOrder
+
+
 NAME = "footplate-init"
 ORDER_FD, NEWS_FD, FIRST_LENT_FD = 3, 4, 5
 # What may be in the program's own environment: the C library obeys other variables, and it may be root's.
-SAFE = "FOOTPLATE_"
+# The names tell whose it is; the cards are read from there when their use is (`observe/usage.py`).
+SAFE = ("FOOTPLATE_", "NVIDIA_VISIBLE_DEVICES")
 
 
 class Order:
@@ -59,7 +65,7 @@ class Order:
         return fd
 
 
-def begin(task: Mapping[str, Any], env: Mapping[str, str], ground: Ground, records_fd: int) -> Order:
+def begin(task: TaskOrder, env: Mapping[str, str], ground: Ground, records_fd: int) -> Order:
     """Have a task begun by the program itself, once its folders and its view are there."""
     order = Order()
     order.add("session")
@@ -85,7 +91,7 @@ def begin(task: Mapping[str, Any], env: Mapping[str, str], ground: Ground, recor
     return order
 
 
-def watch(task: Mapping[str, Any], env: Mapping[str, str], counters: Iterable[str]) -> Order:
+def watch(task: TaskOrder, env: Mapping[str, str], counters: Iterable[str]) -> Order:
     """Have the program run the command of a task that this process has become already."""
     order = Order()
     order.add("record", order.lend(task["exit_fd"]))
@@ -93,7 +99,7 @@ def watch(task: Mapping[str, Any], env: Mapping[str, str], counters: Iterable[st
     return order
 
 
-def _give_up_rights(order: Order, task: Mapping[str, Any], ground: Ground) -> None:
+def _give_up_rights(order: Order, task: TaskOrder, ground: Ground) -> None:
     if task["data_bytes"] is not None:
         order.add("limit_data", task["data_bytes"])
     kept = user_namespaces.mask_of(user_namespaces.KEPT_CAPABILITIES)
@@ -113,7 +119,7 @@ def _give_up_rights(order: Order, task: Mapping[str, Any], ground: Ground) -> No
         order.add("filter", order.lend(ground.filter_fd))
 
 
-def _run(order: Order, task: Mapping[str, Any], env: Mapping[str, str], counters: Iterable[str]) -> None:
+def _run(order: Order, task: TaskOrder, env: Mapping[str, str], counters: Iterable[str]) -> None:
     order.add("counters", *counters)
     order.add("environment", *(f"{name}={value}" for name, value in {**env, **task["env"]}.items()))
     if words := task.get("words"):
@@ -121,6 +127,6 @@ def _run(order: Order, task: Mapping[str, Any], env: Mapping[str, str], counters
     order.add("run", *task["argv"])
 
 
-def environment(task: Mapping[str, Any], env: Mapping[str, str]) -> dict[str, str]:
+def environment(task: TaskOrder, env: Mapping[str, str]) -> dict[str, str]:
     """Pick the variables by which the processes of a task are known, for the program itself."""
     return {name: value for name, value in {**env, **task["env"]}.items() if name.startswith(SAFE)}

@@ -1,0 +1,1 @@
+"""A folder for PYTHONPATH: programs that Python starts with it speak to Footplate instead of to a cloud."""
