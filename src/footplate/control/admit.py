@@ -23,6 +23,7 @@ from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.scheduler.decisions import Plan, Start
 from footplate.scheduler.fit import can_ever_fit
+from footplate.scheduler.line import Waiting
 from footplate.scheduler.plan import plan
 from footplate.scheduler.ports import NO_PORTS, port_needs
 from footplate.scheduler.snapshot import (
@@ -67,7 +68,7 @@ class Admission:
         # New jobs that wait to be stored, and those that the pass under way stores.
         self._arrivals: list[Arrival] = []
         self._arriving: dict[str, Job] = {}
-        self._pending: dict[str, PendingJob] = {}
+        self._pending = Waiting()
         self._running: dict[str, RunningJob] = {}
         self._counted_on: set[str] = set()
         # The last event that made somebody ask for a pass; 0 when only time has passed.
@@ -235,7 +236,11 @@ class Admission:
         return self.last.starts if self.last else ()
 
     def _holds(self) -> tuple[Hold, ...]:
-        """Say which jobs would only hold room while a storage does not answer."""
+        """Say which jobs must wait: all on a nearly full disk, or those whose storage does not answer."""
+        low = self._context.disk.tell()
+        if low is not None:
+            # What starts writes: logs, results, code. What runs goes on.
+            return tuple(Hold(job_id, Reason(ReasonCode.DISK_LOW, low)) for job_id in self._pending)
         silences = self._context.storage_watch.silences()
         if not silences:
             return ()
@@ -261,12 +266,12 @@ class Admission:
     def take(self, jobs: Mapping[str, Job | None]) -> None:
         """Update the view with the jobs of a commit."""
         for job_id, job in jobs.items():
-            self._pending.pop(job_id, None)
+            self._pending.discard(job_id)
             self._running.pop(job_id, None)
             if job is not None and job.placement is not None:
                 self._running[job_id] = running_of(job)
             elif job is not None and job.state is JobState.QUEUED:
-                self._pending[job_id] = self._as_pending(job)
+                self._pending.put(self._as_pending(job))
 
     def _as_pending(self, job: Job) -> PendingJob:
         """See a job as the scheduler does; nodes to avoid count only while others could take it."""
@@ -288,7 +293,7 @@ class Admission:
             cluster.nodes,
             tuple(map(engines.bind, cluster.queues.values())),
             tuple(self._running.values()),
-            tuple(self._pending.values()),
+            self._pending.line(),
             self._holds(),
             self._context.ports.room(),
             engines.states(),

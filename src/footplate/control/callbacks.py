@@ -7,11 +7,14 @@ import asyncio
 from footplate.control.context import Context
 from footplate.control.launch import tell_step
 from footplate.control.observe import Observers
+from footplate.control.volumes import require_readable
 from footplate.domain.attempt import job_of
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
 from footplate.domain.secret import RegistryLogin
-from footplate.engines.base import Engine, GivesHints, PullsImages, Step, TellsSteps
+from footplate.domain.storage import Storage
+from footplate.engines.base import Engine, GivesHints, PullsImages, StagesData, Step, TellsSteps
+from footplate.storages.base import Files
 
 
 class Callbacks:
@@ -29,6 +32,8 @@ class Callbacks:
             engine.on_step(self._take_step)
         if isinstance(engine, PullsImages):
             engine.use_logins(self._find_login)
+        if isinstance(engine, StagesData):
+            engine.use_storages(self._find_storage)
 
     def _take_step(self, step: Step) -> None:
         if (job := self._job_of(step.attempt_id)) is not None:
@@ -40,6 +45,13 @@ class Callbacks:
         if (job := self._job_of(attempt_id)) is None:
             raise NotFound("attempt_over", attempt=attempt_id)
         return await self._context.login_of(job, secret)
+
+    async def _find_storage(self, attempt_id: str, name: str) -> tuple[Storage, Files]:
+        """Open a storage for an attempt, by the rights that its owner has now."""
+        if (job := self._job_of(attempt_id)) is None:
+            raise NotFound("attempt_over", attempt=attempt_id)
+        require_readable(self._context.storages, job, name)
+        return await self._context.open_storage(job, name)
 
     def _job_of(self, attempt_id: str) -> Job | None:
         return self._context.store.board.get(job_of(attempt_id))

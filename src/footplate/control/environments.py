@@ -21,12 +21,18 @@ class Environments:
     async def all(self) -> Sequence[BuiltEnvironment]:
         return [built for engine in self._builders() for built in await engine.environments(self._living)]
 
+    async def log_of(self, environment_id: str) -> str:
+        """Read what the build of one printed."""
+        return await (await self._builder_of(environment_id)).environment_log(environment_id)
+
     async def remove(self, environment_id: str) -> None:
-        """Remove one; raise `Conflict` while a job uses it."""
+        """Remove one; raise `Conflict` while it is built or a job uses it."""
+        await (await self._builder_of(environment_id)).remove_environment(environment_id, self._living)
+
+    async def _builder_of(self, environment_id: str) -> BuildsEnvironments:
         for engine in self._builders():
             if any(built.id == environment_id for built in await engine.environments(self._living)):
-                await engine.remove_environment(environment_id, self._living)
-                return
+                return engine
         raise NotFound("no_such_environment", environment=environment_id[:64])
 
     def _builders(self) -> list[BuildsEnvironments]:

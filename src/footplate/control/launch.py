@@ -154,7 +154,10 @@ async def _check_storages(context: Context, job: Job) -> None:
     """Make sure that what the job wants of its storages is there, for as long as the job wants it."""
     if not storages_of(job):
         return
-    checking = asyncio.ensure_future(check_there(context.home, context.storages, context.storage_watch, job))
+    number = context.people.number_of(job.owner)
+    checking = asyncio.ensure_future(
+        check_there(context.home, context.storages, context.storage_watch, job, number)
+    )
     try:
         while not checking.done() and _is_wanted(context, job):
             await asyncio.wait([checking], timeout=STILL_WANTED_EVERY_S)
@@ -175,7 +178,8 @@ async def tell_step(context: Context, job: Job, step: Step) -> None:
     now = context.clock.now()
     kind = "step" if step.is_done else "progress"
     seconds = round(step.seconds, 3)
-    said = say("step_done", what=step.said, seconds=seconds) if step.is_done else step.said
+    what = redact_message(step.said, await context.hidden_of(job))
+    said = say("step_done", what=what, seconds=seconds) if step.is_done else what
     await context.store.write(lambda tx: tx.record(job, kind, now, said, step=step.name, seconds=seconds))
 
 
@@ -188,5 +192,6 @@ async def _tell_step(context: Context, job: Job, step: str, began_at: float, wha
 async def _fail(
     context: Context, job: Job, said: Message, secrets: Mapping[str, str], is_final: bool = False
 ) -> None:
-    event = LaunchFailed(context.clock.now(), job.attempt, redact_message(said, secrets.values()), is_final)
+    told = redact_message(said, {*secrets.values(), *await context.hidden_of(job)})
+    event = LaunchFailed(context.clock.now(), job.attempt, told, is_final)
     await context.store.apply_all([(job.id, event)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from footplate.control.context import Context
 from footplate.control.faults import Report
@@ -16,6 +17,7 @@ from footplate.domain.attempt import attempt_of, job_of
 from footplate.domain.errors import EngineAway, EngineUnavailable
 from footplate.domain.events import TaskExited, TaskLost
 from footplate.domain.job import Job
+from footplate.domain.redact import redact_message
 from footplate.engines.backoff import Backoff
 from footplate.engines.base import Engine, FollowsLogs, Observation, PlacesItself
 from footplate.store.store import Move
@@ -106,7 +108,8 @@ class Observer:
         news: list[Move] = []
         for attempt_id, job in watched.items():
             search = searcher(self._context.logs, job)
-            events = events_from(job, seen.get(attempt_id, ()), now, search, self._context.pauses)
+            observed = await self._redacted(job, seen.get(attempt_id, ()))
+            events = events_from(job, observed, now, search, self._context.pauses)
             news += [(job.id, event) for event in events]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._passes.run(news)
@@ -114,6 +117,16 @@ class Observer:
             await self._context.store.apply_all(news)
         if self._places is not None:
             await self._read_waits(self._places, list(watched.values()))
+
+    async def _redacted(self, job: Job, seen: Sequence[Observation]) -> Sequence[Observation]:
+        """Hide secrets in what an engine says of ends: it may quote what a task has printed last."""
+        if all(one.detail is None for one in seen):
+            return seen
+        hidden = await self._context.hidden_of(job)
+        return [
+            replace(one, detail=redact_message(one.detail, hidden)) if one.detail is not None else one
+            for one in seen
+        ]
 
     async def _read_waits(self, engine: PlacesItself, jobs: Sequence[Job]) -> None:
         """Learn how jobs wait in the engine; those that have started by now are not asked about."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 from footplate.control.admit import Admission
 from footplate.control.context import Context
 from footplate.domain.events import Reschedule
+from footplate.domain.histogram import Histogram
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
 from footplate.store.store import Move
@@ -21,6 +23,7 @@ class Passes:
     def __init__(self, context: Context) -> None:
         self._context = context
         self.admission = Admission(context, self.ask)
+        self.times = Histogram()
         self._asked = asyncio.Event()
         self._soon: asyncio.TimerHandle | None = None
         self._alarm: asyncio.TimerHandle | None = None
@@ -55,10 +58,11 @@ class Passes:
 
     async def run(self, news: Sequence[Move] = ()) -> None:
         """Run one pass, which commits these news as well."""
-        done = False
+        done, began = False, time.perf_counter()
         try:
             done = await self.admission.run_pass(news)
         finally:
+            self.times.note(time.perf_counter() - began)
             if not done:
                 # What it decided did not come about: somebody must decide again.
                 self.ask()

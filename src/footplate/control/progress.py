@@ -42,6 +42,7 @@ class Mark:
     active_at: float
     cpu_s: float
     log_bytes: int
+    n_points: int = 0
     # Whether it was seen to do something, and not only taken to since it was not looked at before.
     has_acted: bool = False
 
@@ -55,8 +56,14 @@ class Progress:
         self._engine = engine
         self._marks: dict[Key, Mark] = {}
         self._told: set[tuple[str, int]] = set()
+        # Two at once would both tell of the same hang.
+        self._one_at_a_time = asyncio.Lock()
 
     async def watch(self) -> None:
+        async with self._one_at_a_time:
+            await self._watch()
+
+    async def _watch(self) -> None:
         engine = self._engine
         jobs = [job for job in list(self._context.store.board.values()) if self._is_watched(job)]
         self._forget_others(jobs)
@@ -71,13 +78,28 @@ class Progress:
         for job in jobs:
             for task in _running_tasks(job):
                 used = usage.get((job.attempt_id, task.role, task.index))
-                self._mark(_key(job, task), used, sizes[_key(job, task)], at)
+                n_points = self._context.metrics.n_points(job.attempt_id, task.name)
+                self._mark(_key(job, task), used, sizes[_key(job, task)], n_points, at)
+                self._note_use(job, task)
             await self._judge(job, at)
 
     def _is_watched(self, job: Job) -> bool:
-        wants = job.spec.hang is not None or self._idle_limit(job) is not None
+        wants = job.spec.hang is not None or self._idle_limit(job) is not None or self._is_told_of(job)
         is_ours = self._context.engines.name_of(job) == self._name
         return wants and job.state is JobState.RUNNING and is_ours
+
+    def _is_told_of(self, job: Job) -> bool:
+        """Whether somebody wants to be told when it makes no progress: by its file, or by a rule."""
+        rules = self._context.alerts.rules_for(job.owner, job.spec.queue)
+        return any(alert.on == "no_progress" for alert in job.spec.alerts) or any(
+            "no_progress" in rule.on for rule in rules
+        )
+
+    def idle_s(self, job: Job) -> float | None:
+        """For how long a running job has made no progress in the task that is idle longest."""
+        marks = [self._marks.get(_key(job, task)) for task in _running_tasks(job)]
+        at = self._context.clock.elapsed()
+        return max((at - mark.active_at for mark in marks if mark is not None), default=None)
 
     def _idle_limit(self, job: Job) -> float | None:
         """What a job says itself, or what the platform says of interactive ones."""
@@ -91,18 +113,26 @@ class Progress:
         self._marks = {key: mark for key, mark in self._marks.items() if key in runs}
         self._told &= attempts
 
-    def _mark(self, key: Key, used: Usage | None, log_bytes: int, at: float) -> None:
+    def _mark(self, key: Key, used: Usage | None, log_bytes: int, n_points: int, at: float) -> None:
         before = self._marks.get(key)
         if before is None or used is None:
             # What a task uses that cannot be read may be anything: nobody calls it idle.
-            self._marks[key] = Mark(at, at, 0.0 if used is None else used.cpu_s, log_bytes)
+            self._marks[key] = Mark(at, at, 0.0 if used is None else used.cpu_s, log_bytes, n_points)
             return
         cpu_s = used.cpu_s
         spent = (cpu_s - before.cpu_s) / max(at - before.at, 0.001)
         busy_cards = any(card.utilisation > IDLE_CARD for card in used.cards)
-        if spent > IDLE_CPU or busy_cards or log_bytes != before.log_bytes:
+        has_told = log_bytes != before.log_bytes or n_points != before.n_points
+        if spent > IDLE_CPU or busy_cards or has_told:
             before.active_at, before.has_acted = at, True
-        before.at, before.cpu_s, before.log_bytes = at, cpu_s, log_bytes
+        before.at, before.cpu_s = at, cpu_s
+        before.log_bytes, before.n_points = log_bytes, n_points
+
+    def _note_use(self, job: Job, task: Task) -> None:
+        """Count what somebody does in a service of the job, which its tasks may hardly notice."""
+        mark, used_at = self._marks[_key(job, task)], self._context.activity.last(job.id)
+        if used_at is not None and used_at > mark.active_at:
+            mark.active_at, mark.has_acted = used_at, True
 
     async def _judge(self, job: Job, at: float) -> None:
         idle = {task.name: at - self._marks[_key(job, task)].active_at for task in _running_tasks(job)}

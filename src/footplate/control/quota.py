@@ -44,14 +44,15 @@ class QuotaKeeper:
         self._files = files
         self._clock = clock
         self._disk = disk
-        self._quotas = quotas
+        self.quotas = quotas
         self._settled: dict[str, int] = {}
 
     async def watch(self) -> None:
-        """Look again and again, where there is a quota."""
-        while self._quotas.are_set:
+        """Look again and again, as long as there is a quota; admins may set one at any time."""
+        while True:
             try:
-                await self.watch_once()
+                if self.quotas.are_set:
+                    await self.watch_once()
             except (FootplateError, OSError, sa.exc.SQLAlchemyError) as error:
                 log.warning("the files of jobs cannot be measured: %s", error)
             await asyncio.sleep(WATCH_EVERY_S)
@@ -60,7 +61,7 @@ class QuotaKeeper:
         """Stop jobs over their quota, and report the usage of each user to the disk."""
         living = dict(self._store.board)
         sizes = {job_id: await self._measure(job_id) for job_id in living}
-        most = self._quotas.job_bytes
+        most = self.quotas.job_bytes
         if most is not None:
             await self._store.apply_all(
                 [
@@ -69,7 +70,7 @@ class QuotaKeeper:
                     if sizes[job_id] > most and job.state in (JobState.STARTING, JobState.RUNNING)
                 ]
             )
-        if self._quotas.person_bytes is not None:
+        if self.quotas.person_bytes is not None:
             self._disk.taken_by = await self._sum_up(sizes)
 
     async def _sum_up(self, living: dict[str, int]) -> Counter[str]:

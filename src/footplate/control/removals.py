@@ -31,6 +31,8 @@ class Removals:
 async def _remove(context: Context, job: Job) -> None:
     """Remove the files first: a crash in between leaves the record to try again from."""
     freed_bytes = await asyncio.to_thread(context.files.remove, job.id)
+    context.metrics.forget(job.id)
+    context.runs.forget(job.id)
     now = context.clock.now()
 
     def unit(tx: Transaction) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from footplate.control.context import Context
 from footplate.control.living import Living
 from footplate.domain.events import DeleteAsked
-from footplate.engines.base import Engine, PullsImages
+from footplate.engines.base import Engine, PullsImages, StagesData
 from footplate.store import job_queries, transitions
 from footplate.store.account_queries import remove_expired_tokens
 from footplate.store.invite_queries import remove_expired
@@ -38,6 +38,12 @@ async def sweep_engine(context: Context, engine: Engine) -> None:
     """Have an engine remove leftovers of attempts that have ended."""
     if isinstance(engine, PullsImages):
         await engine.sweep(Living(context.store.board))
+
+
+async def sweep_staged(context: Context, engine: Engine) -> None:
+    """Have an engine remove copies of data that nobody has used for long."""
+    if isinstance(engine, StagesData):
+        await engine.sweep_staged(Living(context.store.board))
 
 
 async def _empty_trash(context: Context) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.job import Job
-from footplate.domain.storage import OWN, Storage, Volume, overlap
+from footplate.domain.storage import OWN, Access, Storage, StorageKind, Volume, fixed_part, overlap
+from footplate.home.volumes import root_of
 
 Storages = Mapping[str, Storage]
 # What a file system says of a path that cannot be used later either.
@@ -30,8 +32,11 @@ def _volumes(storages: Storages, job: Job) -> Iterator[Volume]:
             yield Volume(OWN, data.source, data.path, data.read_only)
         elif data.storage in storages:
             # As it is now, not as it was when the job was submitted.
-            is_read_only = data.read_only or storages[data.storage].read_only
-            yield Volume(data.storage, data.source, data.path, is_read_only)
+            storage = storages[data.storage]
+            is_staged = storage.is_staged(data.source)
+            can_write = storage.access_of_job(job.owner, job.spec.queue) is Access.WRITE
+            is_read_only = data.read_only or is_staged or not can_write
+            yield Volume(data.storage, data.source, data.path, is_read_only, is_staged)
 
 
 def storages_of(job: Job) -> list[tuple[str, str]]:
@@ -42,17 +47,28 @@ def storages_of(job: Job) -> list[tuple[str, str]]:
     return named
 
 
-async def check_there(home: Path, storages: Storages, watch: StorageWatch, job: Job) -> None:
+async def check_there(
+    home: Path, storages: Storages, watch: StorageWatch, job: Job, owner_number: int = 0
+) -> None:
     """Raise `EngineRejected` when what a job wants of its storages is not there, and never will be.
 
     Of a storage that does not answer nobody knows: `EngineUnavailable`.
     """
     for name, inner in storages_of(job):
-        if name not in storages:
-            raise EngineRejected("storage_undeclared", storage=name)
-        if not storages[name].is_open_to(job.spec.queue):
-            raise EngineRejected("storage_not_for_queue", storage=name, queue=job.spec.queue)
-        await _check(home, storages[name], inner, watch)
+        require_readable(storages, job, name)
+        if storages[name].kind is not StorageKind.FOLDER:
+            # Whoever brings the data will see.
+            continue
+        root = root_of(storages[name], job.owner, owner_number)
+        await _check(home, replace(storages[name], path=root), fixed_part(inner), watch)
+
+
+def require_readable(storages: Storages, job: Job, name: str) -> None:
+    """Raise `EngineRejected` when a job may not read a storage, as things are now."""
+    if name not in storages:
+        raise EngineRejected("storage_undeclared", storage=name)
+    if storages[name].access_of_job(job.owner, job.spec.queue) is Access.NONE:
+        raise EngineRejected("storage_not_for_queue", storage=name, queue=job.spec.queue)
 
 
 async def _check(home: Path, storage: Storage, inner: str, watch: StorageWatch) -> None:
@@ -65,5 +81,5 @@ async def _check(home: Path, storage: Storage, inner: str, watch: StorageWatch) 
         kind = EngineRejected if error.errno in LASTING else EngineUnavailable
         raise kind("storage_unusable", storage=storage.name, inner=inner, error=error.strerror) from None
     # The settings were checked when they were read; it may not have answered then, or its links have changed.
-    if overlap(place.root, str(home.resolve())):
+    if not storage.is_own and overlap(place.root, str(home.resolve())):
         raise EngineRejected("storage_leads_home", storage=storage.name)

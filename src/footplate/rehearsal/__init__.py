@@ -1,0 +1,1 @@
+"""Runs a job file on this machine without a server, by the same rules."""
