@@ -80,9 +80,13 @@ def may_touch(caller: Caller, job: Job) -> bool:
     return rank >= RANKS["admin"] or (caller.name == job.owner and rank >= RANKS["member"])
 
 
-def require_files(caller: Caller, job: Job) -> None:
+def may_have_files(caller: Caller, job: Job) -> bool:
     """Of those who may look into a job, viewers of the queue may not download its files."""
-    if caller.name != job.owner and caller.rank_in(job.spec.queue) < RANKS["member"]:
+    return caller.name == job.owner or caller.rank_in(job.spec.queue) >= RANKS["member"]
+
+
+def require_files(caller: Caller, job: Job) -> None:
+    if not may_have_files(caller, job):
         raise Denied("viewer_no_files", job=job.id)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.ids import job_id as time_sorted_id
+from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.services import audit
 from footplate.services.access import Caller, require_admin, require_person
@@ -20,7 +21,9 @@ from footplate.services.platform import Platform
 from footplate.services.throttle import LoginThrottle
 from footplate.services.tokens import Tokens, claim_of, is_of_job
 from footplate.store import account_queries as accounts
+from footplate.store import group_queries
 from footplate.store.account_queries import Token, User
+from footplate.store.group_queries import Profile
 from footplate.store.writer import Transaction
 
 TOKEN_PREFIX = "fp_"  # noqa: S105  # how tokens begin, not one of them
@@ -28,6 +31,34 @@ REMEMBER_S = 5.0
 MOST_REMEMBERED = 10_000
 TOUCH_EVERY_S = 60.0
 _NOBODY = say("no_valid_token")
+NO_PROFILE = Profile()
+
+
+WriteToken = Callable[[Token], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody: what they may, in which queues, and who they are."""
+
+    user: User
+    roles: dict[str, str]
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What of an account is to change; nothing of what is None."""
+
+    password: str | None = None
+    is_admin: bool | None = None
+    is_enabled: bool | None = None
+    full_name: str | None = None
+    email: str | None = None
+
+    @property
+    def is_of_profile(self) -> bool:
+        return self.password is None and self.is_admin is None and self.is_enabled is None
 
 
 @dataclass(slots=True)
@@ -74,6 +105,35 @@ class Accounts:
         job = self._platform.store.board.get(job_id)
         return job is not None and str(job.attempt) == attempt
 
+    async def caller_named(self, name: str) -> Caller:
+        """Somebody whose identity was shown by other means than a token."""
+
+        def query(connection: sa.Connection) -> tuple[User | None, dict[str, str]]:
+            return accounts.user(connection, name), accounts.roles_of(connection, name)
+
+        user, roles = await self._platform.store.read(query)
+        if user is None or not user.is_enabled:
+            raise Unauthenticated("account_gone", user=name)
+        return Caller(user.name, user.is_admin, roles)
+
+    async def renew(self, caller: Caller) -> Caller:
+        """The caller by the rights of now; raise `Unauthenticated` when their token is revoked or over."""
+        now, name = self._platform.clock.now(), caller.name
+
+        def query(connection: sa.Connection) -> list[Token]:
+            return [one for one in accounts.tokens_of(connection, name) if one.id == caller.token_id]
+
+        fresh = await self.caller_named(name)
+        if caller.job_id is not None:
+            if (job := self._platform.store.board.get(caller.job_id)) is None:
+                raise Unauthenticated("job_token_over", job=caller.job_id, attempt="")
+            return _of_job(job, fresh)
+        if caller.token_id is not None:
+            found = await self._platform.store.read(query)
+            if not any(one.expires_at is None or now < one.expires_at for one in found):
+                raise Unauthenticated(_NOBODY)
+        return replace(fresh, token_id=caller.token_id)
+
     def forget(self) -> None:
         """Look everybody up again: rights or tokens have changed."""
         self._remembered = {}
@@ -93,7 +153,7 @@ class Accounts:
         if not owner.is_enabled:
             raise Unauthenticated("account_disabled", user=owner.name)
         if now - (found.last_used_at or 0) > TOUCH_EVERY_S:
-            await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found.id, now))
+            await self._platform.store.write(lambda tx: accounts.touch_token(tx.connection, found, now))
         until = now + REMEMBER_S
         until = until if found.expires_at is None else min(until, found.expires_at)
         return _Remembered(Caller(owner.name, owner.is_admin, roles, token_id=found.id), until)
@@ -108,15 +168,7 @@ class Accounts:
         if job is None or not self._still_lives(token):
             raise Unauthenticated("job_token_over", job=job_id, attempt=attempt)
 
-        def query(connection: sa.Connection) -> tuple[User | None, dict[str, str]]:
-            return accounts.user(connection, job.owner), accounts.roles_of(connection, job.owner)
-
-        owner, roles = await self._platform.store.read(query)
-        if owner is None or not owner.is_enabled:
-            raise Unauthenticated("account_gone", user=job.owner)
-        # A job acts for its owner in queues, but never as a platform admin, who needs no role to submit.
-        granted = {job.spec.queue: "member"} if owner.is_admin else {}
-        return Caller(owner.name, False, {**granted, **roles}, job_id)
+        return _of_job(job, await self.caller_named(job.owner))
 
     # Signing in
 
@@ -133,11 +185,7 @@ class Accounts:
 
         When it `replaces`, earlier tokens of the same user and label become worthless.
         """
-        user = await self._check_password(name, password, address)
-        if user is None:
-            raise Unauthenticated("wrong_password", user=name)
-        if not user.is_enabled:
-            raise Unauthenticated("account_disabled", user=name)
+        await self.verify(name, password, address)
         return await self._issue(name, label, expires_in_s, replaces)
 
     async def _check_password(self, name: str, password: str, address: str) -> User | None:
@@ -183,6 +231,25 @@ class Accounts:
         if await self._platform.store.write(unit):
             self.forget()
         return text, token
+
+    async def verify(self, name: str, password: str, address: str) -> User:
+        """Check a password; raise `Unauthenticated` when it is wrong or the account disabled."""
+        user = await self._check_password(name, password, address)
+        if user is None:
+            raise Unauthenticated("wrong_password", user=name)
+        if not user.is_enabled:
+            raise Unauthenticated("account_disabled", user=name)
+        return user
+
+    async def add_token(self, name: str, label: str, expires_in_s: int | None, write: WriteToken) -> str:
+        """Issue a token whose text is written from what is stored of it."""
+        now = self._platform.clock.now()
+        token_id = time_sorted_id(now, secrets.randbelow(2**20))
+        expires_at = None if expires_in_s is None else now + expires_in_s
+        text = write(Token(token_id, name, label, "", now, expires_at, None))
+        token = Token(token_id, name, label, digest_of(text), now, expires_at, None)
+        await self._platform.store.write(lambda tx: accounts.add_token(tx.connection, token))
+        return text
 
     async def hashed(self, password: str) -> str:
         """The hash of a password, computed in turn with all logins."""
@@ -235,27 +302,34 @@ class Accounts:
 
     # Users
 
-    async def users(self, caller: Caller) -> list[tuple[User, dict[str, str]]]:
+    async def users(self, caller: Caller) -> list[Account]:
         require_admin(caller, "list_users")
         return await self._platform.store.read(
-            lambda connection: [
-                (user, accounts.roles_of(connection, user.name)) for user in accounts.all_users(connection)
-            ]
+            lambda connection: [_account(connection, user) for user in accounts.all_users(connection)]
         )
 
-    async def user(self, caller: Caller, name: str) -> tuple[User, dict[str, str]]:
+    async def user(self, caller: Caller, name: str) -> Account:
         if caller.name != name:
             require_admin(caller, "look_at_other_users")
-        found = await self._platform.store.read(
-            lambda connection: (accounts.user(connection, name), accounts.roles_of(connection, name))
-        )
-        if found[0] is None:
+
+        def query(connection: sa.Connection) -> Account | None:
+            found = accounts.user(connection, name)
+            return None if found is None else _account(connection, found)
+
+        account = await self._platform.store.read(query)
+        if account is None:
             raise NotFound("user_unknown", user=name)
-        return found[0], found[1]
+        return account
 
     async def add(
-        self, caller: Caller, name: str, password: str, is_admin: bool, roles: Mapping[str, str]
-    ) -> tuple[User, dict[str, str]]:
+        self,
+        caller: Caller,
+        name: str,
+        password: str,
+        is_admin: bool,
+        roles: Mapping[str, str],
+        profile: Profile = NO_PROFILE,
+    ) -> Account:
         require_admin(caller, "add_users")
         unknown = sorted(set(roles) - set(self._platform.cluster.queues))
         if unknown:
@@ -266,32 +340,37 @@ class Accounts:
             if accounts.user(connection, name) is not None:
                 raise Conflict("user_exists", user=name)
             accounts.add_user(connection, user)
+            if profile != NO_PROFILE:
+                group_queries.put_profile(connection, name, profile)
             for queue, role in roles.items():
                 accounts.put_member(connection, queue, name, role)
 
         await audit.change(self._platform, caller, "user.added", name, unit, is_admin=is_admin)
         return await self.user(caller, name)
 
-    async def change(
-        self, caller: Caller, name: str, password: str | None, is_admin: bool | None, is_enabled: bool | None
-    ) -> tuple[User, dict[str, str]]:
-        require_admin(caller, "change_users")
+    async def change(self, caller: Caller, name: str, wanted: Change) -> Account:
+        """Change an account; who somebody is, they say themselves too."""
+        if caller.name == name and wanted.is_of_profile:
+            require_person(caller, "change_users")
+        else:
+            require_admin(caller, "change_users")
         await self.user(caller, name)
-        wanted = {"is_admin": is_admin, "is_enabled": is_enabled}
-        changes: dict[str, Any] = {column: value for column, value in wanted.items() if value is not None}
-        if password is not None:
-            changes["password_hash"] = await self._hashing.hash(password)
-
-        told: audit.Changes = {} if password is None else {"password": None}
+        columns = {"is_admin": wanted.is_admin, "is_enabled": wanted.is_enabled}
+        changes: dict[str, Any] = {column: value for column, value in columns.items() if value is not None}
+        told: audit.Changes = {}
+        if wanted.password is not None:
+            told["password"] = None
+            changes["password_hash"] = await self._hashing.hash(wanted.password)
 
         def unit(connection: sa.Connection) -> None:
             before = accounts.user(connection, name)
-            for column in wanted.keys() & changes.keys():
+            for column in columns.keys() & changes.keys():
                 told[column] = (getattr(before, column), changes[column])
             if changes:
                 accounts.change_user(connection, name, changes)
-            if password is not None:
+            if wanted.password is not None:
                 accounts.remove_tokens_of(connection, name)
+            told.update(_put_profile(connection, name, wanted))
             _require_an_admin(connection)
 
         await audit.change(self._platform, caller, "user.changed", name, unit, changes=told)
@@ -308,6 +387,8 @@ class Accounts:
             _require_an_admin(connection)
 
         await audit.change(self._platform, caller, "user.removed", name, unit)
+        # A later account of the same name is in none of the groups.
+        await self._platform.store.write(lambda tx: self._platform.storages.load(tx.connection))
         self._on_removed(name)
         self.forget()
 
@@ -321,6 +402,21 @@ class Accounts:
         return None if password else chosen
 
 
+def _account(connection: sa.Connection, user: User) -> Account:
+    profile = group_queries.profile(connection, user.name)
+    return Account(user, accounts.roles_of(connection, user.name), profile)
+
+
+def _put_profile(connection: sa.Connection, name: str, wanted: Change) -> audit.Changes:
+    """Keep who somebody is, as far as it is to change; say what was and became."""
+    before = group_queries.profile(connection, name)
+    given = {"full_name": wanted.full_name, "email": wanted.email}
+    new: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    if new:
+        group_queries.put_profile(connection, name, replace(before, **new))
+    return {field: (getattr(before, field), value) for field, value in new.items()}
+
+
 def _require_an_admin(connection: sa.Connection) -> None:
     if accounts.n_admins(connection) == 0:
         raise Conflict("last_admin")
@@ -329,3 +425,9 @@ def _require_an_admin(connection: sa.Connection) -> None:
 def digest_of(token: str) -> str:
     # Tokens are 256 random bits: a plain digest cannot be guessed back.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _of_job(job: Job, owner: Caller) -> Caller:
+    """A job acts for its owner in queues, but never as a platform admin, who needs no role to submit."""
+    granted = {job.spec.queue: "member"} if owner.is_admin else {}
+    return Caller(owner.name, False, {**granted, **owner.roles}, job.id)

@@ -8,9 +8,12 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from footplate.domain.choices import Framework, InstanceType
 from footplate.domain.cluster import Queue
+from footplate.domain.environmentfields import ENVIRONMENT
 from footplate.domain.job import Job
 from footplate.domain.resources import Resources
+from footplate.domain.spec import EnvironmentSpec
 from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
 from footplate.store import audit_queries
@@ -18,6 +21,7 @@ from footplate.store.audit_queries import AuditFilter, AuditRecord
 from footplate.store.writer import Transaction
 
 T = TypeVar("T")
+Kept = TypeVar("Kept", Queue, InstanceType, Framework)
 # What one value was and became, by its name. A value that nobody may read is told as changed only: None.
 Changes = dict[str, tuple[Any, Any] | None]
 
@@ -49,16 +53,22 @@ def note_job(tx: Transaction, at: float, caller: Caller, verb: str, job: Job) ->
         audit_queries.record(tx.connection, at, caller.name, f"job.{verb}", job.id, detail)
 
 
-def changes_of(before: Queue, after: Queue) -> Changes:
-    """What differs between two states of a queue."""
-    pairs = ((one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(Queue))
-    return {name: (_plain(old), _plain(new)) for name, old, new in pairs if old != new}
+def changes_of(before: Kept, after: Kept) -> Changes:
+    """What differs between two states of something; that it was changed goes without saying."""
+    pairs = ((one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(after))
+    return {
+        name: (_plain(old), _plain(new))
+        for name, old, new in pairs
+        if old != new and name not in ("created_at", "updated_at")
+    }
 
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, Resources):
         return {"cpus": value.milli_cpus / 1000, "memory_bytes": value.memory_bytes, "gpus": value.gpus}
+    if isinstance(value, EnvironmentSpec):
+        return ENVIRONMENT.write(value)
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -144,7 +144,8 @@ def _copies(source: Source, folder: Path, of_jobs: str) -> Iterator[Copied]:
         # Others lie where whoever renews them puts them, and are no part of the home.
         if path.is_relative_to(source.home):
             yield from copy_within(source.home, str(path.relative_to(source.home)), folder / HOME, HOME)
-    yield from copy_tree(source.home, "blobs", folder / HOME, HOME, _is_code)
+    for name in ("blobs", "models"):
+        yield from copy_tree(source.home, name, folder / HOME, HOME, _is_code)
     if of_jobs == FILES:
         yield from copy_tree(source.home, "jobs", folder / HOME, HOME, _is_over)
     elif of_jobs == LOGS:

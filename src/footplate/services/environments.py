@@ -17,11 +17,22 @@ async def mine(platform: Platform, caller: Caller) -> Sequence[BuiltEnvironment]
     return sorted(seen, key=lambda one: one.used_at, reverse=True)
 
 
+async def log_of(platform: Platform, caller: Caller, environment_id: str) -> str:
+    """Read what the build of one of the caller's environments printed."""
+    await _require_mine(platform, caller, environment_id)
+    return await platform.environments.log_of(environment_id)
+
+
 async def remove(platform: Platform, caller: Caller, environment_id: str) -> None:
     """Remove an environment that no job uses; a job that asks for the same has it built again."""
     if caller.job_id is not None:
         raise Denied("job_token_no_environments")
-    if environment_id not in {one.id for one in await mine(platform, caller)}:
-        raise NotFound("no_such_environment", environment=environment_id[:64])
+    await _require_mine(platform, caller, environment_id)
     await platform.environments.remove(environment_id)
     await audit.change(platform, caller, "environment.removed", environment_id, lambda _connection: None)
+
+
+async def _require_mine(platform: Platform, caller: Caller, environment_id: str) -> None:
+    """Raise `NotFound` also for one of somebody else: nobody learns what others have installed."""
+    if environment_id not in {one.id for one in await mine(platform, caller)}:
+        raise NotFound("no_such_environment", environment=environment_id[:64])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 import io
 import os
 import stat
 import tarfile
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import BinaryIO
@@ -20,11 +18,10 @@ from footplate.machine.foldertree import walk
 from footplate.machine.taskfiles import Spoilt, open_folder, unfollowed_in
 from footplate.services.access import Caller, require_files
 from footplate.services.jobs import inspect
+from footplate.services.outlet import Outlet, written_by
 from footplate.services.platform import Platform
 
 CHUNK_BYTES = 256 * 1024
-MOST_CHUNKS = 8
-PATIENCE_S = 60
 # What lies deeper has a path that no system can unpack.
 MOST_DEEP = 1000
 # What is said where there is nothing to fetch.
@@ -61,82 +58,20 @@ def _has_files(folder: Path) -> bool:
         os.close(folder_fd)
 
 
-async def archive(folder: Path, name: str) -> AsyncIterator[bytes]:
+def archive(folder: Path, name: str) -> AsyncIterator[bytes]:
     """Yield a folder as .tar.gz; links are stored as links and never followed."""
-    outlet = _Outlet(asyncio.get_running_loop())
-    # A thread of its own: a slow reader must not hold one that the rest of the server needs.
-    threading.Thread(target=_write, args=(folder, name, outlet), daemon=True, name="footplate-files").start()
-    try:
-        while chunk := await outlet.take():
-            yield chunk
-    finally:
-        outlet.abandon()
 
-
-class _ReaderGone(Exception):
-    """The reader of the archive is gone."""
-
-
-class _Outlet(io.RawIOBase):
-    """A file to write to in a thread whose bytes come out on the event loop, a few chunks later at most."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._chunks: asyncio.Queue[bytes | Exception] = asyncio.Queue()
-        self._room = threading.Semaphore(MOST_CHUNKS)
-        self._is_abandoned = False
-
-    async def take(self) -> bytes:
-        """Wait for the next chunk, which is empty at the end; raise what went wrong."""
-        chunk = await self._chunks.get()
-        self._room.release()
-        if isinstance(chunk, Exception):
-            raise chunk
-        return chunk
-
-    def abandon(self) -> None:
-        self._is_abandoned = True
-        self._room.release()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: object) -> int:
-        chunk = bytes(data)  # type: ignore[call-overload]  # whatever tarfile hands over is a buffer
-        if not chunk:
-            # What packs so well that there is nothing to send yet: nobody would make room for it.
-            return 0
-        if self._is_abandoned or not self._room.acquire(timeout=PATIENCE_S) or self._is_abandoned:
-            # What closes the archive comes here once more, and must not wait again.
-            self._is_abandoned = True
-            raise _ReaderGone(f"nobody has read on for {PATIENCE_S} s")
-        self._put(chunk)
-        return len(chunk)
-
-    def end(self, fault: Exception | None = None) -> None:
-        """Say that nothing follows; a fault keeps the reader from taking a part for the whole."""
-        self._put(fault or b"")
-
-    def _put(self, chunk: bytes | Exception) -> None:
-        # The loop may be gone with its server.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-
-
-def _write(folder: Path, name: str, outlet: _Outlet) -> None:
-    try:
+    def write(outlet: Outlet) -> None:
         with (
             gzip.GzipFile(fileobj=outlet, mode="wb", compresslevel=1) as packed,
             tarfile.open(mode="w|", fileobj=packed, bufsize=CHUNK_BYTES) as tar,
         ):
-            _add_all(tar, folder, name)
-    except Exception as fault:  # noqa: BLE001  # the top of this thread: its reader gets the fault
-        outlet.end(fault)
-    else:
-        outlet.end()
+            add_all(tar, folder, name)
+
+    return written_by(write)
 
 
-def _add_all(tar: tarfile.TarFile, folder: Path, name: str) -> None:
+def add_all(tar: tarfile.TarFile, folder: Path, name: str) -> None:
     """Add all that is in a folder, by descriptors: tasks may put links in the place of files meanwhile."""
     folder_fd = open_folder(str(folder))
     try:

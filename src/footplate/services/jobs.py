@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,13 +18,15 @@ from footplate.domain.cluster import GIVEN_PORTS
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Problem, problem
 from footplate.domain.estimate import WouldBe
 from footplate.domain.events import Edited
+from footplate.domain.hidden import fill, hides_something
 from footplate.domain.ids import is_job_id, job_id
 from footplate.domain.job import Job
-from footplate.domain.jobfile import place_in, read_job, write_job
+from footplate.domain.jobfile import place_in, read_job, show_job, write_job
 from footplate.domain.jobname import next_free, stem_of
 from footplate.domain.listing import JobLine
 from footplate.domain.messages import Message, say
 from footplate.domain.names import JOB_NAME, require_text
+from footplate.domain.override import override
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import JobState, Reason
 from footplate.engines.refusals import first_refusal
@@ -42,14 +44,18 @@ from footplate.services.access import (
     require_touch,
     visible_queues,
 )
+from footplate.services.alerts.naming import check_named as check_receivers
 from footplate.services.platform import Platform
 from footplate.services.secrets import check_named
-from footplate.store import job_queries, transitions
+from footplate.store import job_queries, model_queries, original_queries, transitions
 from footplate.store.job_queries import Attempt, Filter
-from footplate.store.logpattern import compile_expression, expression_in
+from footplate.store.logpattern import compile_expression, compile_groups, expression_in
+from footplate.store.original_queries import Original
 from footplate.store.writer import Transaction
 
 CLONE_TRIES = 5
+# Makes the new tags of a job from those that it has.
+Retag = Callable[[tuple[str, ...]], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,34 @@ async def submit(platform: Platform, caller: Caller, document: Any, key: str = "
         return await _submit(platform, caller, spec, key, write_job(spec))
 
 
-async def submit_spec(platform: Platform, caller: Caller, spec: JobSpec, key: str = "") -> Submission:
-    """Queue a job that another dialect has described; it is held to the bounds of a document."""
+async def submit_spec(
+    platform: Platform,
+    caller: Caller,
+    spec: JobSpec,
+    key: str = "",
+    original: Original | None = None,
+    new_id: str = "",
+) -> Submission:
+    """Queue a job that another dialect has described; it is held to the bounds of a document.
+
+    `original` is the text that it was made from; it is kept with the job. `new_id` is what `fresh_id` has
+    made for it, where its description had to have it.
+    """
     document = write_job(spec)
-    return await _submit(platform, caller, read_job(document), key, document)
+    return await _submit(platform, caller, read_job(document), key, document, original, new_id)
+
+
+def fresh_id(platform: Platform) -> str:
+    """Make the id of a job to be. Ids tell jobs apart and are no secret."""
+    return job_id(platform.clock.now(), random.getrandbits(20))
+
+
+async def uncover(platform: Platform, caller: Caller, document: Any, original: str) -> Any:
+    """Put the values back that a document hides, made from what the caller was shown of their own job."""
+    if not original or not hides_something(document):
+        return document
+    job = await inspect(platform, caller, original)
+    return fill(document, write_job(job.spec)) if job.owner == caller.name else document
 
 
 @contextmanager
@@ -83,20 +113,29 @@ def _places_of(document: Any) -> Iterator[None]:
 
 
 async def _submit(
-    platform: Platform, caller: Caller, spec: JobSpec, key: str, asked: Mapping[str, Any]
+    platform: Platform,
+    caller: Caller,
+    spec: JobSpec,
+    key: str,
+    asked: Mapping[str, Any],
+    original: Original | None = None,
+    new_id: str = "",
 ) -> Submission:
     try:
         platform.disk.require_room(caller.name)
+        spec = platform.choices.resolve(spec)
         _check(platform, caller, spec)
         await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
+        await check_receivers(platform, caller.name, spec)
+        if not key or await _remembered(platform, caller, key) is None:
+            spec = await code.settle(platform, caller, spec)
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
         if not key or await _remembered(platform, caller, key) is None:
             raise
     now = platform.clock.now()
-    # Ids tell jobs apart and are no secret.
-    job = jobs.submit(job_id(now, random.getrandbits(20)), caller.name, spec, now)
+    job = jobs.submit(new_id or fresh_id(platform), caller.name, spec, now)
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest() if key else ""
 
     def unit(tx: Transaction) -> Submission:
@@ -107,6 +146,10 @@ async def _submit(
         require_submit(caller, spec.queue, spec.queue in platform.cluster.queues)
         if not transitions.insert(tx, job):
             raise _name_taken(tx.connection, caller.name, spec.name)
+        if original is not None:
+            original_queries.put(tx.connection, job.id, original)
+        if spec.model is not None:
+            model_queries.expect(tx.connection, job.id)
         if key:
             job_queries.remember(tx.connection, caller.name, key, digest, job.id, now)
         return Submission(job, is_new=True)
@@ -147,7 +190,7 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     refusal = first_refusal(platform.engines.of_queue(queue), platform.images.refer(spec), environments)
     if refusal is not None:
         raise InvalidInput([refusal])
-    storages.check_named(platform, spec)
+    storages.check_named(platform, caller.name, spec)
     if problems := [*strategies.problems(spec), *_bad_patterns(spec)]:
         raise InvalidInput(problems)
     engines = platform.engines
@@ -159,6 +202,11 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
 
 def _bad_patterns(spec: JobSpec) -> Iterator[Problem]:
     """What is wrong with the patterns of the job's rules; those of jobs that are stored are not looked at."""
+    for number, pattern in enumerate(spec.log_metrics):
+        try:
+            compile_groups(pattern)
+        except ValueError as error:
+            yield problem(f"log_metrics[{number}]", "bad_expression", error=str(error))
     for number, rule in enumerate(spec.on_failure):
         expression = expression_in(rule.log)
         if expression is not None:
@@ -177,9 +225,12 @@ def _field_of(never: Reason, spec: JobSpec) -> str:
     role = details.get("role") or (spec.roles[0].name if len(spec.roles) == 1 else None)
     if role is None:
         return "roles"
-    place = f"roles[{[one.name for one in spec.roles].index(role)}]"
+    number = [one.name for one in spec.roles].index(role)
+    place = f"roles[{number}]"
     if "tasks_that_fit" in details:
         return f"{place}.count"
+    if spec.roles[number].instance_type:
+        return f"{place}.type"
     if details.get("gpu_type") and not details["largest"]["gpus"]:
         return f"{place}.gpu_type"
     most = details.get("largest") or details.get("maximum") or {}
@@ -220,16 +271,26 @@ async def dry_run(platform: Platform, caller: Caller, document: Any, code_follow
     """
     spec = read_job(document)
     with _places_of(document):
+        spec = platform.choices.resolve(spec)
         _check(platform, caller, spec)
         if not code_follows:
             await code.check(platform, caller, spec)
         await check_named(platform, caller.name, spec)
+        await check_receivers(platform, caller.name, spec)
     now = platform.clock.now()
     return DryRun(spec, await platform.scheduler.dry_run(jobs.submit("0" * 12, caller.name, spec, now)))
 
 
+TRAINING = "training-"
+
+
 async def find(platform: Platform, caller: Caller, id_or_name: str) -> Job:
-    """A job by its id, or by its name among the caller's own; of a private one, callers show an outline."""
+    """A job by its id, or by its name among the caller's own; of a private one, callers show an outline.
+
+    The id may have the `training-` before it that FfDL has.
+    """
+    if is_job_id(bare := id_or_name.removeprefix(TRAINING)):
+        id_or_name = bare
     wanted: str | None = id_or_name
     if not is_job_id(id_or_name) or (id_or_name not in platform.store.board and len(id_or_name) != 12):
         wanted = None
@@ -249,6 +310,15 @@ async def inspect(platform: Platform, caller: Caller, id_or_name: str) -> Job:
     job = await find(platform, caller, id_or_name)
     require_read(caller, platform.cluster.queues, job)
     return job
+
+
+async def original(platform: Platform, caller: Caller, id_or_name: str) -> Original:
+    """The text that a job was made from, where it was written for another system."""
+    job = await inspect(platform, caller, id_or_name)
+    found = await platform.store.read(lambda connection: original_queries.find(connection, job.id))
+    if found is None:
+        raise NotFound("no_original", job=job.id)
+    return found
 
 
 def _none_called(id_or_name: str) -> Message:
@@ -301,6 +371,20 @@ async def edit(
     return await platform.store.write(unit)
 
 
+async def tag(platform: Platform, caller: Caller, id_or_name: str, changed: Retag) -> Job:
+    """Change the tags of a job, whatever they are by then."""
+    found = await find(platform, caller, id_or_name)
+    require_touch(caller, found, "edit")
+
+    def unit(tx: Transaction) -> Job:
+        job = transitions.current(tx, found.id, platform.store.board)
+        tags = read_job({**write_job(job.spec), "tags": list(changed(job.spec.tags))}).tags
+        event = Edited(platform.clock.now(), caller.name, tags=tags)
+        return transitions.apply(tx, platform.store.board, job.id, event, caller.name).after
+
+    return await platform.store.write(unit)
+
+
 async def clone(
     platform: Platform, caller: Caller, id_or_name: str, overrides: Mapping[str, Any], key: str = ""
 ) -> Submission:
@@ -310,7 +394,7 @@ async def clone(
         require_files(caller, job)
     tries_left = 1 if "name" in overrides else CLONE_TRIES
     while True:
-        document = {**_config_for(caller, job), **overrides}
+        document = override(_config_for(caller, job), _overrides_for(caller, job, overrides))
         if "name" not in overrides:
             document["name"] = await platform.store.read(
                 lambda connection: free_name(connection, caller.name, job.spec.name)
@@ -327,11 +411,17 @@ async def clone(
 
 
 def _config_for(caller: Caller, job: Job) -> dict[str, Any]:
-    """The configuration of a job for a clone; who shared theirs has not shared what others make of it."""
-    config = write_job(job.spec)
-    if caller.name != job.owner:
-        config.pop("shared", None)
+    """The configuration of a job for a clone; who shared theirs has shared neither its secrets nor clones."""
+    if caller.name == job.owner:
+        return write_job(job.spec)
+    config = show_job(job.spec)
+    config.pop("shared", None)
     return config
+
+
+def _overrides_for(caller: Caller, job: Job, overrides: Mapping[str, Any]) -> Mapping[str, Any]:
+    filled: Mapping[str, Any] = fill(overrides, write_job(job.spec))
+    return filled if caller.name == job.owner else overrides
 
 
 def free_name(connection: sa.Connection, owner: str, name: str) -> str:

@@ -16,7 +16,7 @@ from footplate.domain.kinds import show_instant
 from footplate.services.feed import Feed, Inbox
 from footplate.services.logcursor import Cursor
 from footplate.services.logparts import Since, begin
-from footplate.services.logs import log_of
+from footplate.services.logs import Times, log_of
 from footplate.services.platform import Platform
 from footplate.store import event_queries
 from footplate.store.logfiles import BLOCK, NO_MASK, LogFile, Piece, Samples
@@ -29,7 +29,6 @@ EVENTS_AT_ONCE = 1000
 LOGS_AT_ONCE = 50
 # How many logs a follower looks at in a second for growth that the kernel did not tell.
 SAMPLES_PER_S = 1000
-Times = list[tuple[float, int]]
 END_KINDS = frozenset({"task_lost", "task_exited", "requeued"})
 STEP_KINDS = END_KINDS | {"submitted", "waiting", "step", "progress", "stop_asked", "task_retried"}
 

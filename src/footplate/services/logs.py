@@ -10,6 +10,8 @@ from footplate.domain.mask import Mask
 from footplate.services.platform import Platform
 from footplate.store.logfiles import LogFile
 
+Times = list[tuple[float, int]]
+
 
 def task_names(job: Job, wanted: Sequence[str]) -> list[str]:
     """The tasks that a caller means, all when none is named; `role/0` and `role-0` are the same."""
@@ -38,3 +40,11 @@ def attempt_id_of(job: Job, attempt: int | None) -> str:
     if not 0 <= number <= job.attempt:
         raise NotFound("no_attempt", job=job.id, attempt=number, last=job.attempt)
     return f"{job.id}.{number}"
+
+
+def times_of(job: Job, name: str, attempt: int | None, log: LogFile, start: int, end: int) -> Times:
+    """How a part of a log grew, sampled about once a second: when it had which size."""
+    number = job.attempt if attempt is None else attempt
+    task = next(task for task in job.tasks if task.name == name)
+    is_over = number == job.attempt and task.finished_at is not None
+    return log.samples().between(start, end, (task.finished_at or 0.0, log.size) if is_over else None)

@@ -1,6 +1,6 @@
-"""What must not be read in the output of a job: the secrets that it was given, and its token.
+"""What must not be read in the output of a job: its secrets, values that are secrets by name, its token.
 
-Values are kept with the job, sealed: its logs outlive a secret that is replaced or deleted.
+Values that were stored are kept with the job, sealed: its logs outlive a secret that is replaced or deleted.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from footplate.domain.errors import SecretUnreadable
+from footplate.domain.hidden import hidden_values
 from footplate.domain.job import Job
 from footplate.domain.mask import Mask
 from footplate.services.vault import Vault
@@ -45,13 +46,23 @@ class Masks:
 
     async def of(self, job: Job) -> Mask:
         """The mask for the output of a job, with the token of its current attempt."""
-        values = await self._known(job.id) if job.spec.secrets or job.spec.image_credentials else Values()
+        values = await self._given(job)
         key = (job.id, job.attempt, values)
         mask = self._masks.get(key)
         if mask is None:
-            mask = Mask({*values, self.token_of(job.id, job.attempt)})
+            mask = Mask(self._with_own(job, values))
             _remember(self._masks, key, mask)
         return mask
+
+    async def values_of(self, job: Job) -> Values:
+        """What no message about a job may tell."""
+        return self._with_own(job, await self._given(job))
+
+    async def _given(self, job: Job) -> Values:
+        return await self._known(job.id) if job.spec.secrets or job.spec.image_credentials else Values()
+
+    def _with_own(self, job: Job, given: Values) -> Values:
+        return given | hidden_values(job.spec) | {self.token_of(job.id, job.attempt)}
 
     async def _known(self, job_id: str) -> Values:
         known = self._values.get(job_id)

@@ -11,6 +11,7 @@ from footplate.domain.listing import JobLine, SeenJob
 from footplate.domain.messages import Message, say
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.services.access import Caller, is_shared, may_read
+from footplate.services.headway import headway_of
 from footplate.services.platform import Platform
 from footplate.store.rows import EventRecord
 
@@ -52,7 +53,7 @@ def seen(
     reason, position = waits if waits and line.state is JobState.QUEUED else (line.reason, None)
     shared = is_shared(queues, line.queue, line.shared)
     if may_read(caller, queues, line.owner, line.queue, line.shared):
-        return SeenJob(line, reason, position, shared, is_readable=True)
+        return SeenJob(line, reason, position, shared, True, headway_of(platform, line))
     outline = replace(line, description="", tags=())
     return SeenJob(outline, _outlined(reason, line), position, shared, is_readable=False)
 

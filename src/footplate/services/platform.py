@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -11,9 +12,15 @@ from footplate.domain.environment import BuiltEnvironment
 from footplate.domain.estimate import Estimate, WouldBe
 from footplate.domain.job import Job
 from footplate.domain.mask import Mask
+from footplate.domain.pricebook import PriceBook
+from footplate.domain.prices import Prices
+from footplate.domain.retention import Retention
 from footplate.domain.states import Reason
-from footplate.engines.base import Ran
+from footplate.engines.base import Ran, Stream
 from footplate.engines.router import Engines
+from footplate.services.filing import Filing
+from footplate.services.gitcode import Repositories
+from footplate.services.storageroom import StorageRoom
 from footplate.services.vault import Vault
 from footplate.store.disk import Disk
 from footplate.store.logfiles import NO_MASK
@@ -53,8 +60,69 @@ class Environments(Protocol):
 
     async def all(self) -> Sequence[BuiltEnvironment]: ...
 
+    async def log_of(self, environment_id: str) -> str:
+        """Read what the build of one printed; raise `NotFound`."""
+        ...
+
     async def remove(self, environment_id: str) -> None:
-        """Remove one; raise `NotFound`, or `Conflict` while a job uses it."""
+        """Remove one; raise `NotFound`, or `Conflict` while it is built or a job uses it."""
+        ...
+
+
+class TaskStreams(Protocol):
+    """Ways into tasks."""
+
+    def run(
+        self,
+        job: Job,
+        role: str,
+        index: int,
+        argv: Sequence[str],
+        terminal: tuple[int, int] | None = None,
+        errors_apart: bool = False,
+    ) -> AbstractAsyncContextManager[Stream]:
+        """Run a command in a task; whoever leaves ends it."""
+        ...
+
+    def connect(self, job: Job, role: str, index: int, port: int) -> AbstractAsyncContextManager[Stream]:
+        """Connect to a port at which a task listens."""
+        ...
+
+
+class Viewer(Protocol):
+    """A program of the platform that shows what jobs have made."""
+
+    def connect(self, port: int) -> AbstractAsyncContextManager[Stream]:
+        """Connect to a port at which it listens."""
+        ...
+
+    async def exit_code(self) -> int | None:
+        """Say how it ended; None while it runs."""
+        ...
+
+
+class Viewers(Protocol):
+    """Programs that run beside jobs and after them, as the jobs' owner, and only read."""
+
+    @property
+    def shown(self) -> str:
+        """Where they find what the jobs have made."""
+        ...
+
+    def new_id(self) -> str: ...
+
+    def run(
+        self, viewer_id: str, jobs: Sequence[Job], command: str, packages: Sequence[str], secret: str
+    ) -> AbstractAsyncContextManager[Viewer]:
+        """Run a command over the output of jobs of one person; whoever leaves ends it."""
+        ...
+
+    def last_words(self, viewer_id: str) -> str:
+        """What a viewer printed last."""
+        ...
+
+    async def end_left(self) -> None:
+        """End what an earlier server has begun and not ended."""
         ...
 
 
@@ -73,8 +141,28 @@ class Platform(Shared):
     replan: Callable[[], None]
     engines: Engines
     exec_in_task: ExecInTask
+    streams: TaskStreams
     environments: Environments
+    viewers: Viewers
     vault: Vault
+    filing: Filing
+    room: StorageRoom
+    # Below which folders of the machine admins may add storages.
+    storage_roots: Sequence[str] = ()
+    repositories: Repositories = field(default_factory=lambda: Repositories(()))
     # What must not be read in the output of a job.
     mask_of: Callable[[Job], Awaitable[Mask]] = _mask_nothing
+    retention: Retention = field(default_factory=Retention)
+    trash_kept_s: float = 86400.0
+    # All prices that there have been, noted at the start.
+    price_book: PriceBook = field(default_factory=PriceBook)
     disk: Disk = field(default_factory=lambda: Disk(Path("/")))
+
+    @property
+    def prices(self) -> Prices:
+        """What things cost now."""
+        return self.price_book.now
+
+    def retune(self, trash_kept_s: float) -> None:
+        """Take what admins have changed while the server runs: the one exception to a platform that stays."""
+        object.__setattr__(self, "trash_kept_s", trash_kept_s)

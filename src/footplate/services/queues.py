@@ -14,6 +14,7 @@ from footplate.domain.cluster import Node, Queue
 from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem, problem
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say
+from footplate.domain.queuewarnings import warnings_of
 from footplate.domain.resources import NOTHING, Resources
 from footplate.domain.spec import DEFAULT_QUEUE
 from footplate.domain.states import JobState
@@ -34,6 +35,7 @@ class QueueUse:
     n_waiting: int
     my_role: str | None
     engine_problem: Message | None
+    warnings: list[Message]
 
 
 @dataclass(slots=True)
@@ -80,7 +82,8 @@ def _use(platform: Platform, caller: Caller, queue: Queue, loads: Mapping[str, _
     load = loads.get(queue.name, _Load())
     role = "admin" if caller.is_admin else caller.roles.get(queue.name)
     engine_problem = engines.problem_of(platform, queue)
-    return QueueUse(queue, load.used, load.n_running, load.n_waiting, role, engine_problem)
+    warnings = warnings_of(queue, platform.cluster.queues.values(), platform.cluster.nodes)
+    return QueueUse(queue, load.used, load.n_running, load.n_waiting, role, engine_problem, warnings)
 
 
 async def add(platform: Platform, caller: Caller, queue: Queue) -> QueueUse:
@@ -106,8 +109,8 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     require_admin(caller, "change_queues")
     before = _visible(platform, caller, name)
     changed = replace(before, **changes)
-    if not changes.keys().isdisjoint(("guaranteed", "maximum")):
-        _check_limits(changed, blamed="guaranteed" if "guaranteed" in changes else "maximum")
+    if not changes.keys().isdisjoint(("share", "maximum")):
+        _check_limits(changed, blamed="share" if "share" in changes else "maximum")
     engines.require_known(platform, changes.get("engine", ""))
     await _check_environments(platform, changes.get("environments", ()))
     await audit.change(
@@ -122,18 +125,18 @@ async def change(platform: Platform, caller: Caller, name: str, changes: Mapping
     return find(platform, caller, name)
 
 
-def _check_limits(queue: Queue, blamed: str = "guaranteed") -> None:
-    """Raise `InvalidInput` when a queue is promised more than it may use."""
-    if queue.maximum is None or queue.guaranteed.fits_in(queue.maximum):
+def _check_limits(queue: Queue, blamed: str = "share") -> None:
+    """Raise `InvalidInput` when the share of a queue is more than it may use."""
+    if queue.maximum is None or queue.share.fits_in(queue.maximum):
         return
-    least, most = queue.guaranteed, queue.maximum
+    least, most = queue.share, queue.maximum
     amounts = {
         "cpus": ("milli_cpus", least.milli_cpus, most.milli_cpus),
         "memory_bytes": ("memory_bytes", least.memory_bytes, most.memory_bytes),
         "gpus": ("gpus", least.gpus, most.gpus),
     }
     raise InvalidInput(
-        problem(f"{blamed}.{what}", "guaranteed_above_maximum", guaranteed={name: low}, maximum={name: high})
+        problem(f"{blamed}.{what}", "share_above_maximum", share={name: low}, maximum={name: high})
         for what, (name, low, high) in amounts.items()
         if low > high
     )

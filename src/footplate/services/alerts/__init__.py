@@ -1,0 +1,1 @@
+"""Alerts: who is told what, through which channels, once."""

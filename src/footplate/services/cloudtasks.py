@@ -1,0 +1,119 @@
+"""Training tasks of other clouds' clients as jobs: make one, find it, list one's own, start it again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.ids import is_job_id
+from footplate.domain.job import Job
+from footplate.domain.listing import JobLine
+from footplate.domain.resources import NOTHING, Resources
+from footplate.domain.spec import DEFAULT_QUEUE, JobSpec
+from footplate.domain.states import JobState
+from footplate.services import cloudcode, jobs, storagefiles
+from footplate.services.access import Caller
+from footplate.services.buckets import locate
+from footplate.services.platform import Platform
+from footplate.store.job_queries import Filter
+
+# How jobs name the one that they were started again from.
+AGAIN = "again:"
+MOST_LISTED = 10_000
+PAGE = 1000
+
+
+def room_of(platform: Platform, queue: str) -> Resources:
+    """What the machines of a queue have in all."""
+    known = platform.cluster.queues.get(queue or DEFAULT_QUEUE)
+    names = set(known.nodes) if known is not None and known.nodes else None
+    nodes = [node for node in platform.cluster.nodes if names is None or node.name in names]
+    return sum((node.capacity for node in nodes), NOTHING)
+
+
+async def require_there(platform: Platform, caller: Caller, bucket: str, path: str) -> None:
+    """Raise `NotFound` now for what the job would only find missing when it starts."""
+    found = locate(platform, caller, bucket)
+    await storagefiles.stat(platform, caller, found.storage, found.path(path))
+
+
+async def take_code(platform: Platform, caller: Caller, bucket: str, path: str) -> str:
+    """Keep what lies at a path of a bucket as the code of a job."""
+    found = locate(platform, caller, bucket)
+    return await cloudcode.take(platform, caller, found.storage, found.path(path))
+
+
+async def submit(platform: Platform, caller: Caller, spec: JobSpec, new_id: str) -> Job:
+    submission = await jobs.submit_spec(platform, caller, spec, new_id=new_id)
+    return submission.job
+
+
+async def find(platform: Platform, caller: Caller, job_id: str) -> Job:
+    """The job that stands for a task by now: the newest that was started again from it, or itself."""
+    again = await _again(platform, caller, job_id) if is_job_id(job_id) else None
+    return await find_first(platform, caller, again or job_id)
+
+
+async def _again(platform: Platform, caller: Caller, job_id: str) -> str | None:
+    wanted = Filter(caller.name, owners=[caller.name], tag=f"{AGAIN}{job_id}")
+    lines, _ = await jobs.page(platform, caller, wanted, "-submitted_at", None, 1)
+    return lines[0].id if lines else None
+
+
+async def all_of(platform: Platform, caller: Caller, job_id: str) -> list[Job]:
+    """The job that a task began as, and those that were started again from it, as far as they are there."""
+    wanted = Filter(caller.name, owners=[caller.name], tag=f"{AGAIN}{job_id}")
+    lines, _ = await jobs.page(platform, caller, wanted, "-submitted_at", None, PAGE)
+    found = [await jobs.inspect(platform, caller, line.id) for line in lines]
+    first = await find_first(platform, caller, job_id)
+    return found if first.deleted_at is not None and found else [*found, first]
+
+
+async def find_first(platform: Platform, caller: Caller, job_id: str) -> Job:
+    if not is_job_id(job_id):
+        raise NotFound("job_not_visible", job=job_id[:64])
+    return await jobs.inspect(platform, caller, job_id)
+
+
+async def start_again(platform: Platform, caller: Caller, job_id: str) -> Job:
+    """Run a task that is over once more: as a new job, which its id then stands for."""
+    job = await find(platform, caller, job_id)
+    if not job.state.is_final:
+        raise InvalidInput("task_not_over", "Id", job=job.id, state=job.state.value)
+    first = next((tag.removeprefix(AGAIN) for tag in job.spec.tags if tag.startswith(AGAIN)), job.id)
+    tags = [*(tag for tag in job.spec.tags if not tag.startswith(AGAIN)), f"{AGAIN}{first}"]
+    submission = await jobs.clone(platform, caller, job.id, {"tags": tags})
+    return submission.job
+
+
+@dataclass(frozen=True, slots=True)
+class Wished:
+    """Which of one's own tasks to list."""
+
+    states: Sequence[JobState] = ()
+    name: str = ""
+    ids: Sequence[str] = ()
+    queues: Sequence[str] = ()
+    oldest_first: bool = False
+
+
+async def own(
+    platform: Platform, caller: Caller, wished: Wished, offset: int, limit: int
+) -> tuple[list[Job], int]:
+    """Some of the caller's own jobs, and how many there are."""
+    wanted = Filter(
+        caller.name, owners=[caller.name], states=wished.states, queues=wished.queues, search=wished.name
+    )
+    lines: list[JobLine] = []
+    after = None
+    while len(lines) < MOST_LISTED:
+        sort = "submitted_at" if wished.oldest_first else "-submitted_at"
+        found, after = await jobs.page(platform, caller, wanted, sort, after, PAGE)
+        lines += [line for line in found if not wished.ids or line.id in wished.ids]
+        if after is None:
+            break
+    shown = lines[offset : offset + limit]
+    loaded = await asyncio.gather(*(platform.store.job(line.id) for line in shown))
+    return [job for job in loaded if job is not None], len(lines)

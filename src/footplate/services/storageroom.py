@@ -1,0 +1,59 @@
+"""Whether a storage has room for more: its quota, and the disk of the server for what the server keeps."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from footplate.domain.errors import DiskFull
+from footplate.services.filing import Opened
+from footplate.services.storageusage import measure
+from footplate.store.disk import Disk
+
+# What a storage holds is measured again after so long; meanwhile what is added is counted.
+MEASURED_FOR_S = 60.0
+
+
+@dataclass(slots=True)
+class _Measured:
+    at: float
+    size_bytes: int
+
+
+@dataclass(slots=True)
+class StorageRoom:
+    """Remembers what storages with a quota hold; of a private one, what each person's folder does."""
+
+    disk: Disk
+    _measured: dict[tuple[str, str], _Measured] = field(default_factory=dict)
+
+    async def require(self, opened: Opened, n_bytes: int, person: str) -> None:
+        """Raise `DiskFull` when so many bytes more are too many."""
+        storage = opened.storage
+        if storage.is_own:
+            self.disk.require_room(person)
+        if storage.quota_bytes is None:
+            return
+        known = await self._size(opened, person)
+        if known.size_bytes + n_bytes > storage.quota_bytes:
+            raise DiskFull(
+                "storage_quota_over",
+                storage=storage.name,
+                taken_bytes=known.size_bytes,
+                quota_bytes=storage.quota_bytes,
+                wanted_bytes=n_bytes,
+            )
+        known.size_bytes += n_bytes
+
+    async def _size(self, opened: Opened, person: str) -> _Measured:
+        key = (opened.storage.name, person if opened.storage.per_user else "")
+        known = self._measured.get(key)
+        if known is None or time.monotonic() - known.at > MEASURED_FOR_S:
+            used = await opened.run_long(lambda files: measure(files, ""))
+            known = self._measured[key] = _Measured(time.monotonic(), used.size_bytes)
+        return known
+
+    def forget(self, storage: str) -> None:
+        """Measure a storage again when that is next needed: something was deleted, or was not kept."""
+        for key in [key for key in self._measured if key[0] == storage]:
+            del self._measured[key]

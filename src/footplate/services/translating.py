@@ -1,0 +1,126 @@
+"""Jobs that arrive in the words of another system: translated, checked, and queued as any other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from footplate.dialects.translation import Translation
+from footplate.domain.jobfile import read_job
+from footplate.domain.messages import Message, say
+from footplate.domain.override import override
+from footplate.domain.storage import Access, StorageKind
+from footplate.services import jobs
+from footplate.services.access import Caller
+from footplate.services.jobs import DryRun, Submission
+from footplate.services.platform import Platform
+from footplate.store.original_queries import Original
+
+Document = dict[str, Any]
+
+
+async def submit(
+    platform: Platform,
+    caller: Caller,
+    translation: Translation,
+    overrides: Mapping[str, Any],
+    key: str = "",
+) -> Submission:
+    """Queue the job of a foreign text, with some fields replaced; the text, where there is one, is kept."""
+    with translation.naming_its_fields():
+        spec = read_job(document_of(platform, caller, translation, overrides))
+        original = Original(translation.dialect, translation.text) if translation.text else None
+        return await jobs.submit_spec(platform, caller, spec, key, original)
+
+
+async def dry_run(
+    platform: Platform,
+    caller: Caller,
+    translation: Translation,
+    overrides: Mapping[str, Any],
+    code_follows: bool = False,
+) -> DryRun:
+    """Say what a submit of a foreign text would do."""
+    with translation.naming_its_fields():
+        document = document_of(platform, caller, translation, overrides)
+        return await jobs.dry_run(platform, caller, document, code_follows)
+
+
+def document_of(
+    platform: Platform, caller: Caller, translation: Translation, overrides: Mapping[str, Any]
+) -> Document:
+    """The document of a foreign text as it can be submitted here."""
+    document = _with_folders(platform, override(translation.document, overrides))
+    if _names_a_folder(document.get("code")):
+        # It lies on the machine of whoever wrote the text.
+        del document["code"]
+    if isinstance(document.get("data"), list):
+        document["data"] = [_as_allowed(platform, caller, document, one) for one in document["data"]]
+    return document
+
+
+def _with_folders(platform: Platform, document: Document) -> Document:
+    """Mount the folders of a machine that a manifest names, where a storage has them."""
+    folders = _folders_in(document)
+    if not folders:
+        return document
+    kept = {name: value for name, value in document["extras"].items() if name != "manifest_folders"}
+    made = {**document, "extras": kept}
+    for target, folder in folders.items():
+        place = _place_of(platform, str(folder))
+        if place is None:
+            continue
+        if target == "code":
+            made.setdefault("code", {"storage": place[0], "path": place[1]})
+        else:
+            entry = {"path": target, "storage": place[0], "source": place[1]}
+            made["data"] = [*made.get("data", []), entry]
+    return made
+
+
+def _folders_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    extras = document.get("extras")
+    folders = extras.get("manifest_folders") if isinstance(extras, Mapping) else None
+    return folders if isinstance(folders, Mapping) else {}
+
+
+def _place_of(platform: Platform, folder: str) -> tuple[str, str] | None:
+    """The storage that has a folder of the machine, and where on it; the nearest of several.
+
+    What is no path is the name of a bucket, and of the storage that stands for it.
+    """
+    if not folder.startswith("/"):
+        return (folder, "") if folder in platform.storages else None
+    found = []
+    for storage in platform.storages.values():
+        root = storage.path.rstrip("/")
+        is_folder = storage.kind is StorageKind.FOLDER and not storage.per_user and bool(root)
+        if is_folder and f"{folder}/".startswith(f"{root}/"):
+            found.append((len(root), storage.name, folder[len(root) :].strip("/")))
+    return max(found)[1:] if found else None
+
+
+def warnings_of(platform: Platform, translation: Translation, overrides: Mapping[str, Any]) -> list[Message]:
+    """Say what of a foreign text will have no effect."""
+    is_lost = _names_a_folder(translation.document.get("code")) and "code" not in overrides
+    missing = [
+        say("ffdl_folder_lost", folder=folder)
+        if str(folder).startswith("/")
+        else say("ffdl_bucket_lost", bucket=folder)
+        for folder in _folders_in(translation.document).values()
+        if _place_of(platform, str(folder)) is None
+    ]
+    return [*translation.lost, *([say("code_not_sent")] if is_lost else []), *missing]
+
+
+def _names_a_folder(code: Any) -> bool:
+    return isinstance(code, str)
+
+
+def _as_allowed(platform: Platform, caller: Caller, document: Document, data: Any) -> Any:
+    """Mount a storage to be written to only where the job may; other systems do not say which they mean."""
+    storage = platform.storages.get(data.get("storage", "")) if isinstance(data, Mapping) else None
+    if storage is None:
+        return data
+    access = storage.access_of_job(caller.name, str(document.get("queue", "default")))
+    return {**data, "read_only": True} if access is Access.READ else data
