@@ -49,6 +49,12 @@ def neighbourhood(address: str) -> str:
     return address if found is None else str(found)
 
 
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches what listens there."""
+    found = _parsed(host)
+    return host == "localhost" if found is None else found.is_loopback
+
+
 def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         found = ipaddress.ip_address(address.partition("%")[0])

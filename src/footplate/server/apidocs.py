@@ -21,6 +21,7 @@ _ABOUT = {
     "events": "Events",
     "queues": "Queues and nodes",
     "images": "Images",
+    "choices": "Instance types and frameworks",
     "secrets": "Secrets",
     "accounts": "Accounts",
     "platform": "The platform",

@@ -43,6 +43,7 @@ OPEN_PATHS = (
     "/health",
     "/version",
     "/schema/job",
+    "/session/links/follow",
     "/invites/lookup",
     "/invites/accept",
     "/client/{file}",

@@ -7,6 +7,7 @@ import logging
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, cast
 
 from fastapi import APIRouter, FastAPI, Request, WebSocket
@@ -43,6 +44,7 @@ STATUS: dict[type[e.FootplateError], int] = {
     e.TooManyConnections: 503,
     e.DiskFull: 507,
     e.StoreUnavailable: 503,
+    e.StorageAway: 503,
     e.EngineRejected: 422,
     e.EngineUnavailable: 503,
     e.EngineError: 502,
@@ -115,8 +117,9 @@ def include(app: FastAPI, router: APIRouter, body: BodyOf) -> None:
     app.state.error_bodies = {**getattr(app.state, "error_bodies", {}), router.prefix: body}
 
 
-def install(app: FastAPI) -> None:
-    """Answer every error, with our own kind of body unless a router has another."""
+def install(app: FastAPI, bodies: Mapping[str, BodyOf] = MappingProxyType({})) -> None:
+    """Answer every error, with our own kind of body unless there is another below a path."""
+    app.state.error_bodies = dict(bodies)
     app.add_exception_handler(e.FootplateError, _told(_ours))
     app.add_exception_handler(RequestValidationError, _told(_bad_request))
     app.add_exception_handler(HTTPException, _told(_http))

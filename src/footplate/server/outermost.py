@@ -22,16 +22,18 @@ TRY_AGAIN_LATER = 1013
 class Outermost:
     """Answers for an app that is not ready, that is being stopped, or that broke without an answer."""
 
-    def __init__(self, app: ASGIApp, refusal: Callable[[], FootplateError | None], prefix: str) -> None:
+    def __init__(
+        self, app: ASGIApp, refusal: Callable[[], FootplateError | None], prefixes: str | tuple[str, ...]
+    ) -> None:
         self._app = app
         self._refusal = refusal
-        self._prefix = prefix
+        self._prefixes = prefixes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal() if scope["path"].startswith(self._prefix) else None
+        refusal = self._refusal() if scope["path"].startswith(self._prefixes) else None
         if refusal is None:
             await self._guarded(scope, receive, send)
         elif scope["type"] == "http":

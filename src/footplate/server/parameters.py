@@ -6,20 +6,21 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from fastapi import Depends, Request
-from fastapi.routing import APIRoute
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
+from fastapi.routing import APIRoute, APIWebSocketRoute
 
 from footplate.domain.errors import InvalidInput, Problem
 from footplate.domain.messages import Message, say
 from footplate.server.sessions import TICKET
 
 
-async def refuse_unknown(request: Request) -> None:
+async def refuse_unknown(request: HTTPConnection) -> None:
     """Raise `InvalidInput` for each parameter that the route of a request does not have."""
     if not request.scope["query_string"]:
         return
     route = request.scope.get("route")
-    known = set(_names(route.dependant)) if isinstance(route, APIRoute) else set()
+    known = set(_names(route.dependant)) if isinstance(route, APIRoute | APIWebSocketRoute) else set()
     # Browsers may show a ticket instead of a key, wherever they download from.
     unknown = sorted(set(request.query_params) - known - {TICKET})
     if unknown:

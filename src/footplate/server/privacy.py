@@ -9,8 +9,16 @@ import stat
 from pathlib import Path
 
 # Logs, code and results of everybody's jobs, what people keep at home in them, and room for a full disk.
-FOLDERS = ("jobs", "blobs", "people", "environments", "python", "reserve")
-FILES = ("secret", "identity.json", "client.toml", "lock", "control-groups.json", "guarded-images.json")
+FOLDERS = ("jobs", "blobs", "people", "environments", "python", "staged", "reserve")
+FILES = (
+    "secret",
+    "identity.json",
+    "client.toml",
+    "lock",
+    "ssh_host_key",
+    "control-groups.json",
+    "guarded-images.json",
+)
 OTHERS = 0o077
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ _FAR_DIGITS = 18
 def send_log(request: Request, log: LogFile, headers: Mapping[str, str]) -> Response:
     """Answer with a log, or with the one range that was asked for; a missing one is empty."""
     size = log.size
-    span = _span(request, size)
+    span = (0, size) if "if-range" in request.headers else span_of(request.headers.get("range", ""), size)
     if span is None:
         refusal = answer(request, 416, FootplateError("range_empty", size=size), "invalid_input")
         refusal.headers["Content-Range"] = f"bytes */{size}"
@@ -38,10 +38,10 @@ def send_log(request: Request, log: LogFile, headers: Mapping[str, str]) -> Resp
     )
 
 
-def _span(request: Request, size: int) -> tuple[int, int] | None:
+def span_of(header: str, size: int) -> tuple[int, int] | None:
     """The range to send; None if it is empty. An unknown range header means the whole file."""
-    asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
-    if asked is None or not (asked[1] or asked[2]) or "if-range" in request.headers:
+    asked = _RANGE.fullmatch(header.strip())
+    if asked is None or not (asked[1] or asked[2]):
         return 0, size
     if not asked[1]:
         start, end = max(0, size - _number(asked[2])), size

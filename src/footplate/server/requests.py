@@ -13,18 +13,19 @@ from footplate.domain.errors import TooLarge
 MAX_BODY_BYTES = 1024**2
 # Bodies are read before anybody is known; strangers have nothing large to say.
 STRANGERS_BODY_BYTES = 64 * 1024
+_NONE = re.compile("(?!)")
 _SANE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class RequestEnvelope:
     """Gives each request an id (the caller's own where it sent one) and refuses bodies that are too large.
 
-    Paths in `unbounded` read and bound their bodies themselves; those that end in a key of `larger` may have
-    as many bytes as it says.
+    Paths that match `unbounded` read and bound their bodies themselves; those that end in a key of `larger`
+    may have as many bytes as it says.
     """
 
     def __init__(
-        self, app: ASGIApp, unbounded: tuple[str, ...] = (), larger: Mapping[str, int] | None = None
+        self, app: ASGIApp, unbounded: re.Pattern[str] = _NONE, larger: Mapping[str, int] | None = None
     ) -> None:
         self._app = app
         self._unbounded = unbounded
@@ -46,7 +47,7 @@ class RequestEnvelope:
 
         is_stranger = b"authorization" not in headers and b"cookie" not in headers
         bounded = receive
-        if is_stranger or scope["path"] not in self._unbounded:
+        if is_stranger or not self._unbounded.fullmatch(scope["path"]):
             bounded = _bound(receive, STRANGERS_BODY_BYTES if is_stranger else self._most(scope["path"]))
         await self._app(scope, bounded, send_with_id)
 

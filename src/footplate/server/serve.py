@@ -19,6 +19,7 @@ from typing import IO
 
 import uvicorn
 import uvloop
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput
 from footplate.server.app import answering, make_app
@@ -26,9 +27,10 @@ from footplate.server.connection import bounded
 from footplate.server.door import Door
 from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, explain
 from footplate.server.parts import Parts
+from footplate.server.proxy.door import ServiceDoor
 from footplate.server.settings import Settings
 from footplate.server.tls import Tls
-from footplate.server.websocket import MOST_BYTES, CountedWebSocket
+from footplate.server.websocket import MOST_SERVICE_BYTES, CountedWebSocket
 from footplate.services.restoring import refuse_unfinished
 
 log = logging.getLogger(__name__)
@@ -45,25 +47,33 @@ COLLECT_AFTER = (10_000, 20, 20)
 def serve(settings: Settings, on_ready: Ready) -> None:
     """Serve until a signal; raise `Conflict` when another server has this home folder."""
     tls = Tls(*settings.tls_files) if settings.tls_files else None
-    with _lock(settings.home, settings.stands_by), _listen(settings) as listener:
+    with (
+        _lock(settings.home, settings.stands_by),
+        _listen(settings) as listener,
+        _listen_for_services(settings) or contextlib.nullcontext() as services,
+    ):
         refuse_unfinished(settings.home)
-        bound = replace(settings, port=listener.getsockname()[1])
+        services_port = services.getsockname()[1] if services else None
+        bound = replace(settings, port=listener.getsockname()[1], services_port=services_port)
         sys.setswitchinterval(SWITCH_INTERVAL_S)
         _allow_many_files()
-        uvloop.run(_serve(bound, listener, on_ready, tls))
+        uvloop.run(_serve(bound, [listener, *([services] if services else [])], on_ready, tls))
 
 
-async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, tls: Tls | None) -> None:
+async def _serve(
+    settings: Settings, listeners: list[socket.socket], on_ready: Ready, tls: Tls | None
+) -> None:
     def end(error: BaseException) -> None:
         log.critical("the server stops: %s", error)
         server.should_exit = True
 
     app = make_app(settings, on_fatal=end)
+    opening: Opening = app.state.opening
     config = uvicorn.Config(
-        answering(app),
+        ByPort(answering(app), settings.services_port, ServiceDoor(lambda: opening.parts)),
         http=bounded(Door(settings.connections, settings.proxies.trusts)),
         ws=CountedWebSocket,
-        ws_max_size=MOST_BYTES,
+        ws_max_size=MOST_SERVICE_BYTES,
         log_config=None,
         access_log=settings.access_log,
         proxy_headers=False,
@@ -75,9 +85,8 @@ async def _serve(settings: Settings, listener: socket.socket, on_ready: Ready, t
     )
     watching = _secure(config, tls, settings.url) if tls else None
     server = uvicorn.Server(config)
-    opening: Opening = app.state.opening
     telling = asyncio.create_task(_tell_when_ready(server, opening, settings, on_ready))
-    await server.serve([listener])
+    await server.serve(listeners)
     beside = [telling, *([watching] if watching else [])]
     for task in beside:
         task.cancel()
@@ -168,6 +177,32 @@ def _when_there(path: Path) -> IO[str]:
             log.warning("the server cannot start yet: %s; it tries again in %g s", explain(error), pause_s)
             time.sleep(pause_s)
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
+
+
+class ByPort:
+    """Hands what comes at the port for services to their door, and everything else to the app."""
+
+    def __init__(self, app: ASGIApp, port: int | None, door: ASGIApp) -> None:
+        self._app = app
+        self._port = port
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        server = scope.get("server")
+        is_service = self._port is not None and server is not None and server[1] == self._port
+        await (self._door if is_service else self._app)(scope, receive, send)
+
+
+def _listen_for_services(settings: Settings) -> socket.socket | None:
+    """Take the port that is set, or else the next after the server's own, or any; None if none is wanted."""
+    if not settings.has_services:
+        return None
+    if settings.services_port is not None:
+        return _listen(replace(settings, port=settings.services_port))
+    try:
+        return _listen(replace(settings, port=settings.port + 1 if settings.port else 0))
+    except (InvalidInput, OverflowError):
+        return _listen(replace(settings, port=0))
 
 
 def _listen(settings: Settings) -> socket.socket:

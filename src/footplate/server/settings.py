@@ -8,56 +8,39 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from footplate.control.quota import Quotas
 from footplate.control.storagewatch import SILENT_AFTER_S
-from footplate.domain.cluster import Gpu
 from footplate.domain.errors import InvalidInput
 from footplate.domain.fields import Field, ListOf, MapOf, Nullable, Record
-from footplate.domain.kinds import Cpus, Duration, Flag, Integer, Size, Text
+from footplate.domain.kinds import Duration, Flag, Integer, Size, Text
 from footplate.domain.names import QUEUE_NAME
 from footplate.domain.pauses import Pauses
+from footplate.domain.prices import Prices
 from footplate.domain.problems import MISSING, Problems, join
 from footplate.domain.resources import GIB, MIB
+from footplate.domain.retention import Retention
 from footplate.domain.storage import OWN, Storage, overlap
 from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.containers.settings import HOST_NETWORK, ContainerSettings
+from footplate.engines.local.data.settings import DataSettings
 from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.machine.probe_client import locate_all
-from footplate.server.addresses import Proxies
+from footplate.server.addresses import Proxies, is_loopback
 from footplate.server.bounds import BOUNDS, Bounds
-from footplate.server.packages import ENVIRONMENTS
+from footplate.server.clouds import CLOUDS, CloudSettings
+from footplate.server.keptfields import RETENTION
+from footplate.server.nodefields import NODE, NodeSettings
+from footplate.server.packages import DATA, ENVIRONMENTS
+from footplate.server.pricefields import PRICES
+from footplate.services.shells import IDLE_S
 from footplate.store.disk import LEAST_BYTES, RESERVE_BYTES
 
 RESOLVED_WITHIN_S = 2.0
+# Where machines have their data disks and shares.
+STORAGE_ROOTS = ("/data", "/media", "/mnt", "/nfs", "/srv")
 BOUNDS_BY_DEFAULT = Bounds()
-
-
-@dataclass(frozen=True, slots=True)
-class GpuGroup:
-    """Equal cards declared for this machine."""
-
-    type: str = ""
-    count: int = 1
-    memory_bytes: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSettings:
-    """This machine as a node; what is not declared is detected."""
-
-    name: str = ""
-    address: str = "127.0.0.1"
-    milli_cpus: int | None = None
-    memory_bytes: int | None = None
-    gpus: tuple[GpuGroup, ...] | None = None
-    n_processes: int = 4096
-
-    def declared_gpus(self) -> tuple[Gpu, ...] | None:
-        if self.gpus is None:
-            return None
-        cards = [group for group in self.gpus for _ in range(group.count)]
-        return tuple(Gpu(index, card.type, card.memory_bytes) for index, card in enumerate(cards))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +58,13 @@ class Settings:
     limits: bool = True
     trash_kept_s: float = 86400.0
     idle_limit_s: float | None = None
+    shell_idle_s: float = IDLE_S
+    ssh_host: str = "127.0.0.1"
+    ssh_port: int | None = None
+    services_port: int | None = None
+    services_url: str = ""
     environments: EnvironmentSettings = field(default_factory=EnvironmentSettings)
+    data: DataSettings = field(default_factory=DataSettings)
     retry_pause_s: float = 1.0
     retry_pause_most_s: float = 300.0
     storage_timeout_s: float = SILENT_AFTER_S
@@ -90,10 +79,18 @@ class Settings:
     disk_least_bytes: int = LEAST_BYTES
     job_quota_bytes: int | None = None
     person_quota_bytes: int | None = None
+    retention: Retention = field(default_factory=Retention)
+    prices: Prices = field(default_factory=Prices)
     takes_over: bool = False
     stands_by: bool = False
-    node: NodeSettings = NodeSettings()
+    node: NodeSettings = field(default_factory=NodeSettings)
     storages: tuple[Storage, ...] = ()
+    storage_roots: tuple[str, ...] = STORAGE_ROOTS
+    git_sources: tuple[str, ...] = ("https://",)
+    clouds: CloudSettings = field(default_factory=CloudSettings)
+
+    # Where each that is not the default comes from, by its name here.
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def storage_by_name(self) -> dict[str, Storage]:
@@ -130,46 +127,25 @@ class Settings:
         host = "127.0.0.1" if self.host in ("0.0.0.0", "::") else self.host  # noqa: S104  # compared, not bound
         return self.public_url or f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.port}"
 
+    @property
+    def has_services(self) -> bool:
+        """Whether there is a port for services: beyond loopback, only where somebody asked for one."""
+        return self.services_port is not None or bool(self.services_url) or is_loopback(self.host)
 
-_GPU_GROUP = Record(
-    GpuGroup,
-    (
-        Field("type", Text(64), "Type of the cards.", ""),
-        Field("count", Integer(1, 1024), "How many.", 1),
-        Field("memory", Size(0, 1024**4), "Memory of each.", 0, "memory_bytes"),
-    ),
-)
-_NODE = Record(
-    NodeSettings,
-    (
-        Field("name", Text(255), "Name of this node (default: the host name).", ""),
-        Field("address", Text(255), "Address at which tasks reach each other.", "127.0.0.1"),
-        Field(
-            "cpus",
-            Nullable(Cpus(10, 1_000_000_000)),
-            "CPUs for tasks (default: all that are detected).",
-            None,
-            "milli_cpus",
-        ),
-        Field(
-            "memory",
-            Nullable(Size(16 * MIB, 2**60)),
-            "Memory for tasks (default: what is detected, less a tenth, at most 1GB, for the system).",
-            None,
-            "memory_bytes",
-        ),
-        Field(
-            "gpus", Nullable(ListOf(_GPU_GROUP, 64)), "GPUs for tasks (default: all that are detected).", None
-        ),
-        Field(
-            "max_processes",
-            Integer(16, 4_000_000),
-            "Maximum number of processes and threads per task.",
-            4096,
-            "n_processes",
-        ),
-    ),
-)
+    @property
+    def has_ssh(self) -> bool:
+        """Whether there is an SSH gateway: beyond loopback, only where somebody asked for one."""
+        hosts = (self.host, self.ssh_host, urlsplit(self.url).hostname or "")
+        return self.ssh_port is not None or all(map(is_loopback, hosts))
+
+    @property
+    def services_address(self) -> str:
+        """Where services of jobs are: an origin of their own, so that their pages cannot act on ours."""
+        if self.services_url or self.services_port is None:
+            return self.services_url
+        parts = urlsplit(self.url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return f"{parts.scheme}://{host}:{self.services_port}"
 
 
 def _storage(path: str, **given: Any) -> Storage:
@@ -227,6 +203,35 @@ FILE = Record(
             MISSING,
             "idle_limit_s",
         ),
+        Field(
+            "shell_idle",
+            Duration(60, 30 * 86400),
+            "How long nobody may type into a shell in a task before it is ended (default: 8h).",
+            MISSING,
+            "shell_idle_s",
+        ),
+        Field(
+            "services_port",
+            Nullable(Integer(0, 65_535)),
+            "Port at which browsers open services of jobs; 0 picks a free port (default: the one "
+            "after `port`, or a free one; none where `host` is not loopback).",
+            MISSING,
+        ),
+        Field(
+            "services_url",
+            Text(1024),
+            "URL under which users reach that port, behind a proxy; another host or port than `public_url`. "
+            "A `*` in its host gives each service a name of its own.",
+            MISSING,
+        ),
+        Field(
+            "ssh_port",
+            Nullable(Integer(0, 65_535)),
+            "Port of the SSH gateway into tasks; 0 picks a free port (default: the second after `port`, or a "
+            "free one; none where users reach the server from elsewhere).",
+            MISSING,
+        ),
+        Field("ssh_host", Text(255, 1), "Address of the SSH gateway (default: loopback).", MISSING),
         Field(
             "retry_pause",
             Duration(0, 86400),
@@ -324,12 +329,40 @@ FILE = Record(
             "person_quota_bytes",
         ),
         Field("environments", ENVIRONMENTS, "Python environments that are built for jobs.", MISSING),
+        Field("data", DATA, "Copies of data that jobs use of buckets and web servers.", MISSING),
+        Field(
+            "retention",
+            RETENTION,
+            "How long what jobs leave is kept; queues can say otherwise (`footplate queues edit --keep`).",
+            MISSING,
+        ),
+        Field(
+            "prices",
+            PRICES,
+            "Prices of what jobs use, per hour; without any, only hours are shown.",
+            MISSING,
+        ),
         Field("connections", BOUNDS, "Limits of connections before login.", MISSING),
-        Field("node", _NODE, "This machine as a node.", MISSING),
+        Field("node", NODE, "This machine as a node.", MISSING),
+        Field("clouds", CLOUDS, "Clients of other clouds, such as tikit.", MISSING),
         Field(
             "storages",
             ListOf(_STORAGE, 256, unique="name"),
             "Folders of this machine that jobs may use by name.",
+            MISSING,
+        ),
+        Field(
+            "git_sources",
+            ListOf(Text(1024, 1, r"(https?|git|file)://.*", "git_address"), 64),
+            "Beginnings of addresses of git repositories that jobs may name as code; `[]` for none (default: "
+            "https://).",
+            MISSING,
+        ),
+        Field(
+            "storage_roots",
+            ListOf(Text(1024, 1, r"/.*", "absolute_path"), 64),
+            "Folders of this machine below which admins may add storages; `[]` for nowhere (default: /data, "
+            "/media, /mnt, /nfs, /srv).",
             MISSING,
         ),
     ),
@@ -362,17 +395,19 @@ def default_home(environment: Mapping[str, str] = os.environ) -> Path:
 def load(home: Path, environment: Mapping[str, str] = os.environ, **given: Any) -> Settings:
     """Read the settings; the command line wins over the environment, which wins over the file."""
     values = _from_file(home / "settings.toml")
+    sources = dict.fromkeys(values, "file")
     for variable, (name, convert) in _ENVIRONMENT.items():
         if environment.get(variable):
             try:
-                values[name] = convert(environment[variable])
+                values[name], sources[name] = convert(environment[variable]), variable
             except ValueError as error:
                 kind = "on or off" if convert is _switch else "a number"
                 raise InvalidInput(
                     "not_expected_but", variable, wanted=kind, given=environment[variable]
                 ) from error
-    values |= {name: value for name, value in given.items() if value is not None}
-    settings = replace(Settings(home), **values)
+    typed = {name: value for name, value in given.items() if value is not None}
+    sources |= dict.fromkeys(typed, "command_line")
+    settings = replace(Settings(home), **{**values, **typed, "sources": sources})
     _check_proxies(settings)
     _keep_apart(settings)
     if bool(settings.tls_cert) != bool(settings.tls_key):

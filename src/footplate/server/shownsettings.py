@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from footplate.server.settings import FILE, Settings
@@ -13,8 +13,10 @@ _HIDDEN = frozenset({"database_url"})
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
-def shown(settings: Settings) -> Iterator[dict[str, Any]]:
-    """Each setting with its value as the file would have it, and whether that is the default."""
+def shown(
+    settings: Settings, can_change: Callable[[str], bool] = lambda _name: False
+) -> Iterator[dict[str, Any]]:
+    """Each setting with its value as the file would have it, whether that is the default, and who says so."""
     default = Settings(settings.home)
     for field in FILE.fields:
         if field.name in _HIDDEN:
@@ -24,6 +26,8 @@ def shown(settings: Settings) -> Iterator[dict[str, Any]]:
             "name": field.name,
             "value": _without_credentials(field.kind.write(value)),
             "is_default": value == usual,
+            "source": settings.sources.get(field.target, "default"),
+            "is_live": can_change(field.name),
             "help": field.help,
         }
 

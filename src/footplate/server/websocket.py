@@ -8,6 +8,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 # Of one message; what is larger is for plain requests.
 MOST_BYTES = 1024**2
+# Notebooks send whole figures; nobody gets that far without a cookie.
+MOST_SERVICE_BYTES = 64 * 1024**2
 
 
 class CountedWebSocket(WebSocketsSansIOProtocol):

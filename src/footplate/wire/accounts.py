@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from footplate.wire.body import Body, LifetimeS, Name, Password, QueueName, QueueRole, Text
+
+FullName = Annotated[Text, Field(max_length=255)]
+Email = Annotated[Text, Field(max_length=255, pattern=r"^(\S+@\S+)?$")]
 
 
 class Login(Body):
@@ -76,6 +81,26 @@ class NewSession(Body):
     user: Me
 
 
+class NewSignInLink(Body):
+    expires_in_s: Annotated[int, Field(ge=10, le=86400)] = Field(
+        600, description="How long the link can be followed."
+    )
+    path: Annotated[Text, Field(pattern=r"^/([^/\\].*)?$", max_length=1024)] = Field(
+        "/", description="The page of the console that it leads to."
+    )
+
+
+class SignInLink(Body):
+    """A link that signs a browser in, shown this once."""
+
+    link: str
+    expires_at: str
+
+
+class SignInCode(Body):
+    code: Annotated[Text, Field(min_length=1, max_length=255)]
+
+
 class NewTicket(Body):
     path: Text = Field(max_length=1024, description="Such as /api/v1/jobs/ID/download, without its query.")
 
@@ -93,6 +118,8 @@ class NewUser(Body):
     name: Name
     password: Password
     is_admin: bool = False
+    full_name: FullName = ""
+    email: Email = ""
     queues: dict[QueueName, QueueRole] = Field({"default": "member"}, max_length=1000)
 
 
@@ -100,6 +127,8 @@ class UserChange(Body):
     password: Password | None = None
     is_admin: bool | None = None
     is_enabled: bool | None = None
+    full_name: FullName | None = Field(None, description="Everybody may change their own.")
+    email: Email | None = Field(None, description="Everybody may change their own.")
 
 
 class UserBody(Body):
@@ -107,6 +136,11 @@ class UserBody(Body):
     is_admin: bool
     is_enabled: bool
     created_at: str
+    full_name: str
+    email: str
+    last_seen_at: str | None = Field(
+        description="When a token or session of theirs was used last, to a minute."
+    )
     queues: list[QueueMembership]
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from footplate.domain.cluster import EngineFacts, Node, Queue
 from footplate.domain.estimate import Estimate
 from footplate.domain.job import Job, Task
-from footplate.domain.jobfile import write_job
+from footplate.domain.jobfile import show_job
 from footplate.domain.kinds import show_instant
 from footplate.domain.listing import JobLine, SeenJob
 from footplate.domain.messages import Message, as_json
 from footplate.domain.resources import UNLIMITED, Resources
+from footplate.domain.results import SavedResults, place_of
 from footplate.domain.states import Reason
 from footplate.wire.body import Amount, Maximum
 from footplate.wire.told import told
@@ -94,6 +96,7 @@ def line_view(seen: SeenJob, now: float) -> View:
         "finished_at": instant(line.finished_at),
         "run_time_s": run_time_s(line, now),
         "position": seen.position,
+        "progress": None if seen.headway is None else asdict(seen.headway),
         "is_deleting": line.is_deleting,
         "kept_until": instant(line.kept_until),
         "deleted_at": instant(line.deleted_at),
@@ -105,9 +108,26 @@ def job_view(job: Job, seen: SeenJob, now: float, can: View) -> View:
     return {
         **line_view(seen, now),
         "tasks": task_views(job.tasks) if seen.is_readable else [],
-        "config": write_job(job.spec) if seen.is_readable else {},
+        "config": show_job(job.spec) if seen.is_readable else {},
         "can": can,
         "estimate": None,
+        "results": results_view(SavedResults(*place_of(job)))
+        if seen.is_readable and job.spec.results is not None
+        else None,
+    }
+
+
+def results_view(saved: SavedResults) -> View:
+    return {
+        "storage": saved.storage,
+        "path": saved.path,
+        "state": saved.state.value,
+        "is_complete": saved.is_complete,
+        "saved_at": instant(saved.saved_at),
+        "n_files": saved.n_files,
+        "size_bytes": saved.size_bytes,
+        "n_left_out": saved.n_left_out,
+        "error": None if saved.error is None else told(saved.error),
     }
 
 
@@ -152,7 +172,7 @@ def queue_view(
     return {
         "name": queue.name,
         "description": queue.description,
-        "guaranteed": amount(queue.guaranteed),
+        "share": amount(queue.share),
         "maximum": maximum_view(queue.maximum),
         "nodes": list(queue.nodes),
         "is_open": queue.is_open,
@@ -160,6 +180,7 @@ def queue_view(
         "engine": queue.engine,
         "engine_problem": None if engine_problem is None else told(engine_problem),
         "is_shared": queue.is_shared,
+        "retention": dict(queue.retention),
         "used": amount(used),
         "n_running": n_running,
         "n_waiting": n_waiting,
@@ -199,6 +220,7 @@ def node_view(node: Node, used: Resources, cards: dict[int, str]) -> View:
             for gpu in node.gpus
         ],
         "is_schedulable": node.is_schedulable,
+        "drained_by": node.drained_by or None,
         "enforced": list(node.enforced),
         "unenforced": None if node.unenforced is None else told(node.unenforced),
         "free": amount(node.capacity - used - Resources(gpus=taken_by_others)),

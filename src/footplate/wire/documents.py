@@ -1,8 +1,9 @@
 """Job files as plain data: YAML or JSON in, bounded in size and depth; YAML out.
 
 YAML is read from its event stream with a stack of our own, so neither depth nor aliases can exhaust
-the reader. Plain words follow the core schema of YAML 1.2: `on` and `yes` are texts, `1e-3` is a
-number, dates stay texts.
+the reader. A plain word is what its field in the job file takes it for: a text where a text is meant.
+Elsewhere the core schema of YAML 1.2 decides: `on` and `yes` are texts, `1e-3` is a number, dates stay
+texts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,35 +27,56 @@ from yaml.events import (
 )
 
 from footplate.domain.errors import InvalidInput, TooLarge
+from footplate.domain.foreign import is_batch_script
+from footplate.domain.jobfile import settle_job
 from footplate.domain.messages import Message, say, text
 from footplate.domain.problems import shorten
 from footplate.domain.resources import MIB
 from footplate.domain.specfields import JOB
+from footplate.domain.typed import Typed, settle
 
 MAX_BYTES = MIB
 MAX_EXPANDED_BYTES = 4 * MIB
 MAX_DEPTH = 50
 
+# Gives words that are kept as typed the meaning that they have for a reader.
+Settle = Callable[[Any], Any]
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: str | bytes, source: str) -> Any:
     """Read a YAML or JSON document; `source` names it in the error, which says line and column."""
-    _check_size(text, source)
-    decoded = _decode(text, source)
-    if decoded.lstrip()[:1] in ("{", "["):
+    decoded = decode(text, source)
+    if is_batch_script(decoded):
+        raise InvalidInput("job_file_foreign", "", format="sbatch")
+    return _load(decoded, source, settle_job)
+
+
+def load_plain(text: str | bytes, source: str) -> Any:
+    """Read a YAML or JSON document of another system: a plain word is what YAML 1.2 takes it for."""
+    return _load(decode(text, source), source, lambda document: settle(document, None))
+
+
+def _load(text: str, source: str, settle_words: Settle) -> Any:
+    if text.lstrip()[:1] in ("{", "["):
         try:
-            return _load_json(decoded, source)
+            return _load_json(text, source, settle_words)
         except json.JSONDecodeError:
             pass  # YAML's own braces: `{name: x}`
-    return _Reader(source).read(decoded)
+    return settle_words(_Reader(source).read(text))
+
+
+def decode(text: str | bytes, source: str) -> str:
+    """Read the text of a job file within its bounds; raise `InvalidInput` when it is none."""
+    _check_size(text, source)
+    return _decode(text, source)
 
 
 def load_json(text: str | bytes, source: str) -> Any:
     """Read a JSON document within the same bounds."""
     _check_size(text, source)
     try:
-        return _load_json(_decode(text, source), source)
+        return _load_json(_decode(text, source), source, settle_job)
     except json.JSONDecodeError as error:
         raise InvalidInput("document_not_json", source=source, error=str(error)) from None
 
@@ -75,7 +97,7 @@ def _decode(text: str | bytes, source: str) -> str:
     return decoded.removeprefix("\ufeff")
 
 
-def _load_json(text: str, source: str) -> Any:
+def _load_json(text: str, source: str, settle_words: Settle) -> Any:
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         built = dict(pairs)
         if len(built) < len(pairs):
@@ -83,8 +105,17 @@ def _load_json(text: str, source: str) -> Any:
             raise InvalidInput("key_twice", source=source, key=shorten(twice))
         return built
 
+    words: list[Typed] = []
+
+    def read_number(text: str) -> Any:
+        number = float(text)
+        if not math.isfinite(number) or repr(number) == text:
+            return number
+        words.append(Typed(text, number))
+        return words[-1]
+
     try:
-        value = json.loads(text, object_pairs_hook=build)
+        value = json.loads(text, object_pairs_hook=build, parse_float=read_number)
     except json.JSONDecodeError:
         raise
     except RecursionError:
@@ -92,7 +123,7 @@ def _load_json(text: str, source: str) -> Any:
     except ValueError:
         raise InvalidInput("number_too_long", source=source) from None
     _check_json(value, source)
-    return value
+    return settle_words(value) if words else value
 
 
 def _first_repeated(keys: Iterable[str]) -> str:
@@ -221,11 +252,7 @@ class _Reader:
         if parent and awaits_key and event.value == "<<" and not event.style:
             parent.key, parent.is_merge = "<<", True
             return
-        try:
-            data = self._resolve(event)
-        except ValueError as error:
-            raise self._error(event.start_mark, _explain_number(error)) from None
-        value = _Value(data, len(event.value) + 1)
+        value = _Value(self._resolve(event), len(event.value) + 1)
         self._remember(event.anchor, value)
         self._put(value, event)
 
@@ -233,9 +260,19 @@ class _Reader:
         # `implicit` tells whether the tag may be left out as a plain word or as a quoted text.
         if event.tag in (None, "!") or event.tag == _TAG + "str":
             is_plain = event.tag is None and event.implicit[0]
-            return scalar(event.value) if is_plain else event.value
-        data = scalar(event.value)
+            return self._word(event) if is_plain else event.value
+        try:
+            data = scalar(event.value)
+        except ValueError as error:
+            raise self._error(event.start_mark, _explain_number(error)) from None
         return self._check_tag(event.tag, data, event)
+
+    def _word(self, event: ScalarEvent) -> str | Typed:
+        try:
+            data = scalar(event.value)
+        except ValueError as error:
+            return Typed(event.value, fault=self._error(event.start_mark, _explain_number(error)))
+        return data if isinstance(data, str) else Typed(event.value, data)
 
     def _check_tag(self, tag: str | None, data: Any, event: Event) -> Any:
         if tag in (None, "!"):
@@ -296,7 +333,8 @@ class _Reader:
             parent.data[parent.key] = value.data
             parent.key = None
 
-    def _check_key(self, key: Any, mapping: dict[str, Any], event: Event) -> str:
+    def _check_key(self, given: Any, mapping: dict[str, Any], event: Event) -> str:
+        key = given.text if isinstance(given, Typed) else given
         if not isinstance(key, str):
             hint = None if isinstance(key, (dict, list)) else f'"{json.dumps(key)}"'
             raise self._error(event.start_mark, say("key_not_text", quoted=hint))

@@ -6,8 +6,11 @@ from typing import Any
 
 from pydantic import Field
 
+from footplate.domain.results import ResultState
 from footplate.domain.states import JobState, ReasonCode, TaskState
+from footplate.wire.accounting import CostBody
 from footplate.wire.body import Amount, Body, ErrorBody, Text, Told
+from footplate.wire.metrics import HeadwayBody
 
 
 class ReasonBody(Told):
@@ -43,6 +46,7 @@ class JobSummary(Body):
     finished_at: str | None
     run_time_s: float | None
     position: int | None = Field(description="How many jobs are ahead, while it waits.")
+    progress: HeadwayBody | None = Field(description="How far it is, where it tells steps or epochs.")
     is_deleting: bool
     kept_until: str | None = Field(description="Until when a failed environment is kept.")
     deleted_at: str | None = Field(description="Since when the job is in the trash.")
@@ -94,6 +98,20 @@ class Waiting(Body):
     n_waiting: int = Field(description="How many wait in all, also those that the caller may not see.")
 
 
+class ResultsBody(Body):
+    """Where results of the job are kept that were written to its output folder."""
+
+    storage: str
+    path: str
+    state: ResultState = Field(description="`delayed`: a try has failed, and the next will come.")
+    is_complete: bool = Field(description="Whether the job is over and all of them are there.")
+    saved_at: str | None
+    n_files: int
+    size_bytes: int
+    n_left_out: int = Field(description="Links and other things that are no files, or have odd names.")
+    error: Told | None = Field(description="Why the last try has failed.")
+
+
 class JobDetail(JobSummary):
     """A job with its tasks and the configuration that can be submitted again unchanged."""
 
@@ -102,6 +120,7 @@ class JobDetail(JobSummary):
     can: Allowed
     estimate: EstimateBody | None = Field(description="When it is expected to start, while it waits.")
     warnings: list[Told] = Field(description="What of the configuration has no effect.")
+    results: ResultsBody | None = Field(description="Null where the configuration asks for none.")
 
 
 class Jobs(Body):
@@ -120,11 +139,27 @@ class DryRun(Body):
     """What a submit would do."""
 
     config: dict[str, Any]
+    resources: Amount = Field(description="What all its tasks get together.")
     would_start: bool
     reason: ReasonBody
     request: dict[str, Any] | None = Field(description="The engine's request, when the job would start now.")
     estimate: EstimateBody | None = Field(description="When it would start, unless that is now.")
+    cost: CostBody | None = Field(description="What it would cost; null when the server has no prices.")
     warnings: list[Told] = Field(description="What of the configuration has no effect.")
+
+
+class Translated(Body):
+    """A job file of another system as a job document of ours."""
+
+    dialect: str = Field(description="What it was written in: pai_v1, pai_v2, sbatch, ...")
+    document: dict[str, Any]
+    converted: list[Told] = Field(description="What became of its fields.")
+    lost: list[Told] = Field(description="What has no effect here.")
+
+
+class OriginalBody(Body):
+    dialect: str
+    text: str
 
 
 class JobCheck(Body):
@@ -140,9 +175,12 @@ class UsagePoint(Body):
     memory_bytes: int
     read_bytes_s: float | None
     written_bytes_s: float | None
+    received_bytes_s: float | None = Field(description="Over the network; null where it is not its own.")
+    sent_bytes_s: float | None
     n_processes: int | None
     gpu_utilisation: float | None = Field(description="Mean of the task's cards, 0 to 1.")
     gpu_memory_bytes: int | None
+    power_w: float | None = Field(description="Of all its cards together, in watts.")
 
 
 class UsageBody(Body):
@@ -151,6 +189,7 @@ class UsageBody(Body):
     task: str
     asked: Amount
     points: list[UsagePoint]
+    advice: list[Told] = Field([], description="Once it is over: what was asked for and not used.")
 
 
 class Tasks(Body):
@@ -169,6 +208,13 @@ class AttemptBody(Body):
 
 class Attempts(Body):
     items: list[AttemptBody]
+
+
+class LogTimes(Body):
+    items: list[tuple[float, int]] = Field(
+        description="When the log had which size: seconds since 1970, and bytes. A line was printed by the "
+        "first of these whose size is beyond its offset."
+    )
 
 
 class LogMatches(Body):

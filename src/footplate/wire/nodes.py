@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from footplate.domain.states import JobState
 from footplate.wire.body import Amount, Body, Told
+from footplate.wire.jobs import UsagePoint
 
 
 class GpuBody(Body):
@@ -23,9 +25,47 @@ class NodeBody(Body):
     memory_bytes: int
     gpus: list[GpuBody]
     is_schedulable: bool
+    drained_by: str | None = Field(description="The admin who drained it; null while it takes tasks.")
     enforced: list[str]
     unenforced: Told | None = Field(description="Which limits are not enforced there, and why.")
     free: Amount
+
+
+class CardUse(Body):
+    """How busy a card is, by all that runs on it."""
+
+    index: int
+    utilisation: float
+    memory_bytes: int
+    power_w: float | None
+
+
+class NodeTask(Body):
+    """A task that holds a part of a node."""
+
+    job_id: str
+    job_name: str
+    owner: str
+    queue: str
+    state: JobState
+    task: str
+    resources: Amount
+    gpus: list[int]
+
+
+class NodeDetail(NodeBody):
+    tasks: list[NodeTask]
+    n_hidden_tasks: int = Field(description="Tasks of jobs that the caller may not see.")
+    used_memory_bytes: int | None = Field(description="By all that runs there; null: not measured.")
+    cards: list[CardUse] = Field(description="Those that can be measured.")
+
+
+class NodeUsageBody(Body):
+    """What was used of a node over time, or of one of its cards."""
+
+    node: str
+    card: int | None
+    points: list[UsagePoint]
 
 
 class Nodes(Body):

@@ -14,7 +14,15 @@ class SettingBody(Body):
     name: str
     value: Any = Field(description="As the file would have it.")
     is_default: bool
+    source: str = Field(
+        description="Where it comes from: default, console, file, command_line, or the name of a variable."
+    )
+    is_live: bool = Field(description="Whether admins can change it while the server runs.")
     help: str
+
+
+class SettingChange(Body):
+    value: Any = Field(description="As the settings file would have it; null for no bound.")
 
 
 class SettingsBody(Body):
@@ -55,6 +63,23 @@ class Summary(Body):
     finished_today: dict[str, int]
     resources: ResourceUse
     queues: list[QueueBody]
+
+
+class UsePoint(Body):
+    """What jobs held on average in one step."""
+
+    cpus: float
+    memory_bytes: float
+    gpus: float
+
+
+class HistoryBody(Body):
+    """What jobs held in the last 24 hours, of what there is now."""
+
+    begin_at: str
+    step_s: float
+    points: list[UsePoint | None] = Field(description="Null where too many jobs ended to count them.")
+    total: Amount
 
 
 class Version(Body):

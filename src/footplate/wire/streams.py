@@ -28,8 +28,16 @@ class FollowedLog(Body):
     cursor: Annotated[Text, Field(max_length=MOST_CURSOR, description="The id of the last message.")] = ""
 
 
+class FollowedMetrics(Body):
+    """The metrics of a job: messages say that there are new points, at most once a second."""
+
+    key: Annotated[Text, Field(min_length=1, max_length=64, description="Each message has it.")]
+    job: Annotated[Text, Field(min_length=1, max_length=255)]
+
+
 class Followed(Body):
-    """What one connection brings: the events of all jobs that the caller may see, and some logs."""
+    """What one connection brings: the events of all jobs that the caller may see, some logs, some metrics."""
 
     after: int | None = Field(None, ge=0, le=2**60, description="Events after this number; from now if null.")
     logs: list[FollowedLog] = Field([], max_length=MOST_LOGS)
+    metrics: list[FollowedMetrics] = Field([], max_length=MOST_LOGS)

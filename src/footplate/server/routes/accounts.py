@@ -10,7 +10,9 @@ from fastapi.responses import Response
 from footplate.server.addresses import neighbourhood
 from footplate.server.auth import Signed, Wired
 from footplate.services.access import Caller
-from footplate.store.account_queries import Token, User
+from footplate.services.accounts import Account, Change
+from footplate.store.account_queries import Token
+from footplate.store.group_queries import Profile
 from footplate.wire.accounts import (
     IssuedToken,
     Login,
@@ -34,13 +36,17 @@ def show_roles(roles: dict[str, str]) -> list[dict[str, str]]:
     return [{"name": queue, "role": role} for queue, role in sorted(roles.items())]
 
 
-def _user(user: User, roles: dict[str, str]) -> dict[str, Any]:
+def _user(account: Account) -> dict[str, Any]:
+    user = account.user
     return {
         "name": user.name,
         "is_admin": user.is_admin,
         "is_enabled": user.is_enabled,
         "created_at": instant(user.created_at),
-        "queues": show_roles(roles),
+        "full_name": account.profile.full_name,
+        "email": account.profile.email,
+        "last_seen_at": instant(user.last_seen_at),
+        "queues": show_roles(account.roles),
     }
 
 
@@ -126,27 +132,28 @@ async def revoke(parts: Wired, caller: Signed, token_id: Text) -> Response:
 @router.get("/users", response_model=Users)
 async def users(parts: Wired, caller: Signed) -> dict[str, Any]:
     """All accounts."""
-    return {"items": [_user(*found) for found in await parts.accounts.users(caller)]}
+    return {"items": [_user(found) for found in await parts.accounts.users(caller)]}
 
 
 @router.post("/users", status_code=201, response_model=UserBody)
 async def add_user(parts: Wired, caller: Signed, body: NewUser) -> dict[str, Any]:
     """Add an account."""
-    added = await parts.accounts.add(caller, body.name, body.password, body.is_admin, dict(body.queues))
-    return _user(*added)
+    profile = Profile(body.email, full_name=body.full_name)
+    roles = dict(body.queues)
+    added = await parts.accounts.add(caller, body.name, body.password, body.is_admin, roles, profile)
+    return _user(added)
 
 
 @router.get("/users/{name}", response_model=UserBody)
 async def user(parts: Wired, caller: Signed, name: Text) -> dict[str, Any]:
     """One account."""
-    return _user(*await parts.accounts.user(caller, name))
+    return _user(await parts.accounts.user(caller, name))
 
 
 @router.patch("/users/{name}", response_model=UserBody)
 async def change_user(parts: Wired, caller: Signed, name: Text, body: UserChange) -> dict[str, Any]:
-    """Change an account's password, admin right, or whether it is enabled."""
-    changed = await parts.accounts.change(caller, name, body.password, body.is_admin, body.is_enabled)
-    return _user(*changed)
+    """Change an account (admin), or one's own full name and e-mail address."""
+    return _user(await parts.accounts.change(caller, name, Change(**body.model_dump())))
 
 
 @router.delete("/users/{name}", status_code=204)

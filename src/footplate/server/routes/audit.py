@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
@@ -11,11 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import Response, StreamingResponse
 
-from footplate.domain.errors import InvalidInput
-from footplate.domain.kinds import Instant
-from footplate.domain.problems import MISSING, Problems
 from footplate.server.auth import Signed, Wired
+from footplate.server.moments import read_instant
 from footplate.server.parts import Parts
+from footplate.server.spreadsheet import csv_lines
 from footplate.services import audit
 from footplate.services.access import Caller
 from footplate.store.audit_queries import AuditFilter, AuditRecord
@@ -27,16 +24,6 @@ router = APIRouter(prefix="/audit", tags=["accounts"])
 
 COLUMNS = ("seq", "at", "actor", "action", "subject", "detail")
 AT_ONCE = 500
-# A table program takes what begins so for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-def _instant(text: str, field: str) -> float | None:
-    problems = Problems()
-    at = Instant().read(text, field, problems) if text else None
-    if at is MISSING:
-        raise InvalidInput(problems)
-    return None if at is None else float(at)
 
 
 def _wanted(
@@ -48,7 +35,7 @@ def _wanted(
     since: Annotated[Text, Query(max_length=64, description="Only from this time on.")] = "",
     until: Annotated[Text, Query(max_length=64, description="Only before this time.")] = "",
 ) -> AuditFilter:
-    return AuditFilter(actor, action, subject, _instant(since, "since"), _instant(until, "until"))
+    return AuditFilter(actor, action, subject, read_instant(since, "since"), read_instant(until, "until"))
 
 
 Wanted = Annotated[AuditFilter, Depends(_wanted)]
@@ -87,9 +74,9 @@ async def export(parts: Wired, caller: Signed, wanted: Wanted) -> Response:
 async def _table(
     parts: Parts, caller: Caller, wanted: AuditFilter, records: list[AuditRecord]
 ) -> AsyncIterator[str]:
-    yield _lines([COLUMNS])
+    yield csv_lines([COLUMNS])
     while records:
-        yield _lines([_row(one) for one in records])
+        yield csv_lines(_row(one) for one in records)
         records = await audit.page(parts.platform, caller, wanted, records[-1].seq, AT_ONCE)
 
 
@@ -108,14 +95,4 @@ def _view(record: AuditRecord) -> dict[str, Any]:
 def _row(record: AuditRecord) -> tuple[str, ...]:
     view = _view(record)
     detail = json.dumps(view["detail"], ensure_ascii=False)
-    return tuple(_safe(str(value)) for value in (*list(view.values())[:-1], detail))
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def _lines(rows: list[tuple[str, ...]]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerows(rows)
-    return out.getvalue()
+    return tuple(str(value) for value in (*list(view.values())[:-1], detail))

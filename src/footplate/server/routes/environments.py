@@ -21,6 +21,17 @@ async def listed(parts: Wired, caller: Signed) -> dict[str, Any]:
     return {"items": [w.environment_view(one) for one in await environments.mine(parts.platform, caller)]}
 
 
+@router.get(
+    "/environments/{name}/log",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}, "description": "What the build printed."}},
+)
+async def build_log(parts: Wired, caller: Signed, name: Text) -> Response:
+    """What the build of an environment printed, of a long one the last 256 KB."""
+    text = await environments.log_of(parts.platform, caller, name)
+    return Response(text, media_type="text/plain; charset=utf-8")
+
+
 @router.delete("/environments/{name}", status_code=204)
 async def remove(parts: Wired, caller: Signed, name: Text) -> Response:
     """Remove an environment that no job uses, by its id."""

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from footplate.domain.errors import InvalidInput
 from footplate.domain.resources import MIB
 from footplate.server.auth import Signed, Wired
+from footplate.server.leaving import CallerGone, unless_gone
 from footplate.services.exec import MOST_INPUT_BYTES, exec_in_task
 from footplate.wire.exec import Exec, RanBody
 
@@ -21,6 +22,8 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 # Standard input in base64, and a little for the rest.
 MOST_BODY_BYTES = MOST_INPUT_BYTES * 4 // 3 + MIB
+# As proxies log it; nobody reads it.
+CALLER_GONE = 499
 _EXEC = {
     "requestBody": {
         "required": True,
@@ -31,10 +34,17 @@ _EXEC = {
 
 @router.post("/{job_id}/exec", response_model=RanBody, openapi_extra=_EXEC)
 async def exec_(request: Request, parts: Wired, caller: Signed, job_id: str) -> Response:
-    """Run a command in a task's environment: its variables, files and limits. No terminal."""
+    """Run a command in a task's environment: its variables, files and limits. No terminal.
+
+    It is ended when the caller closes the connection.
+    """
     # Read only now that the caller is known, since it may be large.
     ask, stdin = await asyncio.to_thread(_read, await request.body())
-    ran = await exec_in_task(parts.platform, caller, job_id, ask.task, ask.command, ask.timeout_s, stdin)
+    running = exec_in_task(parts.platform, caller, job_id, ask.task, ask.command, ask.timeout_s, stdin)
+    try:
+        ran = await unless_gone(request, running)
+    except CallerGone:
+        return Response(status_code=CALLER_GONE)
     is_text = ask.encoding == "utf-8"
     output = ran.output.decode("utf-8", "replace") if is_text else b64encode(ran.output).decode()
     return JSONResponse({**asdict(ran), "output": output})

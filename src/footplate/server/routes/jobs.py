@@ -12,26 +12,48 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 
+from footplate.dialects import registry
 from footplate.domain.errors import FootplateError, InvalidInput
+from footplate.domain.hidden import hidden_values
 from footplate.domain.job import Job
-from footplate.domain.jobfile import job_schema, write_job
+from footplate.domain.jobfile import job_schema, show_job
 from footplate.domain.listing import line_of
+from footplate.domain.redact import redact_within
 from footplate.domain.states import JobState, Reason
 from footplate.server.auth import Signed, Wired, caller_of
-from footplate.server.documents import read_document
+from footplate.server.documents import Asked, read_asked, read_document
 from footplate.server.errors import SERVER_FAULT, our_body, refusal_of
 from footplate.server.parameters import refuse_unknown
 from footplate.server.parts import Parts, parts_of
 from footplate.server.plain import PlainRoute
-from footplate.services import endings, jobs
-from footplate.services.access import Caller, may_touch
+from footplate.services import endings, jobs, results, translating
+from footplate.services.access import Caller, may_have_files, may_touch
 from footplate.services.outcome import await_state
 from footplate.services.outlines import seen
-from footplate.services.unused import warnings_of
 from footplate.store.job_queries import SORTS, Filter
+from footplate.wire.accounting import cost_view
 from footplate.wire.body import Text
-from footplate.wire.convert import estimate_view, instant, job_view, line_view, reason_view, task_views
-from footplate.wire.jobs import Attempts, DryRun, JobChange, JobCheck, JobDetail, Jobs, Tasks
+from footplate.wire.convert import (
+    amount,
+    estimate_view,
+    instant,
+    job_view,
+    line_view,
+    reason_view,
+    results_view,
+    task_views,
+)
+from footplate.wire.jobs import (
+    Attempts,
+    DryRun,
+    JobChange,
+    JobCheck,
+    JobDetail,
+    Jobs,
+    OriginalBody,
+    Tasks,
+    Translated,
+)
 from footplate.wire.told import told
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -42,10 +64,18 @@ _JOB_BODY = {
         "content": {kind: {"schema": job_schema()} for kind in ("application/json", "application/yaml")},
     }
 }
+_FOREIGN_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "A job file of OpenPAI or a batch script of Slurm, as it was written.",
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+    }
+}
 _OVERRIDES = {
     "requestBody": {"required": False, "content": {"application/json": {"schema": {"type": "object"}}}}
 }
 IDEMPOTENCY_KEY = "Idempotency-Key"
+HIDDEN_VALUES_OF = "Hidden-Values-Of"
 MOST_OF_A_KEY = 255
 REMOVAL_S = 10
 _KEY_HELP = "Repeating a submit with it makes no second job."
@@ -56,6 +86,14 @@ _KEY_PARAMETER = {
     "schema": {"type": "string", "maxLength": MOST_OF_A_KEY},
     "description": _KEY_HELP,
 }
+_ORIGINAL_PARAMETER = {
+    "name": HIDDEN_VALUES_OF,
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "maxLength": MOST_OF_A_KEY},
+    "description": "A job of the caller's whose values are meant where the document has `***`.",
+}
+_TRIED_BODY = {**_JOB_BODY, "parameters": [_ORIGINAL_PARAMETER]}
 _REPEATED: dict[int | str, dict[str, Any]] = {
     200: {
         "model": JobDetail,
@@ -72,15 +110,27 @@ async def show(parts: Parts, caller: Caller, job: Job) -> dict[str, Any]:
     """A job as the caller sees it."""
     is_waiting = job.state is JobState.QUEUED
     waits = (await parts.platform.scheduler.explain([job.id])).get(job.id) if is_waiting else None
-    return _show(parts, caller, job, waits)
+    view = _show(parts, caller, job, waits)
+    if view["results"] is not None:
+        view["results"] = results_view(await results.of(parts.platform, job))
+    return view
 
 
 def _show(parts: Parts, caller: Caller, job: Job, waits: tuple[Reason, int] | None) -> dict[str, Any]:
     can = endings.possible(job, may_touch(caller, job))
     found = seen(parts.platform, caller, line_of(job), waits)
     view = job_view(job, found, parts.platform.clock.now(), can)
-    warnings = warnings_of(job.spec) if found.is_readable else ()
-    return {**view, "warnings": [told(one) for one in warnings]}
+    view["config"] = _without_code(view["config"], caller, job)
+    return {**view, "warnings": []}
+
+
+def _without_code(config: dict[str, Any], caller: Caller, job: Job) -> dict[str, Any]:
+    """Leave out what tells of the code's content, for those who may not have it."""
+    revision = (config.get("code") or {}).get("revision")
+    if not revision or may_have_files(caller, job):
+        return config
+    shown = {name: value for name, value in revision.items() if name != "diff"}
+    return {**config, "code": {**config["code"], "revision": shown}}
 
 
 async def submit(request: Request) -> Response:
@@ -88,10 +138,30 @@ async def submit(request: Request) -> Response:
     caller, parts = await caller_of(request), parts_of(request)
     await refuse_unknown(request)
     key = _clean(request.headers.get(IDEMPOTENCY_KEY, ""))
-    submission = await jobs.submit(parts.platform, caller, await read_document(request), key)
+    asked = await read_asked(request)
+    submission = await _submit(parts, caller, asked, _original(request), key)
     view = _show(parts, caller, submission.job, None)
+    view["warnings"] += _lost(parts, asked)
     headers = {"Location": f"/api/v1/jobs/{submission.job.id}"}
     return JSONResponse(view, 201 if submission.is_new else 200, headers=headers)
+
+
+async def _submit(parts: Parts, caller: Caller, asked: Asked, original: str, key: str) -> jobs.Submission:
+    if asked.translation is not None:
+        return await translating.submit(parts.platform, caller, asked.translation, asked.overrides, key)
+    document = await jobs.uncover(parts.platform, caller, asked.document, original)
+    return await jobs.submit(parts.platform, caller, document, key)
+
+
+def _lost(parts: Parts, asked: Asked) -> list[dict[str, Any]]:
+    if asked.translation is None:
+        return []
+    said = translating.warnings_of(parts.platform, asked.translation, asked.overrides)
+    return [told(one) for one in said]
+
+
+def _original(request: Request) -> str:
+    return request.headers.get(HIDDEN_VALUES_OF, "")[:MOST_OF_A_KEY]
 
 
 def _clean(key: str) -> str:
@@ -107,12 +177,12 @@ router.add_api_route(
     status_code=201,
     response_model=JobDetail,
     responses=_REPEATED,
-    openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER]},
+    openapi_extra={**_JOB_BODY, "parameters": [_KEY_PARAMETER, _ORIGINAL_PARAMETER]},
     route_class_override=PlainRoute,
 )
 
 
-@router.post("/dry-run", response_model=DryRun, openapi_extra=_JOB_BODY)
+@router.post("/dry-run", response_model=DryRun, openapi_extra=_TRIED_BODY)
 async def dry_run(
     request: Request,
     parts: Wired,
@@ -125,7 +195,7 @@ async def dry_run(
     return JSONResponse(await _dry_run(request, parts, caller, code_follows))
 
 
-@router.post("/check", response_model=JobCheck, openapi_extra=_JOB_BODY)
+@router.post("/check", response_model=JobCheck, openapi_extra=_TRIED_BODY)
 async def check(request: Request, parts: Wired, caller: Signed) -> Response:
     """A dry run for forms that ask while somebody types: a refusal is an answer like any other."""
     try:
@@ -138,16 +208,38 @@ async def check(request: Request, parts: Wired, caller: Signed) -> Response:
 
 
 async def _dry_run(request: Request, parts: Parts, caller: Caller, code_follows: bool) -> dict[str, Any]:
-    tried = await jobs.dry_run(parts.platform, caller, await read_document(request), code_follows)
+    asked = await read_asked(request)
+    if asked.translation is not None:
+        given = (asked.translation, asked.overrides)
+        tried = await translating.dry_run(parts.platform, caller, *given, code_follows)
+    else:
+        document = await jobs.uncover(parts.platform, caller, asked.document, _original(request))
+        tried = await jobs.dry_run(parts.platform, caller, document, code_follows)
     would_be = tried.would_be
     return {
-        "config": write_job(tried.spec),
+        "config": show_job(tried.spec),
+        "resources": amount(tried.spec.resources),
         "would_start": would_be.request is not None,
         "reason": reason_view(would_be.reason),
-        "request": would_be.request,
+        "request": redact_within(would_be.request, hidden_values(tried.spec)),
         "estimate": None if would_be.estimate is None else estimate_view(would_be.estimate),
-        "warnings": [told(one) for one in warnings_of(tried.spec)],
+        "cost": cost_view(tried.spec, parts.platform.prices),
+        "warnings": _lost(parts, asked),
     }
+
+
+@router.post("/translate", response_model=Translated, openapi_extra=_FOREIGN_BODY)
+async def translate(request: Request, caller: Signed) -> Response:  # noqa: ARG001
+    """Translate a job file of another system into a job document; nothing is created."""
+    made = await asyncio.to_thread(registry.translate, await request.body())
+    return JSONResponse(
+        {
+            "dialect": made.dialect,
+            "document": made.document,
+            "converted": [told(one) for one in made.converted],
+            "lost": [told(one) for one in made.lost],
+        }
+    )
 
 
 @router.get("", response_model=Jobs)
@@ -197,10 +289,10 @@ def _read_token(token: str, sort: str) -> tuple[Any, str]:
 
 def _is_key(sort: str, value: Any) -> bool:
     """Tell whether a token holds what this sort compares; anything else would reach the database."""
-    if sort in ("submitted_at", "finished_at"):
+    if sort in ("submitted_at", "finished_at", "run_time"):
         return isinstance(value, float) and math.isfinite(value)
-    if sort == "priority":
-        return type(value) is int and abs(value) < 2**31
+    if sort in ("priority", "resources"):
+        return type(value) is int and abs(value) < (2**31 if sort == "priority" else 2**62)
     return isinstance(value, str) and value.isprintable()
 
 
@@ -235,8 +327,16 @@ async def detail(
 
 @router.get("/{job_id}/config")
 async def config(parts: Wired, caller: Signed, job_id: str) -> dict[str, Any]:
-    """The job document, ready to be submitted again."""
-    return write_job((await jobs.inspect(parts.platform, caller, job_id)).spec)
+    """The job document, to be submitted again; values that are secrets by their names are `***`."""
+    job = await jobs.inspect(parts.platform, caller, job_id)
+    return _without_code(show_job(job.spec), caller, job)
+
+
+@router.get("/{job_id}/original", response_model=OriginalBody)
+async def original(parts: Wired, caller: Signed, job_id: str) -> dict[str, str]:
+    """The file of another system that the job was made from, its secrets masked."""
+    found = await jobs.original(parts.platform, caller, job_id)
+    return {"dialect": found.dialect, "text": found.text}
 
 
 @router.patch("/{job_id}", response_model=JobDetail)

@@ -21,11 +21,11 @@ from footplate.services import jobs, logs
 from footplate.services.logparts import Since, text_of
 from footplate.services.logparts import begin as begin_at
 from footplate.services.mergedlog import merge
-from footplate.store.logfiles import LogFile, fold_progress
+from footplate.store.logfiles import NO_MASK, LogFile, fold_progress
 from footplate.store.logsearch import search as search_log
 from footplate.store.logsearch import search_up
 from footplate.wire.body import Text
-from footplate.wire.jobs import LogMatches
+from footplate.wire.jobs import LogMatches, LogTimes
 
 router = APIRouter(prefix="/jobs/{job_id}/logs", tags=["logs"])
 
@@ -149,6 +149,23 @@ async def search(
     else:
         found = await asyncio.to_thread(search_up, log, text, before, limit)
     return {"items": found.lines, "next_offset": found.next_offset}
+
+
+@router.get("/times", response_model=LogTimes)
+async def times(
+    parts: Wired,
+    caller: Signed,
+    job_id: str,
+    end: Annotated[int, Query(ge=1, le=2**60, description="Up to this offset.")],
+    task: TaskName = None,
+    attempt: AttemptNumber = None,
+    offset: Annotated[int, Query(ge=0, le=2**60, description="From this offset on.")] = 0,
+) -> dict[str, Any]:
+    """When a part of one task's log was printed, to about a second; for a long part at most 1,000 times."""
+    job = await jobs.inspect(parts.platform, caller, job_id)
+    name = logs.task_name(job, task)
+    log = logs.log_of(parts.platform, job, name, attempt, NO_MASK)
+    return {"items": await asyncio.to_thread(logs.times_of, job, name, attempt, log, offset, end)}
 
 
 @router.get("/stream", response_class=Response)

@@ -17,11 +17,21 @@ from footplate.engines.strategies import registry
 from footplate.server.auth import SIGNED_IN, Signed, Wired
 from footplate.server.routes.queues import show_queue
 from footplate.server.shownsettings import shown
-from footplate.services import code, jobs, queues
+from footplate.services import code, history, jobs, queues
 from footplate.services.access import require_admin
+from footplate.services.history import History
 from footplate.wire.body import Text
-from footplate.wire.convert import amount
-from footplate.wire.platform import Health, SettingsBody, Strategies, Summary, Upload, Version
+from footplate.wire.convert import amount, instant
+from footplate.wire.platform import (
+    Health,
+    HistoryBody,
+    SettingChange,
+    SettingsBody,
+    Strategies,
+    Summary,
+    Upload,
+    Version,
+)
 from footplate.wire.told import told
 
 router = APIRouter(tags=["platform"])
@@ -55,15 +65,29 @@ async def schema() -> dict[str, Any]:
 async def settings(parts: Wired, caller: Signed) -> dict[str, Any]:
     """How the server is set up, for platform admins; what is secret is left out."""
     require_admin(caller, "look_at_settings")
-    told = parts.settings
+    told = parts.live.current
     return {
         "version": __version__,
         "home": str(told.home),
         "url": told.url,
         "database": parts.platform.store.database_kind,
         "file": str(told.home / "settings.toml"),
-        "items": list(shown(told)),
+        "items": list(shown(told, parts.live.can_change)),
     }
+
+
+@router.put("/settings/{name}", status_code=204)
+async def change_setting(parts: Wired, caller: Signed, name: str, body: SettingChange) -> Response:
+    """Change a setting while the server runs (admin); only those that `is_live` says can be."""
+    await parts.live.change(parts.platform, caller, name, {name: body.value})
+    return Response(status_code=204)
+
+
+@router.delete("/settings/{name}", status_code=204)
+async def reset_setting(parts: Wired, caller: Signed, name: str) -> Response:
+    """Give a setting its default again (admin)."""
+    await parts.live.change(parts.platform, caller, name, {})
+    return Response(status_code=204)
 
 
 @router.get("/strategies", response_model=Strategies, dependencies=[SIGNED_IN])
@@ -85,7 +109,7 @@ async def summary(
     counts = await jobs.counts(parts.platform, caller, _day_begin(since, now))
     uses = queues.node_uses(parts.platform)
     return {
-        "trash_kept_s": parts.settings.trash_kept_s,
+        "trash_kept_s": parts.live.current.trash_kept_s,
         "jobs": counts.active,
         "finished_today": counts.finished_today,
         "resources": {
@@ -94,6 +118,27 @@ async def summary(
         },
         "queues": [show_queue(use) for use in queues.all_visible(parts.platform, caller)],
     }
+
+
+@router.get("/summary/history", response_model=HistoryBody, dependencies=[SIGNED_IN])
+async def usage_history(parts: Wired) -> dict[str, Any]:
+    """How much of the machines jobs held in the last 24 hours, in steps of 15 minutes."""
+    found = await history.last_day(parts.platform)
+    uses = queues.node_uses(parts.platform)
+    return {
+        "begin_at": instant(found.begin_at),
+        "step_s": found.step_s,
+        "points": [_use_point(found, index) for index in range(len(found.uses))],
+        "total": amount(total(use.node.capacity for use in uses)),
+    }
+
+
+def _use_point(found: History, index: int) -> dict[str, float] | None:
+    end_at = found.begin_at + (index + 1) * found.step_s
+    if found.counted_from is not None and end_at <= found.counted_from:
+        return None
+    use = found.uses[index]
+    return {"cpus": use.cpus, "memory_bytes": use.memory_bytes, "gpus": use.gpus}
 
 
 def _day_begin(since: str | None, now: float) -> float:
@@ -117,11 +162,22 @@ async def upload(
     parts: Wired,
     caller: Signed,
     digest: Annotated[str, Header(alias="X-Content-SHA256", max_length=71)] = "",
+    base: Annotated[
+        str,
+        Query(
+            max_length=71,
+            description="Code that is there already: the archive then has only what has changed since, and a "
+            "file `.footplate-removed` with a JSON list of what is gone.",
+        ),
+    ] = "",
 ) -> dict[str, Any]:
     """Send code as a tar or zip archive; jobs refer to it by the digest in the answer."""
     parts.platform.disk.require_room(caller.name)
-    name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
-    await code.note(parts.platform, caller, name)
+    if base:
+        name, size_bytes = await code.patch(parts.platform, caller, base, request.stream())
+    else:
+        name, size_bytes = await parts.platform.blobs.save(request.stream(), digest)
+        await code.note(parts.platform, caller, name)
     return {"upload": name, "size_bytes": size_bytes}
 
 

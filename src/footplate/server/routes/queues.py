@@ -1,4 +1,4 @@
-"""Queues and nodes over REST."""
+"""Queues over REST."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from footplate.domain.cluster import Queue
-from footplate.server.auth import SIGNED_IN, Signed, Wired
+from footplate.server.auth import Signed, Wired
 from footplate.services import queues
-from footplate.services.queues import NodeUse, QueueUse
+from footplate.services.queues import QueueUse
 from footplate.wire.body import Text
-from footplate.wire.convert import maximum, node_view, queue_view, resources
-from footplate.wire.nodes import NodeBody, NodeChange, Nodes
+from footplate.wire.convert import maximum, queue_view, resources
 from footplate.wire.queues import MemberChange, Members, NewQueue, QueueBody, QueueChange, Queues
+from footplate.wire.told import told
 
 router = APIRouter(tags=["queues"])
 
 
 def show_queue(use: QueueUse) -> dict[str, Any]:
-    return queue_view(use.queue, use.used, use.n_running, use.n_waiting, use.my_role, use.engine_problem)
-
-
-def show_node(use: NodeUse) -> dict[str, Any]:
-    return node_view(use.node, use.used, use.cards)
+    view = queue_view(use.queue, use.used, use.n_running, use.n_waiting, use.my_role, use.engine_problem)
+    return {**view, "warnings": [told(one) for one in use.warnings]}
 
 
 @router.get("/queues", response_model=Queues)
@@ -39,13 +36,14 @@ async def add(parts: Wired, caller: Signed, body: NewQueue) -> dict[str, Any]:
     queue = Queue(
         body.name,
         body.description,
-        resources(body.guaranteed),
+        resources(body.share),
         maximum(body.maximum),
         tuple(body.nodes),
         body.is_open,
         tuple(sorted(body.environments.items())),
         body.engine,
         is_shared=body.is_shared,
+        retention=tuple(sorted(body.retention.items())),
     )
     return show_queue(await queues.add(parts.platform, caller, queue))
 
@@ -64,14 +62,16 @@ async def change(parts: Wired, caller: Signed, name: str, body: QueueChange) -> 
     for field in ("description", "is_open", "is_shared", "engine"):
         if field in given and getattr(body, field) is not None:
             changes[field] = getattr(body, field)
-    if "guaranteed" in given and body.guaranteed is not None:
-        changes["guaranteed"] = resources(body.guaranteed)
+    if "share" in given and body.share is not None:
+        changes["share"] = resources(body.share)
     if "maximum" in given:
         changes["maximum"] = maximum(body.maximum)
     if body.nodes is not None:
         changes["nodes"] = tuple(body.nodes)
     if body.environments is not None:
         changes["environments"] = tuple(sorted(body.environments.items()))
+    if body.retention is not None:
+        changes["retention"] = tuple(sorted(body.retention.items()))
     return show_queue(await queues.change(parts.platform, caller, name, changes))
 
 
@@ -103,15 +103,3 @@ async def remove_member(parts: Wired, caller: Signed, name: str, user: Text) -> 
     await queues.remove_member(parts.platform, caller, name, user)
     parts.accounts.forget()
     return Response(status_code=204)
-
-
-@router.get("/nodes", response_model=Nodes, dependencies=[SIGNED_IN])
-async def nodes(parts: Wired) -> dict[str, Any]:
-    """The machines, what is free of them, and which job holds which card."""
-    return {"items": [show_node(use) for use in queues.node_uses(parts.platform)]}
-
-
-@router.patch("/nodes/{name}", response_model=NodeBody)
-async def open_node(parts: Wired, caller: Signed, name: Text, body: NodeChange) -> dict[str, Any]:
-    """Drain a node, or take it into use again."""
-    return show_node(await queues.open_node(parts.platform, caller, name, body.is_schedulable))

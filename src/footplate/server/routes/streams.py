@@ -12,12 +12,13 @@ from footplate.server import stream as sse
 from footplate.server.auth import Signed, Wired, caller_of
 from footplate.server.errors import our_body, refusal_of
 from footplate.server.following import LogWish, follow_log
+from footplate.server.followingmetrics import watch_points
 from footplate.server.merging import merge
 from footplate.server.parts import Parts
 from footplate.server.routes.events import follow_events, last_seq
 from footplate.services.access import Caller
 from footplate.services.logparts import Since
-from footplate.wire.streams import Followed, FollowedLog
+from footplate.wire.streams import Followed, FollowedLog, FollowedMetrics
 
 router = APIRouter(prefix="/stream", tags=["events"])
 
@@ -27,15 +28,17 @@ async def follow(request: Request, parts: Wired, caller: Signed, wanted: Followe
     """Events as they happen, and logs: each message of a log has its `key` beside its `data`.
 
     The first message, `begin`, has as its id the number from which events come. A log that may not be read,
-    or no longer, brings `refused` with the body of an error, and the rest goes on.
+    or no longer, brings `refused` with the body of an error, and the rest goes on. `metrics` says that a job
+    has told new points, which are there to be asked for.
     """
-    keys = [one.key for one in wanted.logs]
+    keys = [*(one.key for one in wanted.logs), *(one.key for one in wanted.metrics)]
     if len(set(keys)) < len(keys):
         raise InvalidInput("log_key_twice", "logs")
     after = await last_seq(parts) if wanted.after is None else wanted.after
     events = _begun(follow_events(request, parts, caller, None, after), after)
     logs = [_log(request, parts, caller, one) for one in wanted.logs]
-    return sse.stream(merge(events, logs))
+    metrics = [_metrics(request, parts, caller, one) for one in wanted.metrics]
+    return sse.stream(merge(events, [*logs, *metrics]))
 
 
 async def _begun(events: AsyncIterator[bytes], after: int) -> AsyncIterator[bytes]:
@@ -58,6 +61,21 @@ async def _log(request: Request, parts: Parts, caller: Caller, wanted: FollowedL
             # Asked once more, with the rights of now, it says why.
             await follow_log(request, parts, await caller_of(request), wish)
     except FootplateError as error:
-        refusal = refusal_of(request, error)
-        refused = {"status": refusal.status, "error": our_body(refusal)}
-        yield sse.message("refused", {"key": wanted.key, "data": refused})
+        yield _refused(request, wanted.key, error)
+
+
+async def _metrics(
+    request: Request, parts: Parts, caller: Caller, wanted: FollowedMetrics
+) -> AsyncIterator[bytes]:
+    """A word whenever a job has told new points."""
+    try:
+        async for n_points in await watch_points(request, parts, caller, wanted.job):
+            yield sse.message("metrics", {"key": wanted.key, "data": {"n_points": n_points}})
+    except FootplateError as error:
+        yield _refused(request, wanted.key, error)
+
+
+def _refused(request: Request, key: str, error: FootplateError) -> bytes:
+    refusal = refusal_of(request, error)
+    refused = {"status": refusal.status, "error": our_body(refusal)}
+    return sse.message("refused", {"key": key, "data": refused})

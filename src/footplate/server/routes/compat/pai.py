@@ -1,0 +1,29 @@
+"""OpenPAI's REST server, as its own clients ask for it: both versions below one prefix."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from footplate.server.routes.compat import paicluster, paijobs, paipeople, paitasks
+from footplate.server.routes.compat.paiedge import PREFIX, PaiRoute, Refused, body_of
+
+__all__ = ["PREFIX", "body_of", "router"]
+
+router = APIRouter(include_in_schema=False, route_class=PaiRoute)
+
+
+@router.get("/healthz")
+@router.get(f"{PREFIX}/healthz")
+async def healthz() -> Response:
+    """Tell clients that look for the proxy that it is there."""
+    return PlainTextResponse("ok")
+
+
+for module in (paijobs, paitasks, paipeople, paicluster):
+    router.include_router(module.router, prefix=f"{PREFIX}/api")
+
+
+@router.api_route(f"{PREFIX}/{{path:path}}", methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
+async def nothing_here(request: Request) -> Response:
+    raise Refused(404, "NoApiError", f"API {request.url.path[:255]} is not found.")
