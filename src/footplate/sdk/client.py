@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,15 +13,27 @@ from urllib.parse import quote
 
 import httpx
 
-from footplate.domain.errors import Conflict, NotFound
+from footplate.domain.errors import Conflict, FootplateError, NotFound
 from footplate.domain.jobname import next_free, stem_of
 from footplate.sdk import settings as stored
+from footplate.sdk.accounting import AccountingCalls
+from footplate.sdk.alerts import AlertCalls
+from footplate.sdk.choices import ChoiceCalls
 from footplate.sdk.connection import Connection, read_in_chunks
 from footplate.sdk.environments import EnvironmentCalls
 from footplate.sdk.images import ImageCalls
 from footplate.sdk.invites import InviteCalls
 from footplate.sdk.job import Job
+from footplate.sdk.loglines import LogLineCalls
+from footplate.sdk.metrics import MetricCalls
+from footplate.sdk.models import ModelCalls
+from footplate.sdk.notebooks import NotebookCalls
+from footplate.sdk.retention import RetentionCalls
 from footplate.sdk.secrets import SecretCalls
+from footplate.sdk.serversettings import SettingCalls
+from footplate.sdk.ssh import SshKeyCalls
+from footplate.sdk.storages import StorageCalls
+from footplate.sdk.zones import with_zone
 
 # What only a submit needs, YAML included, is loaded when there is one.
 if TYPE_CHECKING:
@@ -31,7 +44,23 @@ Data = dict[str, Any]
 _NAME_TRIES = 5
 
 
-class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
+class Client(
+    SecretCalls,
+    ImageCalls,
+    ChoiceCalls,
+    InviteCalls,
+    EnvironmentCalls,
+    StorageCalls,
+    AccountingCalls,
+    MetricCalls,
+    ModelCalls,
+    NotebookCalls,
+    AlertCalls,
+    LogLineCalls,
+    RetentionCalls,
+    SettingCalls,
+    SshKeyCalls,
+):
     """A user's connection to a Footplate server.
 
     With no arguments it finds server and credentials in the environment (as inside a job) or in the
@@ -87,31 +116,60 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
         name that is taken gets the next free number (`digits-2`). A repeated try never makes a second job.
         """
         submission = _prepared(source, code_dir, overrides)
-        document = self._upload(submission)
+        submission = self._upload(submission)
         for _ in range(_NAME_TRIES if again else 0):
             try:
-                return self._create(document)
-            except Conflict:
-                document = {**document, "name": self.free_name(str(document["name"]))}
-        return self._create(document)
+                return self._create(submission.body)
+            except Conflict as conflict:
+                # A file of another system calls its name by another name.
+                name = submission.document.get("name") or conflict.said.params.get("name")
+                document = {**submission.document, "name": self.free_name(str(name))}
+                submission = replace(submission, document=document)
+        return self._create(submission.body)
 
     def _create(self, document: Mapping[str, Any]) -> Job:
         return Job(
             self._connection, self._connection.send("POST", "/jobs", document, key=os.urandom(16).hex())
         )
 
+    def run(
+        self,
+        command: str | Sequence[str],
+        code: str | os.PathLike[str] | None = ".",
+        *,
+        with_requirements: bool = True,
+        **overrides: Any,
+    ) -> Job:
+        """Run a command with the folder `code`, as `footplate run` does; return as soon as it is queued.
+
+        The packages that the folder's `requirements.txt` or `uv.lock` lists are installed, unless
+        `with_requirements` is false. If the name is taken, the job gets the next free one.
+        """
+        from footplate.sdk.commands import prepare_command
+
+        words = [command] if isinstance(command, str) else list(command)
+        folder = None if code is None else os.fspath(code)
+        submission = prepare_command(words, folder, overrides, with_requirements=with_requirements)
+        return self.submit(submission, again=True)
+
     def dry_run(
         self, source: Source | Submission, code_dir: str | os.PathLike[str] | None = None, **overrides: Any
     ) -> Data:
         """Say what a submit would do, without doing it; nothing is uploaded."""
         submission = _prepared(source, code_dir, overrides)
-        document = dict(submission.document)
         if submission.code is not None:
-            document["code"] = _uploaded(document, _digest(submission.code))
+            submission = _with_code(submission, _digest(submission.code))
         params = {"code_follows": submission.code is not None or None}
         answer: Data = self._connection.send(
-            "POST", "/jobs/dry-run", document, is_repeatable=True, params=params
+            "POST", "/jobs/dry-run", submission.body, is_repeatable=True, params=params
         )
+        return answer
+
+    def translate(self, text: str) -> Data:
+        """Translate a job file of another system: the document, and what became of its fields."""
+        answer: Data = self._connection.request(
+            "POST", "/jobs/translate", content=text.encode(), headers={"Content-Type": "text/plain"}
+        ).json()
         return answer
 
     def free_name(self, name: str) -> str:
@@ -163,12 +221,47 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
 
     def upload_code(self, folder: str | os.PathLike[str] | Selection) -> str:
         """Send a code folder and return its digest; what the server has already is not sent again."""
-        from footplate.sdk.packing import Selection, pack, select
+        from footplate.sdk import codecache
+        from footplate.sdk.packing import Selection, select
 
-        with pack(folder if isinstance(folder, Selection) else select(Path(folder))) as archive:
+        selection = folder if isinstance(folder, Selection) else select(Path(folder))
+        marks = codecache.marks_of(selection)
+        digest = self._send_change(selection, marks) or self._send_whole(selection)
+        codecache.note(self.url, selection, digest, marks)
+        return digest
+
+    def _send_whole(self, selection: Selection) -> str:
+        from footplate.sdk.packing import pack
+
+        with pack(selection) as archive:
             if not self._has_code(archive.digest):
                 self._send_code(archive)
             return archive.digest
+
+    def _send_change(self, selection: Selection, marks: Mapping[str, str]) -> str | None:
+        """Send what has changed since the last time; None where that cannot be, or would save nothing."""
+        from footplate.sdk import codecache
+        from footplate.sdk.packing import pack_change
+
+        sent = codecache.recall(self.url, selection)
+        change = codecache.change_since(sent, selection, marks) if sent else None
+        if sent is None or change is None or not self._has_code(sent.digest):
+            return None
+        if change.is_none:
+            return sent.digest
+        if 2 * sum(entry.size_bytes for entry in change.changed) > selection.size_bytes:
+            return None
+        with pack_change(selection, change.changed, change.removed) as archive:
+            headers = {"Content-Type": "application/gzip", "Content-Length": str(archive.size_bytes)}
+            content = read_in_chunks(archive.file)
+            try:
+                answer = self._connection.request(
+                    "POST", "/code", content=content, headers=headers, params={"base": sent.digest}
+                )
+            except FootplateError:
+                # An older server, or one that has lost it meanwhile.
+                return None
+            return str(answer.json()["upload"])
 
     def _has_code(self, digest: str) -> bool:
         try:
@@ -185,11 +278,13 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
         }
         self._connection.request("POST", "/code", content=read_in_chunks(archive.file), headers=headers)
 
-    def _upload(self, submission: Submission) -> Data:
-        document = dict(submission.document)
-        if submission.code is not None:
-            document["code"] = _uploaded(document, self.upload_code(submission.code))
-        return document
+    def _upload(self, submission: Submission) -> Submission:
+        if submission.code is None:
+            return submission
+        from footplate.sdk.gitstate import revision_of
+
+        digest = self.upload_code(submission.code)
+        return _with_code(submission, digest, revision_of(submission.code))
 
     # The platform
 
@@ -211,13 +306,21 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
     def nodes(self) -> list[Data]:
         return self._items("/nodes")
 
+    def node(self, name: str) -> Data:
+        """Show one node: the tasks there, and how busy its cards are."""
+        return self._data("GET", _path("nodes", name))
+
+    def node_usage(
+        self, name: str, card: int | None = None, since: str | None = None, points: int = 300
+    ) -> Data:
+        """Say what was used of a node over time by all that runs there, oldest first."""
+        path = _path("nodes", name, "usage")
+        answer: Data = self._connection.fetch(path, card=card, since=with_zone(since), points=points)
+        return answer
+
     def edit_node(self, name: str, *, is_schedulable: bool) -> Data:
         """Open a node for new tasks, or close it; what runs there goes on."""
         return self._data("PATCH", _path("nodes", name), {"is_schedulable": is_schedulable})
-
-    def storages(self) -> list[Data]:
-        """List the storages that jobs may use."""
-        return self._items("/storages")
 
     def strategies(self) -> list[Data]:
         """List the ways to start a distributed training that a job may name."""
@@ -282,8 +385,22 @@ class Client(SecretCalls, ImageCalls, InviteCalls, EnvironmentCalls):
         """Make a token for a program; its text is shown this once."""
         return self._data("POST", "/tokens", {"name": name, "expires_in_s": expires_in_s})
 
+    def sign_in_link(self, path: str = "/", **fields: Any) -> Data:
+        """Make a link that opens a page of the console signed in; good once, for a short while."""
+        return self._data("POST", "/session/links", {"path": path, **fields})
+
     def revoke_token(self, token_id: str) -> None:
         self._connection.send("DELETE", _path("tokens", token_id))
+
+    def access_keys(self) -> list[Data]:
+        return self._items("/access-keys")
+
+    def create_access_key(self, name: str) -> Data:
+        """Make a key for clients that sign requests, such as tikit; its secret is shown this once."""
+        return self._data("POST", "/access-keys", {"name": name})
+
+    def delete_access_key(self, key_id: str) -> None:
+        self._connection.send("DELETE", _path("access-keys", key_id))
 
     def users(self) -> list[Data]:
         return self._items("/users")
@@ -329,6 +446,14 @@ def _digest(selection: Selection) -> str:
 
 def _path(*parts: str) -> str:
     return "/" + "/".join(quote(part, safe=":") for part in parts)
+
+
+def _with_code(submission: Submission, digest: str, revision: Data | None = None) -> Submission:
+    document = dict(submission.document)
+    code = _uploaded(document, digest)
+    if revision is not None:
+        code = {**code, "revision": revision}
+    return replace(submission, document={**document, "code": code})
 
 
 def _uploaded(document: Data, digest: str) -> Data:

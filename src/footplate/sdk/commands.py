@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 from footplate.domain.errors import InvalidInput
-from footplate.sdk.packing import Selection
 from footplate.sdk.submission import Submission, prepare
 
 REQUIREMENTS = "requirements.txt"
@@ -27,35 +26,43 @@ def prepare_command(
 
     Raises `InvalidInput` for a command that names a file which lies here and is not sent.
     """
-    text = command[0] if len(command) == 1 else shlex.join(command)
-    if code is None and with_code and (file := _file_named_in(text)):
+    text = text_of(command)
+    if code is None and with_code and (file := file_named_in(text)):
         raise InvalidInput("file_not_sent", "command", file=file)
     submission = prepare({"name": _name_for(command), "command": text}, code, **overrides)
     document, sent = submission.document, submission.code
-    found = _packages_of(sent) if sent is not None and with_requirements else None
-    if found is None or document.get("image") or "environment" in document:
+    found = packages_in(sent.names) if sent is not None and with_requirements else None
+    # A lock would install once more what the image has.
+    is_for_image = found is not None and "requirements" in found
+    if found is None or "environment" in document or (document.get("image") and not is_for_image):
         return submission
     return Submission({**document, "environment": found}, sent, uses_found_packages=True)
 
 
-def _packages_of(code: Selection) -> dict[str, str] | None:
-    if REQUIREMENTS in code.names:
+def text_of(command: Sequence[str]) -> str:
+    """A command as shell text: one word is a whole shell command, several are words to keep apart."""
+    return command[0] if len(command) == 1 else shlex.join(command)
+
+
+def packages_in(names: Set[str]) -> dict[str, str] | None:
+    """What the files of a folder say about the packages that its code needs."""
+    if REQUIREMENTS in names:
         return {"requirements": REQUIREMENTS}
-    return {"pyproject": PROJECT} if {PROJECT, LOCK} <= code.names else None
+    return {"pyproject": PROJECT} if {PROJECT, LOCK} <= names else None
 
 
-def _file_named_in(command: str) -> str:
-    """Find a file of this folder that a command names; its path must be relative to be meant."""
+def file_named_in(command: str, folder: Path = Path()) -> str:
+    """Find a file of a folder that a command names; its path must be relative to be meant."""
     try:
         words = shlex.split(command)
     except ValueError:
         return ""
-    return next((word for word in words if _lies_here(word)), "")
+    return next((word for word in words if _lies_in(folder, word)), "")
 
 
-def _lies_here(word: str) -> bool:
+def _lies_in(folder: Path, word: str) -> bool:
     try:
-        return not Path(word).is_absolute() and Path(word).is_file()
+        return not Path(word).is_absolute() and (folder / word).is_file()
     except (OSError, ValueError):
         # Too long for a name, or a zero byte in it.
         return False

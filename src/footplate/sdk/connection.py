@@ -6,7 +6,7 @@ import ipaddress
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,7 +20,7 @@ from footplate.domain.errors import (
     TooManyConnections,
     Unauthenticated,
 )
-from footplate.sdk import certificates, sse
+from footplate.sdk import certificates, sessions, sse
 from footplate.sdk.errors import Unreachable, Untrusted, rebuild
 from footplate.sdk.quickclient import QuickClient
 from footplate.sdk.settings import Settings
@@ -59,7 +59,7 @@ class Connection:
             base_url=settings.url + API,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, 10.0)),
             # A proxy meant for the internet never reaches a server on this machine.
-            trust_env=not _is_loopback(settings.url),
+            trust_env=not is_loopback(settings.url),
             # Loading certificates takes longer than most calls, and without TLS there are none to check.
             verify=certificates.trusted() if settings.url.startswith("https:") else False,
             transport=transport,
@@ -78,7 +78,7 @@ class Connection:
                 )
             self._session_id = ""
 
-    def fetch(self, path: str, **params: Any) -> Any:
+    def fetch(self, path: str, /, **params: Any) -> Any:
         """GET as JSON."""
         return self.request("GET", path, params=params).json()
 
@@ -147,6 +147,7 @@ class Connection:
     def open(
         self,
         path: str,
+        /,
         *,
         silence_s: float | None = None,
         headers: Mapping[str, str] | None = None,
@@ -158,12 +159,15 @@ class Connection:
             "GET", path, params=_clean(params), headers=self._headers(headers), timeout=timeout
         )
 
-    def download(self, path: str, **params: Any) -> Iterator[bytes]:
-        """GET as chunks of bytes."""
+    @contextmanager
+    def opened(
+        self, path: str, headers: Mapping[str, str] | None = None, /, **params: Any
+    ) -> Iterator[httpx.Response]:
+        """GET an answer whose body is read as it comes; raise what went wrong as an exception of our tree."""
         try:
-            with self.open(path, **params) as response:
+            with self.open(path, headers=headers, **params) as response:
                 self._check(response)
-                yield from response.iter_bytes()
+                yield response
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
@@ -217,6 +221,10 @@ class Connection:
             response.read()
             raise self._with_hint(self._error(response))
 
+    def credentials(self) -> dict[str, str]:
+        """What shows who is calling, for connections that are opened beside this one."""
+        return self._headers(None)
+
     def _headers(self, more: Mapping[str, str] | None) -> dict[str, str]:
         if not self._token and self.settings.password:
             self._renew("")
@@ -232,12 +240,27 @@ class Connection:
             if self._token != refused:
                 return True
             if self.settings.password:
-                answer = self.login(self.settings.user, self.settings.password, "session", SESSION_S)
-                token, self._session_id = str(answer["token"]), str(answer.get("id") or "")
+                token = self._recalled(refused) or self._begin_session()
             else:
                 token = self._reload().token
             is_new, self._token = bool(token) and token != self._token, token or self._token
             return is_new
+
+    def _recalled(self, refused: str) -> str:
+        """The token of an earlier command with the same password in its environment, if it is still good."""
+        if not self.settings.is_kept:
+            return ""
+        token = sessions.recall(self.settings, sessions.file_of())
+        return "" if token == refused else token
+
+    def _begin_session(self) -> str:
+        """Log in; the token is kept for later commands, or else revoked when this connection closes."""
+        settings = self.settings
+        answer = self.login(settings.user, settings.password, "session", SESSION_S)
+        token = str(answer["token"])
+        if not (settings.is_kept and sessions.keep(settings, token, SESSION_S, sessions.file_of())):
+            self._session_id = str(answer.get("id") or "")
+        return token
 
     def login(
         self, user: str, password: str, name: str, expires_in_s: int | None = None, replaces: bool = False
@@ -260,7 +283,7 @@ class Connection:
         if (fault := certificates.fault_of(error)) is not None:
             return Untrusted(certificates.explain(url, fault))
         if isinstance(error, httpx.ConnectError):
-            return Unreachable("server_down" if _is_loopback(url) else "server_unreachable", url=url)
+            return Unreachable("server_down" if is_loopback(url) else "server_unreachable", url=url)
         if isinstance(error, httpx.TimeoutException):
             return Unreachable("server_timeout", url=url)
         if url.startswith("http:") and certificates.speaks_tls(url):
@@ -328,7 +351,7 @@ def _clean(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value not in (None, "", (), [])}
 
 
-def _is_loopback(url: str) -> bool:
+def is_loopback(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

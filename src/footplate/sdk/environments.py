@@ -18,6 +18,11 @@ class EnvironmentCalls:
         items: list[dict[str, Any]] = self._connection.fetch("/environments")["items"]
         return items
 
+    def environment_log(self, environment_id: str) -> str:
+        """Read what the build of an environment printed, of a long one the end."""
+        answer = self._connection.request("GET", f"/environments/{quote(environment_id, safe='')}/log")
+        return answer.text
+
     def remove_environment(self, environment_id: str) -> None:
         """Remove an environment that no job uses; a job that asks for the same has it built again."""
         self._connection.request("DELETE", f"/environments/{quote(environment_id, safe='')}")

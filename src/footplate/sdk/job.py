@@ -7,21 +7,26 @@ import math
 import os
 import time
 from base64 import b64decode, b64encode
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote, unquote
 
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.exitcode import exit_code_of
-from footplate.domain.messages import Message, as_json
+from footplate.domain.messages import Message
 from footplate.domain.states import FINAL_STATES, JobState, Reason, ReasonCode
 from footplate.sdk.connection import Connection
 from footplate.sdk.errors import TimedOut, Unreachable, message_in
 from footplate.sdk.follow import Ended, Followed, LogText, read_followed
 from footplate.sdk.lines import Lines
+from footplate.sdk.metrics import JobMetrics
+from footplate.sdk.steps import steps_of
+from footplate.sdk.zones import in_my_zone, with_zone
+
+if TYPE_CHECKING:
+    from footplate.sdk.shell import Shell
 
 LOG_PAGE_BYTES = 1 << 20
 _FIRST_POLL_S, _LONGEST_POLL_S = 0.05, 1.0
@@ -45,7 +50,7 @@ def _ignore(_job: Job) -> None:
     """Take no interest in how a job stands."""
 
 
-class Job:
+class Job(JobMetrics):
     """One job; `data` is what the server last said about it, and `refresh` asks again."""
 
     def __init__(self, connection: Connection, data: dict[str, Any]) -> None:
@@ -100,18 +105,49 @@ class Job:
         """That of the task which decided how the job ended; 0 for a success; None while that is open."""
         return exit_code_of(self.state, self.reason, [task["exit_code"] for task in self.tasks])
 
+    @property
+    def failed_task(self) -> str | None:
+        """The task that failed first, if the job has failed."""
+        if self.state is not JobState.FAILED and not self.data.get("kept_until"):
+            return None
+        failed = [task for task in self.tasks if task["exit_code"]]
+        failed.sort(key=lambda task: task["finished_at"] or "~")
+        return str(failed[0]["name"]) if failed else None
+
+    @property
+    def results(self) -> dict[str, Any] | None:
+        """Where its results are kept, and how far that is; None where the job file names no `results`."""
+        if "results" not in self.data:
+            self.refresh()
+        results: dict[str, Any] | None = self.data["results"]
+        return results
+
     def refresh(self) -> Job:
         """Ask the server how the job stands."""
         self.data = self._connection.fetch(self._path())
         return self
+
+    def sizes(self) -> dict[str, Any]:
+        """Say how much of the disk the job takes, part by part."""
+        found: dict[str, Any] = self._connection.fetch(self._path("sizes"))
+        return found
+
+    def cost(self) -> dict[str, Any]:
+        """Say what the job has used so far, and what that cost by the server's prices."""
+        found: dict[str, Any] = self._connection.fetch(self._path("cost"))
+        return found
 
     def wait(
         self,
         timeout: float | None = None,
         until: str | Collection[str] | None = None,
         on_poll: Callable[[Job], None] = _ignore,
+        *,
+        results: bool = False,
     ) -> Job:
         """Wait until the job is over or in one of the states `until`, at most `timeout` seconds.
+
+        With `results`, wait also until those that it saves on a storage are there.
 
         `on_poll` is called whenever the server has said how the job stands. A server that goes away
         meanwhile is waited for, as far as the client's patience reaches.
@@ -128,7 +164,7 @@ class Job:
                 self._poll(min(left_s, _LONG_CALL_S if on_poll is _ignore else _LONGEST_POLL_S), wanted)
                 patience.connect()
                 on_poll(self)
-                if self.is_final or self.state in wanted:
+                if self._has_arrived(wanted, results):
                     return self
             except (Unreachable, EngineUnavailable) as error:
                 patience.lose(error)
@@ -141,6 +177,15 @@ class Job:
                 # The server did not wait for us: an older one, or one that is not there.
                 time.sleep(min(pause_s, left_s))
                 pause_s = min(pause_s * 1.5, _LONGEST_POLL_S)
+
+    @property
+    def saves_results(self) -> bool:
+        """Whether results are still to be saved on the storage that the job names, as of the last refresh."""
+        results = self.data.get("results") or {"is_complete": True}
+        return not results["is_complete"]
+
+    def _has_arrived(self, wanted: Collection[str], results: bool) -> bool:
+        return self.state in wanted or (self.is_final and not (results and self.saves_results))
 
     def _poll(self, within_s: float, states: Collection[str]) -> None:
         """Ask how the job stands once it is over or in one of some states, or after a while."""
@@ -184,7 +229,9 @@ class Job:
     ) -> Iterator[str]:
         """Yield one task's log up to now in pages; progress bars are folded unless `raw`."""
         same = {"task": task, "attempt": attempt, "raw": raw or None}
-        start: dict[str, Any] = {"tail": tail, "since": since} if tail is not None or since else {"offset": 0}
+        start: dict[str, Any] = (
+            {"tail": tail, "since": with_zone(since)} if tail is not None or since else {"offset": 0}
+        )
         end = None
         while True:
             response = self._connection.request(
@@ -212,7 +259,7 @@ class Job:
             task=list(tasks),
             attempt=attempt,
             tail=tail,
-            since=since,
+            since=with_zone(since),
         )
         for event in events:
             followed = read_followed(event)
@@ -227,15 +274,18 @@ class Job:
         """Store one task's whole log in a file, byte for byte."""
         return self._save(Path(path), self._path("logs", "download"), task=task, attempt=attempt)
 
-    def _save(self, target: Path, source: str, **params: Any) -> Path:
-        draft = target.with_name(f".{target.name}.part")
-        try:
-            with draft.open("wb") as file:
-                for chunk in self._connection.download(source, **params):
-                    file.write(chunk)
-            return draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
+    def _save(self, target: Path | None, source: str, **params: Any) -> Path:
+        """Store an answer in a file, in this folder under the name that it comes with unless one is given."""
+        with self._connection.opened(source, **params) as response:
+            chosen = target or Path(_name_in(response.headers["Content-Disposition"]))
+            draft = chosen.with_name(f".{chosen.name}.part")
+            try:
+                with draft.open("wb") as file:
+                    for chunk in response.iter_bytes():
+                        file.write(chunk)
+                return draft.replace(chosen)
+            finally:
+                draft.unlink(missing_ok=True)
 
     def events(self, after: int | None = None, follow: bool = False) -> Iterator[dict[str, Any]]:
         """Yield what has happened to the job, oldest first; with `follow`, go on until it is over."""
@@ -273,7 +323,7 @@ class Job:
     ) -> dict[str, Any]:
         """Return what one task has used over time, the first when none is named, and what it asked for."""
         answer: dict[str, Any] = self._connection.fetch(
-            self._path("usage"), task=task, attempt=attempt, since=since, points=points
+            self._path("usage"), task=task, attempt=attempt, since=with_zone(since), points=points
         )
         return answer
 
@@ -285,6 +335,11 @@ class Job:
         """Return the job document as the server holds it, defaults included."""
         document: dict[str, Any] = self._connection.fetch(self._path("config"))
         return document
+
+    def original(self) -> dict[str, Any]:
+        """Return the file of another system that the job was made from: `dialect` and `text`."""
+        found: dict[str, Any] = self._connection.fetch(self._path("original"))
+        return found
 
     def stop(self, now: bool = False) -> Job:
         """Ask the job to end, `now` by force at once; `wait` tells when it has."""
@@ -332,13 +387,64 @@ class Job:
         text = raw.decode("utf-8", "replace")
         return Ran(answer["exit_code"], text, answer["is_cut"], answer["timed_out"], raw)
 
-    def download(self, path: str | os.PathLike[str], what: str = "output") -> Path:
-        """Store what the job has made as a .tar.gz archive: its `output`, `checkpoints`, `code` or `work`."""
-        return self._save(Path(path), self._path("download"), what=what)
+    def shell(
+        self,
+        task: str | None = None,
+        size: tuple[int, int] = (24, 80),
+        tell: Callable[[str], None] = lambda _what: None,
+    ) -> Shell:
+        """Start a shell in one of the job's tasks, with a terminal of so many rows and columns."""
+        from footplate.sdk.shell import Shell
+
+        return Shell(self._connection, self._path("shells"), task, size, tell)
+
+    def open_service(
+        self, service: str, task: str | None = None, others: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Open `jupyter`, `tensorboard`, `desktop` or a port; the answer's `url` lets a browser in, once.
+
+        TensorBoard is there also after the end of the job, and shows `others`, by id or name, as well. What
+        the task lacks may be installed first, which takes a while.
+        """
+        body = {"service": str(service), "task": task, "others": list(others)}
+        answer: dict[str, Any] = self._connection.send("POST", self._path("services"), body, timeout=960)
+        return answer
+
+    def services(self) -> Any:
+        """List what is open in this job for browsers."""
+        return self._connection.fetch(self._path("services"))["items"]
+
+    def ssh(self, task: str | None = None) -> dict[str, Any]:
+        """Say where and as whom to connect to enter a task by SSH."""
+        answer: dict[str, Any] = self._connection.fetch(self._path("ssh"), task=task)
+        return answer
+
+    def ssh_key(self) -> str:
+        """Take a private key that opens this job alone; an earlier one becomes worthless."""
+        return str(self._connection.send("POST", self._path("ssh-key"))["private_key"])
+
+    def files(self, what: str = "output", path: str = "") -> dict[str, Any]:
+        """List the files of the job's `output`, `checkpoints`, `code` or `work`, or those below a path."""
+        answer: dict[str, Any] = self._connection.fetch(self._path("files", quote(what, safe="")), path=path)
+        return answer
+
+    def download(
+        self, target: str | os.PathLike[str] | None = None, what: str = "output", path: str = ""
+    ) -> Path:
+        """Store what the job has made: its `output`, `checkpoints`, `code` or `work`, or a path of these.
+
+        A file is stored as it is, a folder as a .tar.gz archive; without a target, in this folder.
+        """
+        chosen = None if target is None else Path(target)
+        return self._save(chosen, self._path("download"), what=what, path=path)
 
     def clone(self, name: str | None = None, **overrides: Any) -> Job:
-        """Submit the same job again, with some top-level fields replaced."""
-        body = {**({"name": name} if name else {}), **overrides}
+        """Submit the same job again, with some fields changed.
+
+        `parameters`, `env` and `secrets` are merged into the job's own, where None takes one out; `data` is
+        added by path. Every other field is replaced. Fields of a role go into the only role that there is.
+        """
+        body = {**({"name": name} if name else {}), **in_my_zone(overrides)}
         return Job(self._connection, self._connection.send("POST", self._path("clone"), body, key=_key()))
 
     def edit(
@@ -365,26 +471,11 @@ def read_reason(data: dict[str, Any]) -> Reason:
     return Reason(known, message_in(data), data.get("details") or {})
 
 
-def steps_of(events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Gather steps from events: of each its last word, which says whether it is done and how long it took."""
-    steps: dict[tuple[str, int], dict[str, Any]] = {}
-    n_done: Counter[str] = Counter()
-    for event in events:
-        name, is_done = str(event["data"].get("step", "")), event["kind"] == "step"
-        said = message_in(event)
-        # How long a step took is told beside it.
-        what = said.params["what"] if said.code == "step_done" else said
-        steps[name, n_done[name]] = {
-            "step": name,
-            "at": event["at"],
-            "is_done": is_done,
-            "seconds": event["data"].get("seconds"),
-            "message": str(what),
-            "message_code": what.code,
-            "params": as_json(what.params),
-        }
-        n_done[name] += is_done
-    return list(steps.values())
+def _name_in(disposition: str) -> str:
+    """The name of a file that an answer brings, without any folder."""
+    _, _, name = disposition.partition("filename*=UTF-8''")
+    last = unquote(name).replace("\\", "/").rpartition("/")[2]
+    return last if last.strip(".") else "download"
 
 
 def _key() -> str:

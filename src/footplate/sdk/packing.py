@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
+import json
 import os
 import stat
 import tarfile
@@ -23,6 +25,8 @@ from footplate.sdk.sensitive import may_hold_secrets
 
 MAX_CODE_BYTES = 200 * MIB
 MAX_CODE_FILES = 100_000
+# In a patch: lists what is gone, for the server.
+REMOVED = ".footplate-removed"
 # By which the home folder of a server is known.
 HOME_FILES = ("secret", "lock", "jobs")
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -160,7 +164,7 @@ class Archive:
         self.file.close()
 
 
-def pack(selection: Selection) -> Archive:
+def pack(selection: Selection, removed: Sequence[str] = ()) -> Archive:
     """Pack a selection into a tar.gz without owners: it depends on the files and their times alone."""
     if selection.is_archive:
         return _as_it_is(selection.root)
@@ -172,10 +176,17 @@ def pack(selection: Selection) -> Archive:
         ):
             for entry in selection.entries:
                 _add(tar, entry)
+            if removed:
+                _add_list(tar, removed)
     except OSError as error:
         file.close()
         raise FootplateError("code_not_packed", folder=str(selection.root), error=str(error)) from error
     return _digested(file)
+
+
+def pack_change(selection: Selection, changed: Sequence[Entry], removed: Sequence[str]) -> Archive:
+    """Pack what has changed since an earlier upload, with a list of what is gone."""
+    return pack(Selection(selection.root, tuple(changed), ()), removed)
 
 
 def _as_it_is(path: Path) -> Archive:
@@ -194,6 +205,13 @@ def _digested(file: BufferedReader | BufferedRandom) -> Archive:
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
     return Archive(file, f"sha256:{digest}", size_bytes)
+
+
+def _add_list(tar: tarfile.TarFile, removed: Sequence[str]) -> None:
+    content = json.dumps(list(removed)).encode()
+    info = tarfile.TarInfo(REMOVED)
+    info.size = len(content)
+    tar.addfile(info, io.BytesIO(content))
 
 
 def _add(tar: tarfile.TarFile, entry: Entry) -> None:

@@ -5,13 +5,15 @@ A stored token belongs to the server it was stored with and is sent to no other.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from footplate.domain.errors import InvalidInput
 from footplate.sdk.errors import NotConfigured
@@ -19,13 +21,17 @@ from footplate.sdk.errors import NotConfigured
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A server and the credentials for it; `token_id` is known for a token that `login` stored."""
+    """A server and the credentials for it; `token_id` is known for a token that `login` stored.
+
+    A password of the environment serves many commands, so what it is traded for `is_kept` among them.
+    """
 
     url: str
     token: str = ""
     user: str = ""
     password: str = ""
     token_id: str = ""
+    is_kept: bool = False
 
 
 def config_file(environment: Mapping[str, str] = os.environ) -> Path:
@@ -51,6 +57,7 @@ def find(
 ) -> Settings:
     """Find the server and the credentials: arguments first, then the environment, then files."""
     stored = list(_stored(home, environment))
+    environment = with_old_names(environment)
     wanted = url or environment.get("FOOTPLATE_URL") or (stored[0].url if stored else "")
     if not wanted:
         raise NotConfigured("no_server_known")
@@ -66,8 +73,36 @@ def find(
         password or environment.get("FOOTPLATE_PASSWORD"),
     )
     if user and password:
-        return replace(settings, user=user, password=password)
+        return replace(settings, user=user, password=password, is_kept=True)
     return next((one for one in stored if one.url == settings.url), settings)
+
+
+def with_old_names(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with what is set for the commands of FfDL and Prophecis, where ours is not set."""
+    address = environment.get("DLAAS_URL", "")
+    if environment.get("FOOTPLATE_URL") or not address:
+        return environment
+    parts = urlsplit(address if "://" in address else f"http://{address}")
+    _, _, place = parts.netloc.rpartition("@")
+    path = parts.path.rstrip("/").removesuffix("/v1").removesuffix("/di").rstrip("/")
+    names = {
+        "FOOTPLATE_USER": environment.get("DLAAS_USERNAME")
+        or environment.get("MLSS_AUTH_USER")
+        or unquote(parts.username or ""),
+        "FOOTPLATE_PASSWORD": environment.get("DLAAS_PASSWORD")
+        or _decoded(environment.get("MLSS_AUTH_PASSWD", ""))
+        or unquote(parts.password or ""),
+    }
+    given = {name: value for name, value in names.items() if value and not environment.get(name)}
+    return {**environment, **given, "FOOTPLATE_URL": f"{parts.scheme}://{place}{path}"}
+
+
+def _decoded(password: str) -> str:
+    """Prophecis has the password in base64; one that is none is taken as it is."""
+    try:
+        return base64.b64decode(password, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return password
 
 
 def normalize(url: str) -> str:
@@ -106,8 +141,8 @@ def read(path: Path) -> Settings | None:
         raise InvalidInput("login_file_unreadable", file=str(path), error=str(error)) from None
     if not values.get("url"):
         return None
-    known = {name: values.get(name, "") for name in ("token", "user", "token_id")}
-    return Settings(normalize(values["url"]), **known)
+    token, user, token_id = (values.get(name, "") for name in ("token", "user", "token_id"))
+    return Settings(normalize(values["url"]), token, user, token_id=token_id)
 
 
 def write(path: Path, settings: Settings) -> None:
