@@ -77,9 +77,7 @@ def _list_verbs() -> None:
         click.echo(f"  {name}{pad(phrase(one.summary), room)}{example}")
     also = ", ".join(f"{alias} = {one.name}" for one in VERBS for alias in one.aliases)
     click.echo("\n" + phrase("Aliases: {aliases}.", aliases=also))
-    click.echo(
-        phrase("`footplate help VERB` explains one verb; every verb but up and completion takes --json.")
-    )
+    click.echo(phrase("`footplate help VERB` explains one verb; those that answer something take --json."))
 
 
 @click.command()

@@ -12,6 +12,11 @@ def one_line(text: str) -> str:
     return _CONTROLS.sub("", " ".join(text.split()))
 
 
+def printable(text: str) -> str:
+    """Write a line that others wrote as it is, without control characters that would steer the terminal."""
+    return _CONTROLS.sub("", text.expandtabs())
+
+
 def width_of(text: str) -> int:
     if text.isascii():
         return len(text)

@@ -14,16 +14,22 @@ KINDS = ("output", "checkpoints", "code", "work")
 
 @click.command()
 @job_argument
+@click.argument("path", required=False, default="")
 @click.option("--what", type=click.Choice(KINDS), default="output", show_default=True, help="What to fetch.")
+@click.option("--code", "what", flag_value="code", help="The job's code; the same as --what code.")
 @click.option("--definition", "what", flag_value="code", help="The job's code; the same as --what code.")
 @click.option("--trainedmodel", "what", flag_value="output", help="The same as --what output.")
 @click.option("-o", "--filename", type=click.Path(path_type=Path), help="File to write.")
 @json_option
-def download(job: str, what: str, filename: Path | None, as_json: bool) -> None:
-    """Download the results of a job so far as a .tar.gz archive; the job may still be running."""
+def download(job: str, path: str, what: str, filename: Path | None, as_json: bool) -> None:
+    """Download the results of a job so far; the job may still be running.
+
+    All of them come as a .tar.gz archive, and so does a folder. PATH names one file or folder;
+    `footplate files` lists them.
+    """
     found = connect().job(job)
-    target = found.download(filename or Path(f"{found.name}-{what}.tar.gz"), what)
+    target = found.download(filename, what, path)
     size_bytes = target.stat().st_size
-    saved = {"what": what, "job": found.name, "path": target, "size": size_bytes}
+    saved = {"what": path or what, "job": found.name, "path": target, "size": size_bytes}
     message = phrase("Saved {what} of {job} to {path} ({size} bytes).", **saved)
     tell({"id": found.id, "file": str(target), "size_bytes": size_bytes}, message, as_json)

@@ -12,6 +12,7 @@ from footplate.cli.jobs import stopped
 from footplate.cli.language import phrase
 from footplate.cli.render import named, show_state
 from footplate.cli.session import (
+    confirm,
     confirm_deletion,
     connect,
     job_argument,
@@ -78,7 +79,7 @@ def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> N
         if for_good:
             confirm_deletion(phrase("{names} with logs and files, permanently", names=names))
         else:
-            confirm_deletion(phrase("{names} with logs and files", names=names))
+            confirm(phrase("Move {names} to the trash?", names=names), phrase("nothing was moved"))
     fates = []
     for job in found:
         is_done = job.delete(for_good)

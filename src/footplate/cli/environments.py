@@ -21,7 +21,7 @@ NONE = "No environments. A job that names packages under `environment` has one b
 @json_option
 @click.pass_context
 def environments(ctx: click.Context, as_json: bool) -> None:
-    """List the environments that were built for my jobs, or remove one."""
+    """List the environments that were built for my jobs, read a build's log, or remove one."""
     if ctx.invoked_subcommand is None:
         _print_all(as_json)
 
@@ -41,12 +41,19 @@ def _row(built: Mapping[str, Any]) -> Row:
     return (
         built["id"],
         built["what"],
-        built["python"] or phrase("the node's"),
-        show_bytes(built["size_bytes"]),
+        built["python"] or built["image"] or phrase("the node's"),
+        phrase("building") if built["is_building"] else show_bytes(built["size_bytes"]),
         show_ago(built["used_at"]),
         str(len(built["jobs"])),
         built["owner"],
     )
+
+
+@environments.command("log")
+@click.argument("environment_id", metavar="ID")
+def log(environment_id: str) -> None:
+    """Print what the build of an environment printed."""
+    click.echo(connect().environment_log(environment_id))
 
 
 @environments.command("remove")

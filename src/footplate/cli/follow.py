@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.lastlines import print_last_lines
 from footplate.cli.reader import told_in
 from footplate.cli.render import named, print_hints, show_span, show_state
 from footplate.cli.screen import Screen
@@ -185,11 +186,14 @@ class View:
         return [*bars[:MAX_BARS], status_line(frame, self._state, self._began_at, self._message)]
 
     def _prefix(self, task: str, coloured: bool = True) -> str:
-        if not self._names_tasks:
-            return ""
-        # The same task keeps its colour in every view of the job.
-        colour = TASK_COLOURS[sum(task.encode()) % len(TASK_COLOURS)]
-        return (click.style(task, fg=colour) if coloured and sys.stdout.isatty() else task) + " | "
+        return task_prefix(task, coloured) if self._names_tasks else ""
+
+
+def task_prefix(task: str, coloured: bool = True) -> str:
+    """Write what stands before the lines of a task."""
+    # The same task keeps its colour in every view of the job.
+    colour = TASK_COLOURS[sum(task.encode()) % len(TASK_COLOURS)]
+    return (click.style(task, fg=colour) if coloured and sys.stdout.isatty() else task) + " | "
 
 
 def status_line(frame: str, state: str, began_at: float, message: str) -> str:
@@ -211,6 +215,9 @@ def _print_end(job: Job, ended: Ended) -> None:
         why=told_in(ended.reason),
     )
     click.echo(told, err=True)
+    if not sys.stdout.isatty():
+        # On a terminal they stand right above.
+        print_last_lines(job, is_beside=True)
     if job.data.get("kept_until"):
         tell_kept(job)
     elif ended.state == JobState.FAILED:

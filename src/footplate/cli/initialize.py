@@ -1,39 +1,45 @@
-"""The verb init: a commented job file to begin with."""
+"""The verb init: a commented job file to begin with, from two answers."""
 
 from __future__ import annotations
 
 import re
+import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from footplate.cli.language import phrase
-from footplate.cli.render import print_hints
+from footplate.cli.render import is_terminal, print_hints
 from footplate.cli.session import json_option, tell
 
+HELLO = """python -c "print('hello from Footplate')\""""
+# What people call the program that trains, the likeliest first.
+PROGRAMS = ("train.py", "main.py", "run.py", "train.sh", "run.sh")
 TEMPLATE = """\
-# A Footplate job. Only name and command are needed; the rest shows defaults or examples.
+# A Footplate job. Only name and command are required. Lines that begin with # are examples:
+# remove the # to use one. Each field is explained in docs/reference/job-file.md.
 name: {name}
-command: python -c "print('hello from Footplate')"
+command: {command}
 
-# What each task gets.
-cpus: 1
-memory: 1GB
-# gpus: 1
-# gpu_type: H100
+# Resources of each task. The job waits until they are free.
+cpus: {cpus}
+memory: {memory}
+{gpus}
+# gpu_type: H100           # any type if left out
 
-# Code to send along: this folder, without what .gitignore and .footplateignore name.
-# code: .
+# Code to upload: this folder, without what .gitignore and .footplateignore list.
+{code}
 
-# Python packages; instead of the list, a file of the code, such as requirements.txt.
-# environment: {{requirements: [numpy, torch]}}
+# Python packages: a file of the code, or a list such as [numpy, torch]. They are installed once.
+{environment}
 
-# Values for commands and environment, as ${{{{ parameters.epochs }}}}; change one with -p epochs=10.
+# Values to use in the command as ${{{{ parameters.epochs }}}}; `footplate submit -p epochs=10` changes one.
 # parameters: {{epochs: 5}}
 # env: {{OMP_NUM_THREADS: "1"}}
 
-# Several kinds of tasks, instead of the command above. Each task finds RANK, WORLD_SIZE,
-# MASTER_ADDR and MASTER_PORT in its environment.
+# Distributed training: several tasks that start together, instead of the command above.
+# Each task finds RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment.
 # roles:
 #   - name: worker
 #     count: 2
@@ -42,34 +48,62 @@ memory: 1GB
 #     command: python train.py --epochs ${{{{ parameters.epochs }}}}
 
 # queue: default
-# priority: 0              # higher starts first
-# image: python:3.12       # absent: this machine's own environment
-# retry: 1                 # try again after a failure
-# time_limit: 1h
+# priority: 0              # jobs with a higher number start first
+# image: python:3.12       # container image; without one, the tasks use the programs of the machine
+# retry: 1                 # start again this often after a failure
+# time_limit: 1h           # stop after this time
 # tags: [first-steps]
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What a task asks for, as the job file writes it."""
+
+    cpus: str
+    memory: str
+    gpus: int = 0
+
+
+PRESETS = {
+    "small": Resources("1", "1GB"),
+    "medium": Resources("4", "16GB"),
+    "gpu": Resources("8", "32GB", 1),
+}
+_AMOUNT = re.compile(
+    r"(?:(?P<cpus>\d+(?:\.\d+)?)\s*(?:cpus?|cores?)|(?P<gpus>\d+)\s*gpus?"
+    r"|(?P<memory>\d+(?:\.\d+)?\s*[kmgt](?:i?b)?))(?=[\s,]|$)[\s,]*",
+    re.IGNORECASE,
+)
 
 
 @click.command()
 @click.argument("file", default="footplate.yaml", type=click.Path(dir_okay=False))
 @click.option("-n", "--name", help="Name of the job (default: the folder's).")
+@click.option("--command", help="What the job runs (default: ask, or a hello).")
+@click.option(
+    "--resources",
+    metavar="TEXT",
+    help="What each task needs: small, medium, gpu, or '4 CPUs 16GB 1 GPU' (default: ask, or small).",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @json_option
-def init(file: str, name: str | None, force: bool, as_json: bool) -> None:
-    """Write a commented job file that is ready to run."""
+def init(
+    file: str, name: str | None, command: str | None, resources: str | None, force: bool, as_json: bool
+) -> None:
+    """Write a commented job file that is ready to run.
+
+    On a terminal it asks what to run and with which resources, unless the options say so.
+    """
     path = Path(file)
-    name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", path.absolute().parent.name).strip("-._") or "job"
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as out:
-            out.write(TEMPLATE.format(name=name))
-    except FileExistsError:
-        raise click.ClickException(
-            phrase("{path} already exists; --force overwrites it", path=path)
-        ) from None
-    except OSError as error:
-        raise click.ClickException(
-            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
-        ) from None
+    _refuse_existing(path, force)
+    folder = path.absolute().parent
+    name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name).strip("-._") or "job"
+    asks = is_terminal() and sys.stdin.isatty() and not as_json
+    if command is None:
+        command = _ask_command(folder) if asks else HELLO
+    wanted = read_resources(resources) if resources else (_ask_resources() if asks else PRESETS["small"])
+    _write(path, write_job_file(name, command, wanted, folder), force)
     tell({"path": str(path), "name": name}, phrase("Wrote {path}.", path=path), as_json)
     if not as_json:
         print_hints(
@@ -78,3 +112,75 @@ def init(file: str, name: str | None, force: bool, as_json: bool) -> None:
                 phrase("run it"): f"footplate submit {path} --follow",
             }
         )
+
+
+def write_job_file(name: str, command: str, wanted: Resources, folder: Path) -> str:
+    """The text of a job file. Where the command uses a file of the folder, the folder goes along."""
+    import yaml
+
+    from footplate.sdk.commands import file_named_in, packages_in
+
+    sends = bool(file_named_in(command, folder))
+    packages = packages_in({path.name for path in folder.iterdir()}) if sends else None
+    example = {"requirements": ["numpy", "torch"]}
+    shown = yaml.safe_dump(packages or example, default_flow_style=True)
+    return TEMPLATE.format(
+        name=name,
+        command=yaml.safe_dump(command, width=1 << 20, allow_unicode=True).removesuffix("...\n").strip(),
+        cpus=wanted.cpus,
+        memory=wanted.memory,
+        gpus=f"gpus: {wanted.gpus}" if wanted.gpus else "# gpus: 1",
+        code="code: ." if sends else "# code: .",
+        environment=f"{'' if packages else '# '}environment: {shown.strip()}",
+    )
+
+
+def read_resources(text: str) -> Resources:
+    """Read a preset's name, or amounts in any order; what is left out is as in the smallest preset."""
+    if preset := PRESETS.get(text.strip().lower()):
+        return preset
+    found: dict[str, str] = {}
+    rest = text.strip()
+    while match := _AMOUNT.match(rest):
+        found |= {name: value for name, value in match.groupdict().items() if value}
+        rest = rest[match.end() :]
+    if rest or not found:
+        raise click.BadParameter(
+            phrase(
+                "{given:quoted}: write small, medium, gpu, or amounts such as 4 CPUs 16GB 1 GPU", given=text
+            )
+        )
+    small = PRESETS["small"]
+    memory = found.get("memory", small.memory).replace(" ", "").upper()
+    return Resources(found.get("cpus", small.cpus), memory, int(found.get("gpus", "0")))
+
+
+def _ask_command(folder: Path) -> str:
+    program = next((one for one in PROGRAMS if (folder / one).is_file()), None)
+    usual = HELLO if program is None else f"{'bash' if program.endswith('.sh') else 'python'} {program}"
+    return str(click.prompt(phrase("What should the job run?"), default=usual, err=True))
+
+
+def _ask_resources() -> Resources:
+    for name, one in PRESETS.items():
+        gpus = f", {one.gpus} GPU" if one.gpus else ""
+        click.echo(f"  {name:8}{one.cpus} CPU, {one.memory}{gpus}", err=True)
+    question = phrase("What does it need? One of these, or amounts such as 4 CPUs 16GB 1 GPU")
+    answer: Resources = click.prompt(question, default="small", value_proc=read_resources, err=True)
+    return answer
+
+
+def _refuse_existing(path: Path, force: bool) -> None:
+    """Before anything is asked: nobody should answer in vain."""
+    if path.exists() and not force:
+        raise click.ClickException(phrase("{path} already exists; --force overwrites it", path=path))
+
+
+def _write(path: Path, text: str, force: bool) -> None:
+    try:
+        with path.open("w" if force else "x", encoding="utf-8") as out:
+            out.write(text)
+    except OSError as error:
+        raise click.ClickException(
+            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
+        ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import shutil
 import sys
 from collections.abc import Mapping
@@ -88,12 +87,10 @@ def _row(one: Mapping[str, Any]) -> Row:
 
 
 def _warning(link: str) -> str:
+    from footplate.sdk.connection import is_loopback
+
     url = urlsplit(link)
-    try:
-        is_loopback = ipaddress.ip_address(url.hostname or "").is_loopback
-    except ValueError:
-        is_loopback = url.hostname == "localhost"
-    if is_loopback:
+    if is_loopback(link):
         return phrase(
             "Only this machine can reach {address}: for others, set `public_url` in the server's "
             "settings.toml first.",

@@ -1,4 +1,4 @@
-"""Verbs that act on jobs: wait, stop, clone, edit."""
+"""Verbs that act on jobs: wait, stop, edit."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.lastlines import print_last_lines
 from footplate.cli.reader import told
-from footplate.cli.render import named, print_hints, show_state
+from footplate.cli.render import named, show_state
 from footplate.cli.session import (
     connect,
     duration,
@@ -32,8 +33,9 @@ TIMED_OUT = 124
 @click.command()
 @job_argument
 @click.option("-t", "--timeout", type=duration, help="Timeout, such as 10m.")
+@click.option("--results", is_flag=True, help="Wait also until its results are saved on their storage.")
 @json_option
-def wait(job: str, timeout: int | None, as_json: bool) -> int:
+def wait(job: str, timeout: int | None, results: bool, as_json: bool) -> int:
     """Wait until a job ends.
 
     The exit code is 0 if the job succeeded, 124 if it is not over in time, otherwise the failed task's own
@@ -45,14 +47,30 @@ def wait(job: str, timeout: int | None, as_json: bool) -> int:
     found = connect().job(job)
     try:
         with _status_of(found):
-            found.wait(timeout, on_poll=KeptTeller())
+            found.wait(timeout, on_poll=KeptTeller(), results=results)
     except KeyboardInterrupt:
         return leave(found)
     except TimedOut as error:
         click.echo(told(error.said), err=True)
         return TIMED_OUT
     tell(found.data, f"{named(found)} {show_state(found.state)}: {told(found.reason.said)}", as_json)
+    if not as_json:
+        print_last_lines(found)
+        _tell_unsaved(found)
     return outcome(found.state, found.exit_code)
+
+
+def _tell_unsaved(job: Job) -> None:
+    """Say that results are on their way, and how to wait for them."""
+    if job.saves_results:
+        results = job.data["results"]
+        place = f"{results['storage']}:{results['path']}"
+        message = phrase(
+            "Its results are still being saved in {place}: footplate wait {job} --results",
+            place=place,
+            job=job.name,
+        )
+        click.echo(message, err=True)
 
 
 class KeptTeller:
@@ -115,29 +133,6 @@ def stopped(job: Job, was_over: bool = False) -> str:
         if job.is_final
         else phrase("{job} is stopping: {state}.", **said)
     )
-
-
-@click.command()
-@job_argument
-@click.option("-n", "--name", help="Name of the new job.")
-@click.option("-q", "--queue", help="Queue of the new job.")
-@click.option("--priority", type=int, help="Priority of the new job.")
-@click.option("--description", help="Description of the new job.")
-@click.option("--retry", type=int, help="Retries of the new job.")
-@click.option("--time-limit", help="Longest run time of the new job, such as 2h.")
-@json_option
-def clone(job: str, name: str | None, as_json: bool, **fields: Any) -> None:
-    """Submit a copy of a job, with some fields changed."""
-    from footplate.cli.show import hints_for
-
-    client = connect()
-    origin = client.job(job)
-    changes = {field: value for field, value in fields.items() if value is not None}
-    made = origin.clone(name or client.free_name(origin.name), **changes)
-    submitted = {"name": made.name, "job": made.id, "origin": named(origin)}
-    tell(made.data, phrase("Submitted {name} as {job}, a clone of {origin}.", **submitted), as_json)
-    if not as_json:
-        print_hints(hints_for(made))
 
 
 @click.command()

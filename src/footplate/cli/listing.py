@@ -5,14 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from footplate.cli.language import phrase
 from footplate.cli.reader import told, told_in
-from footplate.cli.render import is_terminal, show_age, show_amount, show_request, show_span
+from footplate.cli.render import is_terminal, show_amount, show_request, show_span, show_time
 from footplate.cli.session import connect, json_option, print_json
 from footplate.cli.table import Row, lay_out, print_table
 from footplate.domain.states import ACTIVE_STATES, JobState
@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from footplate.sdk.client import Client
 
 WATCH_EVERY_S = 2.0
-COLUMNS = ("ID", "NAME", "STATE", "QUEUE", "OWNER", "RESOURCES", "AGE", "RUN TIME", "REASON")
-EXPENDABLE = ("OWNER", "QUEUE", "RUN TIME", "RESOURCES", "AGE")
+COLUMNS = (
+    "ID",
+    "NAME",
+    "STATE",
+    "QUEUE",
+    "OWNER",
+    "RESOURCES",
+    "SUBMITTED",
+    "RUN TIME",
+    "DESCRIPTION",
+    "REASON",
+)
+EXPENDABLE = ("OWNER", "QUEUE", "RUN TIME", "RESOURCES", "DESCRIPTION", "SUBMITTED")
 EMPTY = "No jobs match. Submit one: footplate submit job.yaml"
 
 # Words of other systems that people type out of habit.
@@ -86,18 +97,25 @@ def list_jobs(
         **filters,
         "owner": client.whoami()["name"] if mine else owner,
         "state": sorted({*states, *(ACTIVE_STATES if active else ())}),
-        "limit": None if everything else limit,
+        # One more than is shown tells whether there are more.
+        "limit": None if everything else limit + 1,
     }
     if watch:
-        _watch(client, chosen)
+        _watch(client, {**chosen, "limit": None if everything else limit})
         return
-    jobs = [job.data for job in client.jobs(**chosen)]
+    found = _found(client, chosen)
+    jobs = found if everything else found[:limit]
+    is_cut = len(found) > len(jobs)
     if as_json:
-        print_json({"items": jobs, "next_page_token": None})
-        return
-    print_table(COLUMNS, [_row(job) for job in jobs], phrase(EMPTY), EXPENDABLE)
-    if not everything and len(jobs) == limit and is_terminal():
-        click.echo(phrase("(the first {limit}; --all shows every job)", limit=limit))
+        print_json({"items": jobs, "is_cut": is_cut})
+    else:
+        columns, expendable = _columns(jobs)
+        print_table(columns, [_row(job, columns) for job in jobs], phrase(EMPTY), expendable)
+    if is_cut:
+        cut = phrase(
+            "These are the first {limit}; there are more: -n {more}, or --all", limit=limit, more=limit * 4
+        )
+        click.echo(cut, err=True)
 
 
 def _watch(client: Client, filters: Mapping[str, Any]) -> None:
@@ -105,43 +123,54 @@ def _watch(client: Client, filters: Mapping[str, Any]) -> None:
     from footplate.cli.screen import FullScreen
     from footplate.sdk.errors import Unreachable
 
-    rows, note = _rows(client, filters), ""
+    jobs, note = _found(client, filters), ""
     try:
         with FullScreen(sys.stdout) as screen:
             while True:
-                screen.draw(_page(rows, note))
+                screen.draw(_page(jobs, note))
                 time.sleep(WATCH_EVERY_S)
                 try:
-                    rows, note = _rows(client, filters), ""
+                    jobs, note = _found(client, filters), ""
                 except Unreachable as error:
                     note = told(error.said)
     except KeyboardInterrupt:
         return
 
 
-def _rows(client: Client, filters: Mapping[str, Any]) -> list[Row]:
-    return [_row(job.data) for job in client.jobs(**filters)]
+def _found(client: Client, filters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [job.data for job in client.jobs(**filters)]
 
 
-def _page(rows: list[Row], note: str) -> list[str]:
+def _page(jobs: list[Mapping[str, Any]], note: str) -> list[str]:
     now = time.strftime("%H:%M:%S")
     heading = phrase("{now}  every {seconds} s; Ctrl-C to quit", now=now, seconds=WATCH_EVERY_S)
     width = shutil.get_terminal_size().columns
-    table = lay_out(COLUMNS, rows, width, EXPENDABLE) if rows else [phrase(EMPTY)]
+    columns, expendable = _columns(jobs)
+    rows = [_row(job, columns) for job in jobs]
+    table = lay_out(columns, rows, width, expendable) if rows else [phrase(EMPTY)]
     return [click.style(heading, dim=True), click.style(note, fg="red"), *table]
 
 
-def _row(job: Mapping[str, Any]) -> Row:
-    return (
-        job["id"],
-        job["name"],
-        job["state"],
-        job["queue"],
-        job["owner"],
-        show_request(job["resources"], job["n_tasks"])
-        if job["n_tasks"] > 1
-        else show_amount(job["resources"]),
-        show_age(job["submitted_at"]),
-        show_span(job["run_time_s"]),
-        told_in(job["reason"]),
-    )
+def _columns(jobs: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], Sequence[str]]:
+    """The columns to show, and those that can be missed; descriptions only where there are any."""
+    if any(job["description"] for job in jobs):
+        return COLUMNS, EXPENDABLE
+    without = [[name for name in names if name != "DESCRIPTION"] for names in (COLUMNS, EXPENDABLE)]
+    return without[0], without[1]
+
+
+def _row(job: Mapping[str, Any], columns: Sequence[str]) -> Row:
+    n_tasks, resources = job["n_tasks"], job["resources"]
+    cells = {
+        "ID": job["id"],
+        "NAME": job["name"],
+        "STATE": job["state"],
+        "QUEUE": job["queue"],
+        "OWNER": job["owner"],
+        "RESOURCES": show_request(resources, n_tasks) if n_tasks > 1 else show_amount(resources),
+        "SUBMITTED": show_time(job["submitted_at"]),
+        "RUN TIME": show_span(job["run_time_s"]),
+        "DESCRIPTION": job["description"],
+        "REASON": told_in(job["reason"]),
+    }
+    return [cells[name] for name in columns]

@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Follow new output until the job is over; Ctrl-C leaves the job running.",
 )
+@click.option("--metrics", "is_metrics", is_flag=True, help="Print metrics instead of logs.")
 @click.option("-n", "--tail", type=click.IntRange(0), help="Only the last N lines.")
 @click.option(
-    "--since", help="Only newer entries: a duration such as 10m, or a time such as 2030-01-31T18:00:00Z."
+    "--since", help="Only newer entries: a duration such as 10m, or a time such as 2030-01-31T18:00."
 )
 @click.option("-t", "--task", help="Only this task, such as worker-0.")
 @click.option("-a", "--attempt", type=click.IntRange(0), help="This attempt instead of the current one.")
@@ -40,8 +41,20 @@ if TYPE_CHECKING:
 )
 @json_option
 @click.pass_context
-def logs(ctx: click.Context, /, job: str, is_following: bool, output: str | None, **choice: Any) -> int:
+def logs(
+    ctx: click.Context,
+    /,
+    job: str,
+    is_following: bool,
+    is_metrics: bool,
+    output: str | None,
+    **choice: Any,
+) -> int:
     """Print the logs of a job: of all its tasks, or of one."""
+    if is_metrics:
+        from footplate.cli.metrics import metrics
+
+        return int(ctx.invoke(metrics, job=job, is_following=is_following, as_json=choice["as_json"]))
     if output and is_following:
         ctx.fail(phrase("--output saves the log as it is now; it cannot be combined with --follow"))
     found = connect().job(job)
@@ -64,6 +77,37 @@ def _follow(job: Job, choice: Mapping[str, Any]) -> int:
 
 
 def _print(job: Job, choice: Mapping[str, Any]) -> int:
+    if _print_attempt(job, choice) or choice["as_json"]:
+        return 0
+    if _print_earlier(job, choice):
+        return 0
+    said = {"job": named(job), "state": job.state}
+    is_part = choice["since"] or choice["tail"] is not None
+    if is_part and _print_attempt(job, {**choice, "since": None, "tail": None}, is_silent=True):
+        click.echo(phrase("{job} has printed nothing that was asked for", job=named(job)), err=True)
+    elif job.is_final:
+        click.echo(phrase("{job} is {state} and printed nothing", **said), err=True)
+    else:
+        empty = phrase("{job} is {state} and has no output yet: {why}", **said, why=job.doing())
+        click.echo(empty, err=True)
+    return 0
+
+
+def _print_earlier(job: Job, choice: Mapping[str, Any]) -> bool:
+    """Print what the last attempt that printed something has printed, where the current one has not yet."""
+    if choice["attempt"] is not None:
+        return False
+    for attempt in range(job.attempt - 1, -1, -1):
+        if _print_attempt(job, {**choice, "attempt": attempt}):
+            said = {"now": job.attempt, "before": attempt}
+            told = phrase("Attempt {now} has no output yet; this is that of attempt {before}.", **said)
+            click.echo(told, err=True)
+            return True
+    return False
+
+
+def _print_attempt(job: Job, choice: Mapping[str, Any], is_silent: bool = False) -> bool:
+    """Print what an attempt has printed; tell whether that was anything."""
     from footplate.sdk.lines import Lines
 
     tasks = [choice["task"]] if choice["task"] else [task["name"] for task in job.tasks]
@@ -73,6 +117,8 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
         lines = Lines()
         for text in job.log_text(task, choice["attempt"], choice["tail"], choice["since"], choice["raw"]):
             is_empty = is_empty and not text
+            if is_silent:
+                continue
             if choice["as_json"]:
                 print_json_line({"task": task, "attempt": choice["attempt"], "text": text})
             elif not prefix:
@@ -80,10 +126,7 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
             else:
                 _echo_lines(prefix, lines.feed(text))
         _echo_lines(prefix, lines.finish())
-    if is_empty and not choice["as_json"]:
-        empty = {"job": named(job), "state": job.state, "why": job.doing()}
-        click.echo(phrase("{job} is {state} and has no output yet: {why}", **empty), err=True)
-    return 0
+    return not is_empty
 
 
 def _echo_lines(prefix: str, lines: list[str]) -> None:

@@ -111,13 +111,20 @@ def _run(root: click.Command, arguments: Sequence[str] | None) -> int:
 
 def _explain(error: FootplateError) -> int:
     # Not at the top: commands that go well tell nothing.
+    from footplate.cli.hints import hint_for
     from footplate.cli.reader import problem_told, told
     from footplate.domain.messages import say
 
-    if isinstance(error, InvalidInput) and len(error.problems) > 1:
-        lines = "".join(f"\n  {problem_told(problem)}" for problem in error.problems)
-        return _fail(told(say("things_to_change", n=len(error.problems))) + lines)
-    return _fail(told(error.said))
+    problems = error.problems if isinstance(error, InvalidInput) else ()
+    if len(problems) > 1:
+        lines = "".join(f"\n  {problem_told(problem)}" for problem in problems)
+        result = _fail(told(say("things_to_change", n=len(problems))) + lines)
+    else:
+        result = _fail(told(error.said))
+    for said in [problem.said for problem in problems] or [error.said]:
+        if hint := hint_for(said):
+            click.echo(f"  {hint}", err=True)
+    return result
 
 
 def _fail(message: str) -> int:

@@ -8,21 +8,30 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
-from footplate.cli.reader import told_in
+from footplate.cli.reader import told_in, warn
 from footplate.cli.render import show_amount, show_flag, show_limit
-from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
+from footplate.cli.session import (
+    confirm_deletion,
+    connect,
+    duration,
+    json_option,
+    size_bytes,
+    tell,
+    yes_option,
+)
 from footplate.cli.table import Row, print_items
+from footplate.domain.retention import PARTS
 
 ROLES = ("admin", "member", "viewer")
 COLUMNS = (
     "NAME",
     "OPEN",
-    "SHARED",
+    "SHARED JOBS",
     "MY ROLE",
     "RUNNING",
     "WAITING",
     "IN USE",
-    "GUARANTEED",
+    "SHARE",
     "MAXIMUM",
     "DESCRIPTION",
 )
@@ -50,7 +59,7 @@ def _row(queue: Mapping[str, Any]) -> Row:
         queue["n_running"],
         queue["n_waiting"],
         show_amount(queue["used"]),
-        show_amount(queue["guaranteed"]),
+        show_amount(queue["share"]),
         show_limit(queue["maximum"]),
         queue["description"],
     )
@@ -70,7 +79,7 @@ def _amount(text: str) -> dict[str, Any]:
     """Read an amount written as `cpus=8,memory=32GB,gpus=1`; it holds only what is named."""
     readers: Mapping[str, tuple[str, Callable[[str], Any]]] = {
         "cpus": ("cpus", float),
-        "memory": ("memory_bytes", _size),
+        "memory": ("memory_bytes", size_bytes),
         "gpus": ("gpus", int),
     }
     amount = {}
@@ -83,17 +92,6 @@ def _amount(text: str) -> dict[str, Any]:
             wrong = phrase("{given:quoted} is not an amount; write cpus=8,memory=32GB,gpus=1", given=part)
             raise click.BadParameter(wrong) from None
     return amount
-
-
-def _size(text: str) -> int:
-    from footplate.domain.kinds import Size
-    from footplate.domain.problems import Problems
-
-    problems = Problems()
-    size_bytes = Size(0, 2**60).read(text, "", problems)
-    if problems:
-        raise ValueError(problems[0].message)
-    return int(size_bytes)
 
 
 def _limit(text: str) -> dict[str, Any]:
@@ -112,14 +110,24 @@ def _environment(text: str) -> tuple[str, str] | None:
     return image, path
 
 
+def _kept(text: str) -> tuple[str, int | None] | None:
+    """Read how long a part of jobs is kept."""
+    if text == "default":
+        return None
+    part, equals, kept = text.partition("=")
+    if part not in PARTS or not equals:
+        raise click.BadParameter(phrase("{given:quoted} must be written {form}", given=text, form="logs=30d"))
+    return part, None if kept == "none" else duration(kept)
+
+
 def _queue_options(function: Any) -> Any:
     options = (
         click.option("--description", help="What the queue is for."),
         click.option(
-            "--guaranteed",
+            "--share",
             type=_amount,
             metavar="AMOUNT",
-            help="Guaranteed share: cpus=8,memory=32GB,gpus=1.",
+            help="Share whose jobs go first: cpus=8,memory=32GB,gpus=1.",
         ),
         click.option(
             "--maximum",
@@ -154,6 +162,15 @@ def _queue_options(function: Any) -> Any:
             help="Folder or virtual environment on the server to use instead of an image; may be repeated. "
             "none: remove all.",
         ),
+        click.option(
+            "--keep",
+            "retention",
+            type=_kept,
+            multiple=True,
+            metavar="PART=TIME",
+            help="How long it keeps logs, outputs, work or code of jobs: logs=30d, or for ever: logs=none. "
+            "May be repeated. default: as the platform does.",
+        ),
         json_option,
     )
     for option in reversed(options):
@@ -167,6 +184,8 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
         fields["nodes"] = list(fields["nodes"])
     if "maximum" in fields:
         fields["maximum"] = fields["maximum"] or None
+    if "retention" in fields:
+        fields["retention"] = dict(one for one in fields["retention"] if one is not None)
     if "engine" in fields:
         fields["engine"] = "" if fields["engine"] == "none" else fields["engine"]
     if "environments" in fields:
@@ -179,11 +198,9 @@ def _fields(options: Mapping[str, Any]) -> dict[str, Any]:
 @_queue_options
 def create(name: str, as_json: bool, **options: Any) -> None:
     """Add a queue."""
-    tell(
-        connect().create_queue(name, **_fields(options)),
-        phrase("Created queue {queue}.", queue=name),
-        as_json,
-    )
+    made = connect().create_queue(name, **_fields(options))
+    warn(made)
+    tell(made, phrase("Created queue {queue}.", queue=name), as_json)
 
 
 @queues.command("edit")
@@ -195,11 +212,13 @@ def edit(ctx: click.Context, /, name: str, as_json: bool, **options: Any) -> Non
     fields = _fields(options)
     if not fields:
         options_of = (
-            "--description, --guaranteed, --maximum, --node, --engine, --environment, --shared, --private, "
+            "--description, --share, --maximum, --node, --engine, --environment, --shared, --private, "
             "--open, --closed"
         )
         ctx.fail(phrase("nothing to change: give at least one of {options}", options=options_of))
-    tell(connect().edit_queue(name, **fields), phrase("Changed queue {queue}.", queue=name), as_json)
+    changed = connect().edit_queue(name, **fields)
+    warn(changed)
+    tell(changed, phrase("Changed queue {queue}.", queue=name), as_json)
 
 
 @queues.command("delete")

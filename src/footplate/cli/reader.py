@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+import click
+
 from footplate.cli.language import language_of
 from footplate.domain.errors import Problem
 from footplate.domain.messages import Message, say
@@ -21,6 +23,12 @@ def told(said: Message) -> str:
 def told_in(body: Mapping[str, Any] | None) -> str:
     """What a part of an answer says; nothing where it says nothing."""
     return told(message_in(body)) if body else ""
+
+
+def warn(answer: Mapping[str, Any]) -> None:
+    """Print what an answer warns of, beside what it is."""
+    for warning in answer.get("warnings", ()):
+        click.echo(told(say("warning", what=message_in(warning))), err=True)
 
 
 def problem_told(problem: Problem) -> str:

@@ -52,7 +52,8 @@ def print_fields(fields: Mapping[str, Any]) -> None:
     shown = {name: value for name, value in fields.items() if value not in (None, "", [], {})}
     width = max(map(width_of, shown), default=0) + 2
     for name, value in shown.items():
-        click.echo(f"{click.style(name, bold=True)}{' ' * (width - width_of(name))}{value}")
+        lines = str(value).replace("\n", "\n" + " " * width)
+        click.echo(f"{click.style(name, bold=True)}{' ' * (width - width_of(name))}{lines}")
 
 
 def show_amount(resources: Mapping[str, Any]) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 
 import click
 
-from footplate.cli.submit import overrides_in, send, submit
+from footplate.cli.joboptions import overrides_in
+from footplate.cli.submit import send, submit
 
 # What `submit` has for job files, and what is decided here.
-NOT_FOR_COMMANDS = frozenset({"again", "is_following", "code", "no_code"})
+NOT_FOR_COMMANDS = frozenset({"again", "is_following", "code", "no_code", "placeholders"})
 
 
 def _run(

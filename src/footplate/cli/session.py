@@ -70,8 +70,13 @@ def yes_option(function: Function) -> Function:
 
 def confirm_deletion(of_what: str) -> None:
     """Ask before something is gone for good; anything but yes ends the command."""
-    if not click.confirm(phrase("Delete {what}?", what=of_what), err=True):
-        raise click.ClickException(phrase("nothing was deleted"))
+    confirm(phrase("Delete {what}?", what=of_what), phrase("nothing was deleted"))
+
+
+def confirm(question: str, otherwise: str) -> None:
+    """Ask; anything but yes ends the command, which says what has not happened."""
+    if not click.confirm(question, err=True):
+        raise click.ClickException(otherwise)
 
 
 def complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -112,6 +117,26 @@ def duration(text: str) -> int:
 
         raise click.BadParameter(told(problems[0].said))
     return int(seconds)
+
+
+def size_bytes(text: str) -> int:
+    """Read a size as the job file writes it, such as 4GB; raise `ValueError` for what is none."""
+    from footplate.domain.kinds import Size
+    from footplate.domain.problems import Problems
+
+    problems = Problems()
+    read = Size(0, 2**60).read(text, "", problems)
+    if problems:
+        raise ValueError(problems[0].message)
+    return int(read)
+
+
+def size(text: str) -> int:
+    """Read a size that an option gives."""
+    try:
+        return size_bytes(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def pair(text: str) -> tuple[str, str]:

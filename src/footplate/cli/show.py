@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from footplate.cli.cells import one_line
+from footplate.cli.estimates import show_estimate, show_use
+from footplate.cli.hints import hint_for
+from footplate.cli.jobfields import MAIN, configured
 from footplate.cli.language import phrase
+from footplate.cli.lastlines import last_lines
 from footplate.cli.reader import told, told_in
 from footplate.cli.render import (
     print_fields,
@@ -23,6 +26,7 @@ from footplate.cli.render import (
 from footplate.cli.session import connect, job_argument, json_option, print_json
 from footplate.cli.table import Row, print_table
 from footplate.domain.messages import say
+from footplate.domain.resources import show_bytes
 from footplate.domain.states import JobState
 
 if TYPE_CHECKING:
@@ -31,19 +35,22 @@ if TYPE_CHECKING:
 ATTEMPTS = ("ATTEMPT", "STATE", "RUN TIME", "REASON")
 STEPS = ("STEP", "TIME", "DURATION", "DETAIL")
 TASKS = ("TASK", "STATE", "NODE", "ADDRESS", "GPUS", "PORTS", "EXIT CODE", "DETAIL")
-MAIN = "main"
 RUNS = ("TASK", "RUN", "ENDED", "DETAIL")
 
 
 @click.command()
 @job_argument
+@click.option("--yaml", "as_yaml", is_flag=True, help="Print the job file, to be submitted again.")
 @json_option
-def show(job: str, as_json: bool) -> None:
-    """Show one job: state, reason, current step, resources, times, steps, attempts, tasks.
+def show(job: str, as_yaml: bool, as_json: bool) -> None:
+    """Show one job: state, reason, command, variables, code, resources, times, steps, attempts, tasks.
 
     With --json the API's answer, and beside it the job's attempts and steps.
     """
     found = connect().job(job)
+    if as_yaml:
+        _print_file(found)
+        return
     if not found.data["is_readable"]:
         _show_outline(found, as_json)
         return
@@ -51,7 +58,8 @@ def show(job: str, as_json: bool) -> None:
     if as_json:
         print_json({**found.data, "attempts": found.attempts(), "steps": steps})
         return
-    print_fields(_fields(found.data, steps))
+    used = {phrase("Used"): show_use(found.cost())} if found.data["started_at"] else {}
+    print_fields({**_fields(found.data, steps, last_lines(found)), **used})
     _print_below(STEPS, [_step_row(step) for step in steps])
     _print_below(ATTEMPTS, [_attempt_row(one) for one in found.attempts()] if found.attempt else [])
     click.echo()
@@ -67,14 +75,27 @@ def show(job: str, as_json: bool) -> None:
     print_hints(hints_for(found))
 
 
+def _print_file(job: Job) -> None:
+    from footplate.domain.redact import HIDDEN
+    from footplate.wire.documents import dump
+
+    text = dump(job.config())
+    click.echo(text, nl=False)
+    if HIDDEN in text:
+        hidden = phrase("Hidden values ({stars}) are not in this file; a clone has them:", stars=HIDDEN)
+        click.echo(f"{hidden} footplate clone {job.id}", err=True)
+
+
 def _show_outline(job: Job, as_json: bool) -> None:
     """Show what everybody in the queue sees of a job that is private to others."""
     if as_json:
         print_json({**job.data, "attempts": [], "steps": []})
         return
-    print_fields(_fields(job.data, ()))
+    print_fields(_fields(job.data))
     click.echo()
-    click.echo(told(say("job_private", job=job.id, owner=job.data["owner"], queue=job.queue)))
+    private = say("job_private", job=job.id, owner=job.data["owner"], queue=job.queue)
+    click.echo(told(private))
+    click.echo(f"  {hint_for(private)}")
 
 
 def _print_below(columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -83,7 +104,9 @@ def _print_below(columns: Sequence[str], rows: Sequence[Row]) -> None:
         print_table(columns, rows, "")
 
 
-def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+def _fields(
+    data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]] = (), last: Sequence[str] = ()
+) -> Mapping[str, str]:
     used = {"n": data["attempt"], "used": data["retries_used"], "retry": data["retry"]}
     retries = phrase("{n} ({used} of {retry} retries used)", **used)
     queue = phrase("{queue}, priority {priority}", queue=data["queue"], priority=data["priority"])
@@ -92,8 +115,9 @@ def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapp
         phrase("State"): show_state(data["state"])
         + (phrase(" (being deleted)") if data["is_deleting"] else ""),
         phrase("Reason"): told_in(data["reason"]),
+        phrase("Last lines"): "\n".join(last),
         phrase("Step"): one_line(told_in(steps[-1])) if steps and data["state"] == JobState.STARTING else "",
-        phrase("Expected start"): _estimate(data.get("estimate")),
+        phrase("Expected start"): show_estimate(data.get("estimate")),
         phrase("Kept until"): show_time(data.get("kept_until")),
         phrase("In trash since"): show_time(data.get("deleted_at")),
         phrase("Description"): data["description"],
@@ -101,9 +125,9 @@ def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapp
         phrase("Shared"): phrase("with everybody in the queue") if data["is_shared"] else "",
         phrase("Queue"): queue,
         phrase("Resources"): show_request(data["resources"], data["n_tasks"]),
-        phrase("Image"): _images(data.get("config") or {}),
+        **configured(data.get("config") or {}),
+        phrase("Results"): _results(data.get("results")) or _output(data),
         phrase("Attempt"): retries if data["retry"] else "",
-        phrase("Parameters"): _parameters(data.get("config") or {}),
         phrase("Tags"): ", ".join(data["tags"]),
         phrase("Submitted"): show_time(data["submitted_at"]),
         phrase("Started"): show_time(data["started_at"]),
@@ -113,37 +137,34 @@ def _fields(data: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> Mapp
     }
 
 
-def _parameters(config: Mapping[str, Any]) -> str:
-    parameters = config.get("parameters") or {}
-    return ", ".join(
-        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in parameters.items()
-    )
+def _results(results: Mapping[str, Any] | None) -> str:
+    """Say where results are, and how far that is."""
+    if not results:
+        return ""
+    place = f"{results['storage']}:{results['path']}"
+    if results["error"]:
+        return phrase("{place} (not saved yet: {why})", place=place, why=told_in(results["error"]))
+    if results["saved_at"] is None:
+        return phrase("{place} (nothing saved yet)", place=place)
+    facts = {
+        "place": place,
+        "n": results["n_files"],
+        "size": show_bytes(results["size_bytes"]),
+        "at": show_time(results["saved_at"]),
+    }
+    return phrase("{place} ({n:file|files}, {size}, saved {at})", **facts)
 
 
-def _images(config: Mapping[str, Any]) -> str:
-    """Name the job's image, and those of roles that have one of their own."""
-    own = [f"{role['name']}: {role['image']}" for role in config.get("roles") or () if role.get("image")]
-    return ", ".join(([config["image"]] if config.get("image") else []) + own)
+def _output(data: Mapping[str, Any]) -> str:
+    """Say where results are of a job that names no storage for them."""
+    if data["started_at"] is None or not data["is_readable"]:
+        return ""
+    return phrase("with the job, as its tasks wrote them to $FOOTPLATE_OUTPUT_DIR")
 
 
 def _step_row(step: Mapping[str, Any]) -> Row:
     took = show_span(step["seconds"]) if step["is_done"] else phrase("not finished")
     return step["step"], show_time(step["at"]), took, told_in(step)
-
-
-def _estimate(estimate: Mapping[str, Any] | None) -> str:
-    """Say when a waiting job is expected to start, as far as that is known."""
-    if estimate is None:
-        return ""
-    expected, latest = estimate["expected_at"], estimate["latest_at"]
-    basis = told_in(estimate["basis"])
-    if not expected and not latest:
-        return basis
-    if not expected:
-        return phrase("{latest:time} at the latest ({basis})", latest=latest, basis=basis)
-    known = {"at": expected, "latest": latest, "basis": basis}
-    return phrase("{at:time}[, {latest:time} at the latest] ({basis})", **known)
 
 
 def _attempt_row(attempt: Mapping[str, Any]) -> Row:
@@ -203,6 +224,7 @@ def hints_for(job: Job) -> Mapping[str, str]:
     if job.is_final:
         return {
             phrase("log"): f"footplate logs {job.id}",
+            phrase("files"): f"footplate files {job.id}",
             phrase("run again"): f"footplate clone {job.id}",
             phrase("delete"): f"footplate delete {job.id}",
         }

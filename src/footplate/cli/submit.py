@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from footplate.cli.envfile import read_env_file
+from footplate.cli.estimates import show_cost, show_estimate
+from footplate.cli.joboptions import job_options, overrides_in
 from footplate.cli.language import phrase
-from footplate.cli.reader import told, told_in
+from footplate.cli.reader import told_in, warn
 from footplate.cli.render import print_hints
-from footplate.cli.session import INTERRUPTED, connect, json_option, pair, print_json
-from footplate.domain.messages import say
-from footplate.sdk.errors import message_in
+from footplate.cli.session import INTERRUPTED, Function, connect, json_option, print_json
 
 if TYPE_CHECKING:
-    from footplate.sdk.client import Client
     from footplate.sdk.job import Job
-    from footplate.sdk.submission import Submission
+    from footplate.sdk.submission import Foreign, Submission
 
 DEFAULT_FILE = "footplate.yaml"
 _COMMAND = "footplate.command"
@@ -39,24 +37,34 @@ class WithCommand(click.Command):
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
 
 
-def _data(text: str) -> dict[str, Any]:
-    """Read `STORAGE[/SOURCE]:PATH[:rw]`."""
-    what, _, where = text.partition(":")
-    path, _, mode = where.partition(":")
-    storage, _, source = what.partition("/")
-    if not storage or not path or mode not in ("", "ro", "rw"):
-        form = "STORAGE[/SOURCE]:PATH[:rw]"
-        raise click.BadParameter(phrase("{given:quoted} must be written {form}", given=text, form=form))
-    return {"storage": storage, "source": source, "path": path, "read_only": mode != "rw"}
+def command_in(ctx: click.Context) -> str:
+    """The command after `--` as one text; nothing where there is none."""
+    words = ctx.meta.get(_COMMAND)
+    if not words:
+        return ""
+    from footplate.sdk.commands import text_of
+
+    return text_of(words)
 
 
-def _secret(text: str) -> tuple[str, str]:
-    """Read `[VARIABLE=]NAME`."""
-    variable, equals, name = text.partition("=")
-    if not variable or (equals and not name):
-        form = "[VARIABLE=]NAME"
-        raise click.BadParameter(phrase("{given:quoted} must be written {form}", given=text, form=form))
-    return variable, name if equals else variable
+_SUBMIT_OPTIONS = (
+    click.option(
+        "-f",
+        "--follow",
+        "is_following",
+        is_flag=True,
+        help="Follow the job until it ends; exit with its outcome.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Print what would happen, and do nothing."),
+    click.option("--quiet", is_flag=True, help="Print only the job's ID."),
+)
+
+
+def submit_options(function: Function) -> Function:
+    """Give a command the options that say how to submit."""
+    for option in reversed(_SUBMIT_OPTIONS):
+        function = option(function)
+    return function
 
 
 @click.command(cls=WithCommand)
@@ -67,84 +75,22 @@ def _secret(text: str) -> tuple[str, str]:
     type=click.Path(exists=True),
     help="Folder, file or archive to send along with a command after --.",
 )
+@click.option(
+    "-P",
+    "placeholders",
+    metavar="NAME=VALUE,...",
+    default="",
+    help="Fill the placeholders [#NAME] of FILE, as the command of Prophecis does.",
+)
 @click.option("--no-code", is_flag=True, help="Send nothing, although the command names a file that is here.")
 @click.option(
     "--no-requirements", is_flag=True, help="Do not install what the requirements file of the code lists."
 )
-@click.option("-n", "--name", help="Name of the job.")
 @click.option(
     "--again", is_flag=True, help="If the name is taken, use the next free one: NAME-2, NAME-3, ..."
 )
-@click.option("-q", "--queue", help="Queue to submit to.")
-@click.option("--priority", type=int, help="Higher starts first.")
-@click.option("--description", help="What the job is for.")
-@click.option(
-    "--shared/--private",
-    default=None,
-    help="Whether everybody in the queue may see its logs, configuration and files "
-    "(default: what the queue says).",
-)
-@click.option("--image", help="Container image.")
-@click.option("--cpus", type=float, help="CPUs of each task.")
-@click.option("--memory", help="Memory of each task, such as 4GB.")
-@click.option("--shm", help="Shared memory of each task, such as 1GB.")
-@click.option("--gpus", type=int, help="GPUs of each task.")
-@click.option("--gpu-type", help="GPU type.")
-@click.option("--count", type=int, help="Number of tasks.")
-@click.option("--strategy", help="Strategy for distributed training; see `footplate strategies`.")
-@click.option("--retry", type=int, help="Number of retries after a failure.")
-@click.option("--time-limit", help="Longest run time, such as 2h.")
-@click.option("--deadline", help="When the job must be over, such as 2030-01-31T18:00:00Z.")
-@click.option("--tag", "tags", multiple=True, help="Tag to find the job by; may be repeated.")
-@click.option(
-    "-p",
-    "--param",
-    "parameters",
-    type=pair,
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Parameter; may be repeated.",
-)
-@click.option(
-    "-e",
-    "--env",
-    type=pair,
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="Environment variable; may be repeated.",
-)
-@click.option(
-    "--env-file",
-    "env_files",
-    type=click.Path(exists=True, dir_okay=False),
-    multiple=True,
-    help="Read variables from FILE, one NAME=VALUE per line; --env overrides it. May be repeated.",
-)
-@click.option(
-    "--secret",
-    "secrets",
-    type=_secret,
-    metavar="[VARIABLE=]NAME",
-    multiple=True,
-    help="Expose stored secret NAME as $VARIABLE (default: $NAME); may be repeated.",
-)
-@click.option(
-    "-d",
-    "--data",
-    type=_data,
-    metavar="STORAGE[/SOURCE]:PATH[:rw]",
-    multiple=True,
-    help="Mount data at PATH, such as datasets/mnist:/data; may be repeated.",
-)
-@click.option(
-    "-f",
-    "--follow",
-    "is_following",
-    is_flag=True,
-    help="Follow the job until it ends; exit with its outcome.",
-)
-@click.option("--dry-run", is_flag=True, help="Print what would happen, and do nothing.")
-@click.option("--quiet", is_flag=True, help="Print only the job's ID.")
+@job_options
+@submit_options
 @json_option
 @click.pass_context
 def submit(
@@ -153,6 +99,7 @@ def submit(
     file: str | None,
     code_dir: str | None,
     code: str | None,
+    placeholders: str,
     no_code: bool,
     no_requirements: bool,
     again: bool,
@@ -180,7 +127,7 @@ def submit(
             with_code=not no_code,
         )
     else:
-        submission = _prepare(ctx, file, code_dir or code, overrides)
+        submission = _prepare(ctx, file, code_dir or code, overrides, placeholders)
     return send(
         submission, again=again, is_following=is_following, dry_run=dry_run, quiet=quiet, as_json=as_json
     )
@@ -192,19 +139,24 @@ def send(
     """Submit what is prepared, and follow it if that is asked for; return the exit code of the command."""
     client = connect()
     if dry_run:
-        return _dry_run(client, submission, as_json)
+        return print_dry_run(client.dry_run(submission), as_json)
     if submission.code and not (quiet or as_json):
         _tell_code(submission)
     job = client.submit(submission, again=again)
-    _warn(job.data)
+    warn(job.data)
+    submitted = {"name": job.name, "job": job.id, "queue": job.queue}
+    told = phrase("Submitted {name} as {job} to queue {queue}.", **submitted)
+    return announce(job, told, is_following=is_following, quiet=quiet, as_json=as_json)
+
+
+def announce(job: Job, told: str, *, is_following: bool, quiet: bool, as_json: bool) -> int:
+    """Say that a job is submitted, and follow it if that is asked for; return the command's exit code."""
     if as_json and not is_following:
         print_json(job.data)
     elif quiet and not is_following:
         click.echo(job.id)
     elif not as_json:
-        submitted = {"name": job.name, "job": job.id, "queue": job.queue}
-        told_where = phrase("Submitted {name} as {job} to queue {queue}.", **submitted)
-        click.echo(told_where, err=quiet or is_following)
+        click.echo(told, err=quiet or is_following)
     if is_following:
         return _follow(job, as_json)
     if not (quiet or as_json):
@@ -214,12 +166,28 @@ def send(
     return 0
 
 
+def _filled(ctx: click.Context, file: str, placeholders: str) -> dict[str, Any] | Foreign:
+    """A job file with its placeholders filled."""
+    from footplate.sdk.submission import fill_placeholders
+
+    try:
+        return fill_placeholders(Path(file).read_bytes(), placeholders, file)
+    except ValueError as error:
+        ctx.fail(phrase("{given:quoted} must be written NAME=VALUE", given=str(error)))
+
+
 def _prepare(
-    ctx: click.Context, file: str | None, code_dir: str | None, options: Mapping[str, Any]
+    ctx: click.Context,
+    file: str | None,
+    code_dir: str | None,
+    options: Mapping[str, Any],
+    placeholders: str = "",
 ) -> Submission:
     from footplate.sdk.submission import prepare
 
     overrides = overrides_in(options)
+    if placeholders and file and file != "-":
+        return prepare(_filled(ctx, file, placeholders), code_dir, **overrides)
     if file == "-":
         return prepare(_from_stdin(), code_dir, **overrides)
     if file is None and not Path(DEFAULT_FILE).exists():
@@ -233,27 +201,15 @@ def _prepare(
     return prepare(file or DEFAULT_FILE, code_dir, **overrides)
 
 
-def overrides_in(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Gather the fields of the job that options name."""
-    given = {name: value for name, value in options.items() if value not in (None, ())}
-    if "parameters" in given:
-        given["parameters"] = dict(given["parameters"])
-    files = [read_env_file(path) for path in given.pop("env_files", ())]
-    if files or "env" in given:
-        given["env"] = {name: value for one in files for name, value in one.items()}
-        given["env"].update(options["env"])
-    if "secrets" in given:
-        given["secrets"] = dict(given["secrets"])
-    for name in {"tags", "data"} & given.keys():
-        given[name] = list(given[name])
-    return given
-
-
-def _from_stdin() -> dict[str, Any]:
+def _from_stdin() -> dict[str, Any] | Foreign:
     from footplate.domain.errors import InvalidInput
+    from footplate.sdk.submission import foreign_in
     from footplate.wire import documents
 
-    document = documents.load(sys.stdin.buffer.read(documents.MAX_BYTES + 1), "standard input")
+    text = sys.stdin.buffer.read(documents.MAX_BYTES + 1)
+    if (foreign := foreign_in(text, "standard input", None)) is not None:
+        return foreign
+    document = documents.load(text, "standard input")
     if not isinstance(document, dict):
         raise InvalidInput("stdin_not_mapping")
     return document
@@ -275,21 +231,20 @@ def _tell_code(submission: Submission) -> None:
         click.echo(installing, err=True)
 
 
-def _warn(answer: Mapping[str, Any]) -> None:
-    for warning in answer.get("warnings", ()):
-        click.echo(told(say("warning", what=message_in(warning))), err=True)
-
-
-def _dry_run(client: Client, submission: Submission, as_json: bool) -> int:
+def print_dry_run(answer: Mapping[str, Any], as_json: bool) -> int:
+    """Print what would become of a job: its file on standard output, the rest beside it."""
     from footplate.wire.documents import dump
 
-    answer = client.dry_run(submission)
-    _warn(answer)
+    warn(answer)
     if as_json:
         print_json(answer)
         return 0
     click.echo(dump(answer["config"]), nl=False)
     click.echo(_told_start(answer["would_start"], told_in(answer["reason"])), err=True)
+    if when := show_estimate(answer.get("estimate")):
+        click.echo(phrase("Expected start: {when}", when=when), err=True)
+    if cost := show_cost(answer.get("cost")):
+        click.echo(phrase("Cost: {cost}", cost=cost), err=True)
     return 0
 
 

@@ -54,8 +54,16 @@ log = logging.getLogger(__name__)
     "--tls-key", type=_absolute, metavar="FILE", help="The certificate's key (PEM, without a passphrase)."
 )
 @click.option("--account", metavar="NAME", help="For services: start as root, then switch to this account.")
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Start a demo: a server of its own with jobs to look at. Ctrl-C removes all of it.",
+)
+@click.option("--keep", is_flag=True, help="With --demo: keep the home folder.")
 @click.option("--verbose", is_flag=True, help="Log more.")
+@click.pass_context
 def up(
+    ctx: click.Context,
     home: Path | None,
     host: str | None,
     port: int | None,
@@ -64,12 +72,22 @@ def up(
     tls_cert: str | None,
     tls_key: str | None,
     account: str | None,
+    demo: bool,
+    keep: bool,
     verbose: bool,
 ) -> None:
     """Start the platform on this machine and run it until Ctrl-C.
 
     Running tasks go on when the server stops; the next start takes them up again.
     """
+    if demo:
+        _refuse_beside_demo(ctx, "standby", "take_over", "tls_cert", "tls_key", "account", "verbose")
+        from footplate.cli.demo.tour import run
+
+        run(home, host, port, keep)
+        return
+    if keep:
+        ctx.fail(phrase("--keep goes only with --demo"))
     try:
         from footplate.server.entering import become
         from footplate.server.serve import serve
@@ -90,27 +108,30 @@ def up(
 
     if account:
         become(account)
-
-    async def tell(settings: Settings, parts: Parts) -> None:
-        try:
-            await _leave_token(settings, parts)
-        except (OSError, FootplateError) as error:
-            log.warning("no token is left for commands on this machine: %s; use `footplate login`", error)
-        if parts.first_password is not None:
-            password = parts.first_password
-            click.echo(
-                phrase(
-                    "The first account is admin, its password {password} (shown only now)", password=password
-                )
-            )
-        ready = {"url": settings.url, "home": settings.home}
-        click.echo(
-            phrase("Footplate is ready at {url} (home {home}); Ctrl-C stops it, not the jobs", **ready)
-        )
-
     given = {"host": host, "port": port, "tls_cert": tls_cert, "tls_key": tls_key}
     settings = load((home or default_home()).absolute(), os.environ, **given)
-    serve(replace(settings, stands_by=standby, takes_over=take_over), tell)
+    serve(replace(settings, stands_by=standby, takes_over=take_over), _tell)
+
+
+def _refuse_beside_demo(ctx: click.Context, *names: str) -> None:
+    for name in names:
+        if ctx.params[name]:
+            ctx.fail(phrase("{option} does not go with --demo", option=f"--{name.replace('_', '-')}"))
+
+
+async def _tell(settings: Settings, parts: Parts) -> None:
+    """Say that the server is ready, and leave a token for the commands on this machine."""
+    try:
+        await _leave_token(settings, parts)
+    except (OSError, FootplateError) as error:
+        log.warning("no token is left for commands on this machine: %s; use `footplate login`", error)
+    if parts.first_password is not None:
+        password = parts.first_password
+        click.echo(
+            phrase("The first account is admin, its password {password} (shown only now)", password=password)
+        )
+    ready = {"url": settings.url, "home": settings.home}
+    click.echo(phrase("Footplate is ready at {url} (home {home}); Ctrl-C stops it, not the jobs", **ready))
 
 
 async def _leave_token(settings: Settings, parts: Parts) -> None:

@@ -9,11 +9,15 @@ import click
 
 from footplate.cli.language import phrase
 from footplate.cli.passwords import chosen, refused_option, stdin_option
-from footplate.cli.render import show_age, show_flag, show_roles
+from footplate.cli.render import show_age, show_ago, show_flag, show_roles
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
-COLUMNS = ("NAME", "ROLE", "ENABLED", "AGE", "QUEUES")
+COLUMNS = ("NAME", "FULL NAME", "EMAIL", "ROLE", "ENABLED", "LAST SEEN", "AGE", "QUEUES")
+
+
+full_name_option = click.option("--full-name", help="Full name of the user.")
+email_option = click.option("--email", help="E-mail address of the user.")
 
 
 @click.group(invoke_without_command=True)
@@ -28,8 +32,11 @@ def users(ctx: click.Context, as_json: bool) -> None:
 def _row(user: Mapping[str, Any]) -> Row:
     return (
         user["name"],
+        user["full_name"],
+        user["email"],
         "admin" if user["is_admin"] else "",
         show_flag(user["is_enabled"]),
+        show_ago(user["last_seen_at"]) or phrase("never"),
         show_age(user["created_at"]),
         phrase("all") if user["is_admin"] else show_roles(user["queues"]) or phrase("none"),
     )
@@ -40,14 +47,18 @@ def _row(user: Mapping[str, Any]) -> Row:
 @refused_option("--password")
 @stdin_option
 @click.option("--admin", "is_admin", is_flag=True, help="Make the user a platform admin.")
+@full_name_option
+@email_option
 @json_option
-def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, as_json: bool) -> None:  # noqa: ARG001
+def add(name: str, password: str | None, password_stdin: bool, as_json: bool, **fields: Any) -> None:  # noqa: ARG001
     """Add a user; the password is asked for.
 
     With `footplate invite` the user chooses it, and you need not know it.
     """
     client, first = connect(), chosen(password_stdin, phrase("Password of {user}", user=name))
-    made = client.create_user(name, first, is_admin=is_admin)
+    made = client.create_user(
+        name, first, **{field: value for field, value in fields.items() if value is not None}
+    )
     tell(made, phrase("Added user {user}.", user=name), as_json)
 
 
@@ -59,6 +70,8 @@ def add(name: str, password: str | None, password_stdin: bool, is_admin: bool, a
     "--admin/--no-admin", "is_admin", default=None, help="Make the user a platform admin, or revoke that."
 )
 @click.option("--enable/--disable", "is_enabled", default=None, help="Allow the user to log in, or not.")
+@full_name_option
+@email_option
 @json_option
 @click.pass_context
 def edit(
@@ -70,11 +83,11 @@ def edit(
     as_json: bool,
     **fields: Any,
 ) -> None:
-    """Change a user: password, admin, enabled."""
+    """Change a user: password, admin, enabled, full name, e-mail; everybody may change their own last two."""
     changes = {field: value for field, value in fields.items() if value is not None}
     is_new_password = password is not None or password_stdin
     if not changes and not is_new_password:
-        options = "--password, --admin, --no-admin, --enable, --disable"
+        options = "--password, --admin, --no-admin, --enable, --disable, --full-name, --email"
         ctx.fail(phrase("nothing to change: give at least one of {options}", options=options))
     client = connect()
     if is_new_password:
