@@ -17,7 +17,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 2000,
     assetsInlineLimit: 0,
     // What half of the pages need comes in one piece: each of many small ones would be a request of its own.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] } } },
+    rolldownOptions: {
+      input: { index: 'index.html', desktop: 'desktop.html' },
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] } },
+    },
   },
   server: { proxy: { '/api': process.env.FOOTPLATE_URL ?? 'http://127.0.0.1:8750' } },
   test: { include: ['src/**/*.test.{ts,tsx}'], environment: 'node' },

@@ -16,7 +16,7 @@ export function budget(mostKb: number): Plugin {
         }
         return bytes / 1000;
       };
-      const entry = chunks.find((chunk) => chunk.isEntry);
+      const entry = chunks.find((chunk) => chunk.isEntry && chunk.name === 'index');
       if (!entry) throw new Error('the build has no entry');
       const shellKb = sizeKb(needed(entry, bundle));
       this.info(`first script: ${shellKb.toFixed(0)} kB gzip`);

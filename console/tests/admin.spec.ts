@@ -42,7 +42,7 @@ test('an admin makes a queue and a user, who signs in and sees only what is thei
   await navigation(page).getByRole('link', { name: 'Users' }).click();
   await page.getByRole('button', { name: 'Add user' }).click();
   const person = page.getByRole('dialog', { name: 'Add user' });
-  await person.getByLabel('Name').fill(user);
+  await person.getByLabel('Name', { exact: true }).fill(user);
   await person.getByLabel('Password').fill(USER_PASSWORD);
   await person.getByLabel('Queues').click();
   await page.getByTitle(queue).click();
@@ -128,6 +128,17 @@ test('users are disabled, get new passwords and roles, and are deleted', async (
   await page.getByTitle('Viewer', { exact: true }).click();
   await page.getByRole('button', { name: 'Close' }).click();
   await expect(row).toContainText('default: Viewer');
+
+  await page.getByRole('button', { name: `More for ${user}` }).click();
+  await page.getByRole('menuitem', { name: 'Full name and e-mail' }).click();
+  await page.getByLabel('Full name', { exact: true }).fill('Bob Brown');
+  await page.getByLabel('E-mail', { exact: true }).fill('no address');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('An address such as')).toBeVisible();
+  await page.getByLabel('E-mail', { exact: true }).fill('bob@example.org');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await expect(row).toContainText('Bob Brown · bob@example.org');
+  await expect(row).toContainText('never');
 
   await page.getByRole('button', { name: `More for ${user}` }).click();
   await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -255,8 +266,12 @@ test('the audit trail has pages and a filter, the settings are there to read', a
   await expect(page.getByText('No entry matches these filters')).toBeVisible();
   await page.goto('/admin/settings');
   await expect(page.getByText('settings.toml').first()).toBeVisible();
-  await expect(page.getByRole('row', { name: /^retry_pause 0s/ })).toContainText('changed');
-  await expect(page.getByRole('row', { name: /^trash_kept 1d/ })).not.toContainText('changed');
+  const port = page.getByRole('row').filter({ has: page.getByText('port', { exact: true }) });
+  await expect(port).toContainText('command line');
+  const node = page.getByRole('row').filter({ has: page.getByText('node', { exact: true }) });
+  await expect(node.getByTitle('Change it in settings.toml and start the server again.')).toBeVisible();
+  await expect(page.getByRole('row', { name: /^retry_pause 0s/ })).toContainText('settings.toml');
+  await expect(page.getByRole('row', { name: /^trash_kept 1d/ })).toContainText('default');
 });
 
 test('the trail says what a value was and became, is filtered, and exported as a table', async ({

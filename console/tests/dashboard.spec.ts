@@ -21,6 +21,16 @@ test('what runs, what waits and why, and who holds which card', async ({ page, a
   await expect(page.getByRole('meter', { name: 'GPUs' }).first()).toHaveAttribute('aria-valuenow', '0');
 });
 
+test('the last 24 hours are drawn and told in words', async ({ page, api }) => {
+  await api.finished({ name: fresh('counted'), command: 'sleep 1', gpus: 4 });
+  await page.goto('/');
+  const drawn = page.getByRole('img', { name: /^GPUs that jobs held in the last 24 hours: \d+% on average/ });
+  await expect(drawn).toBeVisible();
+  await expect(drawn.locator('path')).toHaveAttribute('d', /^M/);
+  await expect(page.getByText('CPUs, last 24 hours')).toBeVisible();
+  await expectAccessible(page);
+});
+
 test('the counts lead to the jobs behind them', async ({ page, api }) => {
   const failed = await api.finished({ name: fresh('fails'), command: 'exit 2' });
   await page.goto('/');
@@ -46,6 +56,28 @@ test('somebody new sees an empty state and only what is theirs', async ({ page, 
   await expect(page.getByText('No jobs yet')).toBeVisible();
   await page.goto(`/jobs/${hidden.id}`);
   await expect(page.getByText('This job does not exist, or you may not see it')).toBeVisible();
+});
+
+test('a node has a page: charts of its use, its cards and tasks, and who drained it', async ({
+  page,
+  api,
+}) => {
+  const running = await api.submit({ name: fresh('there'), command: 'sleep 120', gpus: 1 });
+  await api.until(running.id, 'RUNNING');
+  await page.goto('/');
+  await page.getByRole('link', { name: 'bench', exact: true }).click();
+  await expect(page).toHaveURL(/\/nodes\/bench$/);
+  const tasks = page.getByRole('table', { name: 'Tasks' });
+  await expect(tasks.getByRole('row', { name: new RegExp(running.name) })).toContainText('main-0');
+  await expect(page.getByRole('table', { name: 'Cards' })).toContainText(running.name);
+  await expect(page.getByRole('figure').filter({ hasText: 'CPU' })).toContainText(/used \d.*in all/);
+  await api.call('PATCH', '/nodes/bench', { is_schedulable: false });
+  await expect(page.getByText('drained by admin')).toBeVisible();
+  await api.call('PATCH', '/nodes/bench', { is_schedulable: true });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectNoSideways(page);
+  await api.call('POST', `/jobs/${running.id}/stop`);
 });
 
 for (const [scheme, locale] of [

@@ -20,7 +20,7 @@ test('a job is watched from its first step to its end', async ({ page, api }) =>
   await expect(row).toContainText('Running');
   await expect(row).toContainText('bench');
 
-  await page.getByRole('tab', { name: 'Command' }).click();
+  await page.getByRole('tab', { name: 'Terminal' }).click();
   await page.getByRole('textbox', { name: 'Command' }).fill(`touch ${gate}; echo "rank $RANK"`);
   await page.getByRole('button', { name: 'Run' }).click();
   await expect(page.getByText('rank 0')).toBeVisible();
@@ -239,13 +239,13 @@ test('a command goes on, and its output stays, while another tab is looked at', 
   await expect(page.getByRole('row', { name: 'main-0' })).toBeVisible();
   const touch = { task: 'main-0', command: ['sh', '-c', `touch ${gate}`], timeout_s: 10 };
   await api.call('POST', `/jobs/${job.id}/exec`, touch);
-  await page.getByRole('tab', { name: 'Command' }).click();
+  await page.getByRole('tab', { name: 'Terminal' }).click();
   await expect(page.getByText('went on', { exact: true })).toBeVisible();
   await expect(command).toHaveValue(/went on/);
   await page.getByRole('tab', { name: 'Events' }).click();
   await api.call('POST', `/jobs/${job.id}/stop`);
   await api.until(job.id, 'STOPPED');
-  await page.getByRole('tab', { name: 'Command' }).click();
+  await page.getByRole('tab', { name: 'Terminal' }).click();
   await expect(page.getByText('went on', { exact: true })).toBeVisible();
 });
 
@@ -306,6 +306,8 @@ test('a job that does not exist is said to be gone', async ({ page, expected }) 
   await expect(page.getByText('This job does not exist')).toBeVisible();
 });
 
+const TABS = ['overview', 'logs', 'metrics', 'usage', 'events', 'config', 'exec'];
+
 for (const [scheme, locale] of [
   ['light', 'en-GB'],
   ['dark', 'zh-CN'],
@@ -318,7 +320,7 @@ for (const [scheme, locale] of [
       const job = await api.submit({ name: fresh('tabs'), command });
       await api.until(job.id, 'RUNNING');
       await page.goto(`/jobs/${job.id}`);
-      for (const [index, tab] of ['overview', 'logs', 'usage', 'events', 'config', 'exec'].entries()) {
+      for (const [index, tab] of TABS.entries()) {
         await page.setViewportSize({ width: 1280, height: 800 });
         await page.getByRole('tab').nth(index).click();
         await expect(page).toHaveURL(tab === 'overview' ? /\w{12}$/ : new RegExp(`tab=${tab}`));
@@ -363,4 +365,15 @@ test.describe('in a browser that speaks Chinese', () => {
     await page.getByRole('button', { name: '保存' }).click();
     await expect(page.getByRole('dialog').getByText(/不允许 .*：必须是字母、数字/)).toBeVisible();
   });
+});
+
+test('on a phone all tabs of a running job are there, and nothing but tabs', async ({ page, api }) => {
+  const job = await api.submit({ name: fresh('narrow'), command: 'sleep 600' });
+  await api.until(job.id, 'RUNNING');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page);
+  await page.goto(`/jobs/${job.id}`);
+  await expect(page.getByRole('tab', { name: 'Terminal' })).toBeVisible();
+  await expectAccessible(page);
+  await api.call('POST', `/jobs/${job.id}/stop`);
 });

@@ -221,3 +221,69 @@ test('lines that break are drawn to their last row, whatever they are written in
   const lost = await drawn.evaluateAll((all) => all.filter((one) => one.scrollHeight > one.clientHeight));
   expect(lost.length).toBe(0);
 });
+
+/** The time before a line and the moment that the task printed of itself, in seconds of the day. */
+async function stamped(page: Page, line: string): Promise<{ stamp: number; said: number }> {
+  const text = (await log(page).locator('div', { hasText: line }).last().textContent()) ?? '';
+  const [stamp = '', said = ''] = text.match(/\d\d:\d\d:\d\d/g) ?? [];
+  const seconds = (time: string) => time.split(':').reduce((sum, part) => 60 * sum + Number(part), 0);
+  return { stamp: seconds(stamp), said: seconds(said) };
+}
+
+test('times stand before the lines on a switch, exact to about a second', async ({ page, api }) => {
+  const job = await api.submit({
+    name: fresh('stamped'),
+    env: { TZ: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone) },
+    command: 'for n in 1 2 3 4 5 6; do echo "tick $n at $(date +%T)"; sleep 1; done; sleep 600',
+  });
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await expect(log(page)).toContainText('tick 6', { timeout: 15_000 });
+  const times = page.getByRole('button', { name: 'Show times' });
+  await times.click();
+  await expect(times).toHaveAttribute('aria-pressed', 'true');
+  await expect.poll(async () => (await stamped(page, 'tick 5')).said).toBeGreaterThan(0);
+  for (const line of ['tick 1', 'tick 5']) {
+    const { stamp, said } = await stamped(page, line);
+    expect(Math.abs(stamp - said), line).toBeLessThanOrEqual(2);
+  }
+  await page.reload();
+  await expect(times).toHaveAttribute('aria-pressed', 'true');
+  await times.click();
+  await expect(log(page).getByText(/^\d\d:\d\d:\d\d\s*$/)).toHaveCount(0);
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
+test('lines of several tasks have their times too, those from before and those that come', async ({
+  page,
+  api,
+}) => {
+  const job = await api.call<{ id: string }>('POST', '/jobs', {
+    name: fresh('stamped-gang'),
+    env: { TZ: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone) },
+    roles: [
+      {
+        name: 'worker',
+        count: 2,
+        command:
+          'n=0; while true; do n=$((n+1)); echo "w$FOOTPLATE_TASK_INDEX tick $n. at $(date +%T)"; sleep 1; done',
+        cpus: 0.1,
+        memory: '64MB',
+      },
+    ],
+  });
+  await api.until(job.id, 'RUNNING');
+  await expect
+    .poll(
+      async () =>
+        (await api.call<{ items: unknown[] }>('GET', `/jobs/${job.id}/logs/times?end=99`)).items.length,
+    )
+    .toBeGreaterThan(2);
+  await page.goto(`/jobs/${job.id}?tab=logs`);
+  await page.getByRole('button', { name: 'Show times' }).click();
+  await expect(log(page)).toContainText('w1 tick 8.', { timeout: 15_000 });
+  for (const line of ['w0 tick 1.', 'w1 tick 8.']) {
+    const { stamp, said } = await stamped(page, line);
+    expect(Math.abs(stamp - said), line).toBeLessThanOrEqual(2);
+  }
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});

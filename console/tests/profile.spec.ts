@@ -28,6 +28,40 @@ test('a token is made, shown once, used, and revoked', async ({ page, baseURL })
   expect((await fetch(`${baseURL}/api/v1/me`, { headers })).status).toBe(401);
 });
 
+test('an access key is made, shown once, signs a request, and is revoked', async ({ page, baseURL }) => {
+  await page.getByRole('button', { name: 'New access key' }).click();
+  await page.getByLabel('What it is for').fill('laptop');
+  await page.getByRole('button', { name: 'Create access key' }).click();
+  const shown = page.getByRole('dialog').locator('code');
+  await expect(shown).toHaveCount(2);
+  const [id = '', secret = ''] = await shown.allTextContents();
+  expect(id).toMatch(/^FPAK/);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText(secret)).toHaveCount(0);
+  const line = page.getByRole('main').getByRole('listitem').filter({ hasText: id });
+  await expect(line).toContainText('Last used never');
+  expect(await listJobs(baseURL, id, secret)).toBe(0);
+  expect(await listJobs(baseURL, id, 'another')).toBe(171);
+  await page.reload();
+  await expect(line).not.toContainText('never');
+  await page.getByRole('button', { name: 'More for laptop' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByText('Access key revoked')).toBeVisible();
+  expect(await listJobs(baseURL, id, secret)).toBe(171);
+});
+
+/** A request of UAI's client, signed; returns its code of return. */
+async function listJobs(baseURL: string | undefined, id: string, secret: string): Promise<number> {
+  const asked = { Action: 'GetUAITrainJobList', Limit: '0', Offset: '0', PublicKey: id, Region: 'cn-bj2' };
+  const text = Object.entries(asked).flat().join('') + secret;
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  const signature = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const answer = await fetch(`${baseURL}/?${new URLSearchParams({ ...asked, Signature: signature })}`);
+  return (await answer.json()).RetCode;
+}
+
 test('all other tokens are revoked at once, and this browser stays signed in', async ({ page, baseURL }) => {
   const { token } = await (
     await page.request.post('/api/v1/login', { data: { user, password: PASSWORD, name: 'lost laptop' } })

@@ -48,6 +48,25 @@ test('the queue says who is next, why and until when, and priorities change plac
   await expect(page.getByText('No queued jobs')).toBeVisible();
 });
 
+test('a drained node is told with who drained it, and nobody is next', async ({ page, api }) => {
+  const { items } = await api.call<{ items: { name: string }[] }>('GET', '/nodes');
+  const node = items[0]?.name ?? '';
+  await api.call('PATCH', `/nodes/${node}`, { is_schedulable: false });
+  const jobs = [];
+  for (const stem of ['one', 'two']) jobs.push(await api.submit({ name: fresh(stem), command: 'true' }));
+  await signIn(page);
+  await page.goto('/queue');
+  for (const job of jobs) {
+    const row = page.getByRole('row').filter({ hasText: job.name });
+    await expect(row).toContainText(`no node is in service: admin drained ${node}`);
+    await expect(row).not.toContainText('next in line');
+  }
+  await page.goto('/admin/nodes');
+  await expect(page.getByText('drained by admin')).toBeVisible();
+  await api.call('PATCH', `/nodes/${node}`, { is_schedulable: true });
+  for (const job of jobs) await api.until(job.id, 'SUCCEEDED');
+});
+
 test('the queue of one queue is a link', async ({ page, api }) => {
   const queue = fresh('line');
   await api.call('POST', '/queues', { name: queue, is_open: true });

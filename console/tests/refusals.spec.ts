@@ -47,6 +47,15 @@ test('an upload that is not there is refused before the submit', async ({ page }
   await expect(page.getByRole('button', { name: 'Review and submit' })).toBeDisabled();
 });
 
+test('a secret that is not there leads to the page Secrets, not to a command line', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/submit');
+  await refusedFields(page, `name: ${fresh('no-secret')}\ncommand: "true"\nsecrets: {TOKEN: gone}\n`);
+  await expect(page.getByText(/there is no secret gone that you may use.*on the page Secrets/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Open Secrets' })).toHaveAttribute('href', '/secrets');
+  await expect(page.getByText('footplate secrets')).toHaveCount(0);
+});
+
 test.describe('in Chinese', () => {
   test.use({ locale: 'zh-CN' });
 
@@ -109,7 +118,7 @@ test('guided, no step is about what has no effect yet, and the last one leads to
   await signIn(page);
   await page.goto('/submit');
   await page.getByLabel('Name', { exact: true }).fill(fresh('to-the-end'));
-  for (let i = 0; i < 4; i += 1) {
+  for (let i = 0; i < 5; i += 1) {
     await page.getByRole('button', { name: 'Next' }).click();
     await expect(page.getByText(/no effect yet|not sent yet/)).toHaveCount(0);
   }

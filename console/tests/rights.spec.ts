@@ -18,7 +18,7 @@ test('somebody who may only look is offered nothing that would be refused', asyn
   await signIn(page, viewer, PASSWORD);
   await page.goto(`/jobs/${job.id}`);
   await expect(page.getByRole('tab', { name: 'Logs' })).toBeVisible();
-  await expect(page.getByRole('tab', { name: 'Command' })).toHaveCount(0);
+  await expect(page.getByRole('tab', { name: 'Terminal' })).toHaveCount(0);
   await expect(action(page, 'Stop')).toHaveCount(0);
   await expect(action(page, 'Download')).toHaveCount(0);
   await page.goto(`/jobs?search=${job.name}`);
@@ -167,7 +167,7 @@ test('a name that is taken is told at the field', async ({ page, api, expected }
   await page.goto('/admin/users');
   await page.getByRole('button', { name: 'Add user' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill(member);
+  await dialog.getByLabel('Name', { exact: true }).fill(member);
   await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Add user' }).click();
   await expect(dialog.getByText(new RegExp(`There is already a user .*${member}.*`))).toBeVisible();

@@ -22,6 +22,33 @@ test('signing in leads to the page that was asked for, signing out back', async 
   await expect(page).toHaveURL(/sign-in/);
 });
 
+test('a sign-in link opens the page that it names, once', async ({ page, api, expected }) => {
+  expected.push(/404/);
+  const { link } = await api.call<{ link: string }>('POST', '/session/links', { path: '/profile' });
+  const path = link.replace(/^https?:\/\/[^/]+/, '');
+  await page.goto(path);
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
+  await expect(page).toHaveURL(/\/profile$/);
+
+  // Somebody who is signed in is asked first; the link is used up by now.
+  await page.goto(path);
+  await expect(page.getByText('This browser is signed in as admin.')).toBeVisible();
+  await page.getByRole('button', { name: 'Sign in with the link' }).click();
+  await expect(page.getByText('this link was used, has expired or does not exist')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Continue as admin' }).click();
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible();
+});
+
+test('a sign-in link that is worth nothing leads to the password', async ({ page, expected }) => {
+  expected.push(/404/);
+  await page.goto('/enter#fpl_nonsense');
+  await expect(page.getByText('this link was used, has expired or does not exist')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Sign in with a password' }).click();
+  await signInByForm(page);
+});
+
 test('the session is of no use without its key, nor to a page of another site', async ({ page, context }) => {
   await signInByForm(page);
   const [cookie] = await context.cookies('http://127.0.0.1/api/');

@@ -107,7 +107,7 @@ test('a file that is no job file changes nothing', async ({ page }) => {
   await open(page);
   await name(page).fill('stays');
   await page.locator('input[type=file][accept*=yaml]').setInputFiles(file);
-  await expect(page.getByText('broken.yaml cannot be read')).toBeVisible();
+  await expect(page.getByText('broken.yaml was not imported')).toBeVisible();
   await expect(name(page)).toHaveValue('stays');
 });
 
@@ -269,4 +269,65 @@ test('a copy has a draft of its own, and what was typed before waits', async ({ 
   await expect(name(page)).toHaveValue('edited-copy');
   await page.getByRole('button', { name: 'Copy the job anew' }).click();
   await expect(name(page)).toHaveValue(`${origin.name}-2`);
+});
+
+const PAI_V2 = (job: string) => `protocolVersion: 2
+name: ${job}
+type: job
+prerequisites: [{type: dockerimage, name: img, uri: "busybox:1"}]
+taskRoles:
+  train:
+    dockerImage: img
+    resourcePerInstance: {cpu: 1, memoryMB: 64, gpu: 0}
+    commands: ["echo hi"]
+extras: {com.microsoft.pai.runtimeplugin: [{plugin: ssh}]}
+`;
+
+test('a job file of another system fills the form, and what became of it is told', async ({ page }) => {
+  await open(page);
+  const job = fresh('from-pai');
+  const pai = join(mkdtempSync(join(tmpdir(), 'foreign-')), 'pai.yaml');
+  writeFileSync(pai, PAI_V2(job));
+  await page.locator('input[type=file][accept*=yaml]').setInputFiles(pai);
+  const dialog = page.getByRole('dialog', { name: 'pai.yaml converted' });
+  await expect(dialog).toContainText('This is an OpenPAI v2 job file');
+  await expect(dialog).toContainText("the plug-in 'ssh': Footplate has nothing like it");
+  await expect(dialog).toContainText('`taskRoles.*.instances` became `roles[].count`');
+  await dialog.getByRole('button', { name: 'OK' }).click();
+  await expect(name(page)).toHaveValue(job);
+  await expect(editor(page)).toContainText('image: busybox:1');
+});
+
+test('a pasted batch script is met by its name, converted, submitted, and kept with the job', async ({
+  page,
+  api,
+}) => {
+  await open(page);
+  const script = '#!/bin/bash\n#SBATCH --job-name=pasted\n#SBATCH --mem=64M\necho from a script\n';
+  await write(page, script);
+  await expect(page.getByText('This is a Slurm batch script, not a Footplate job file')).toBeVisible();
+  await expect(page.getByText('did you mean')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Convert', exact: true }).click();
+  await page.getByRole('button', { name: 'OK' }).click();
+  await expect(name(page)).toHaveValue('pasted');
+  const renamed = fresh('renamed');
+  await name(page).fill(renamed);
+  const id = await confirm(page);
+  expect((await api.call<Detail>('GET', `/jobs/${id}`)).name).toBe(renamed);
+  expect(await api.call('GET', `/jobs/${id}/original`)).toEqual({ dialect: 'sbatch', text: script });
+});
+
+test('what another system would refuse is refused with its field, and the form stays', async ({
+  page,
+  expected,
+}) => {
+  expected.push(/Failed to load resource/);
+  await open(page);
+  await name(page).fill('kept');
+  const bad = join(mkdtempSync(join(tmpdir(), 'foreign-')), 'bad.json');
+  writeFileSync(bad, JSON.stringify({ jobName: 'x y', image: 'i', taskRoles: [] }));
+  await page.locator('input[type=file][accept*=yaml]').setInputFiles(bad);
+  await expect(page.getByText('bad.json was not imported')).toBeVisible();
+  await expect(page.getByText(/jobName: 'x y' is not allowed/i)).toBeVisible();
+  await expect(name(page)).toHaveValue('kept');
 });

@@ -5,7 +5,7 @@ test('a single job goes through the sections in order, and runs', async ({ page,
   const job = fresh('guided');
   await open(page);
   await name(page).fill(job);
-  for (const title of ['Image', 'Resources', 'Directories', 'Execution']) {
+  for (const title of ['Image', 'Resources', 'Directories', 'Alerts', 'Execution']) {
     await page.getByRole('button', { name: 'Next' }).click();
     await expect(page.getByRole('heading', { name: title, exact: true })).toBeVisible();
     if (title === 'Resources') {
@@ -16,6 +16,10 @@ test('a single job goes through the sections in order, and runs', async ({ page,
       await expect(page.getByText(/^Free now/)).toBeVisible();
     }
   }
+  const idle = page.getByRole('button', { name: /sleep infinity/ });
+  await idle.click();
+  await expect(page.getByLabel('Command', { exact: true })).toHaveValue('sleep infinity');
+  await expect(idle).toHaveCount(0);
   await page.getByLabel('Command', { exact: true }).fill('echo by the form');
   await expect(page.getByText('Yes, immediately')).toBeVisible();
   await expect(editor(page)).toContainText('memory: 64MB');

@@ -9,6 +9,9 @@ const {
   IMAGES,
 } = process.env;
 const jobs = JSON.parse(process.env.JOBS);
+// Sign-in links, one for each context; without them the password is used. They come with the demo.
+const links = JSON.parse(process.env.LINKS ?? '[]');
+const isDemo = links.length > 0;
 
 const DRAFT = [
   'name: vit-small-distill',
@@ -22,14 +25,14 @@ const DRAFT = [
 ].join('\n');
 
 /** What is drawn: where, and what must be there first. */
-const PAGES = {
+const GALLERY = {
   dashboard: { path: '/', ready: (page) => page.getByText('llama-7b-lora').first().waitFor() },
   jobs: { path: '/jobs', ready: (page) => page.getByRole('link', { name: 'eval-clip' }).waitFor() },
   submit: { path: '/submit', ready: fillForm },
-  job: { path: `/jobs/${jobs['llama-7b-lora']}`, ready: (page) => page.locator('ol li').nth(3).waitFor() },
+  job: { path: `/jobs/${jobs['llama-7b-lora']}`, ready: (page) => page.locator('ol li').first().waitFor() },
   failed: {
     path: `/jobs/${jobs['bert-large-squad']}`,
-    ready: (page) => page.locator('ol li').nth(3).waitFor(),
+    ready: (page) => page.locator('ol li').first().waitFor(),
   },
   log: {
     path: `/jobs/${jobs['resnet50-cifar100']}?tab=logs`,
@@ -43,6 +46,15 @@ const PAGES = {
   nodes: { path: '/admin/nodes', ready: (page) => page.getByText('gpu-01').first().waitFor() },
 };
 
+const DEMO = {
+  tour: { path: '/', ready: (page) => page.getByText('wide-spirals').first().waitFor() },
+  'tour-log': {
+    path: `/jobs/${jobs['zen-letters']}?tab=logs`,
+    ready: (page) => page.getByRole('log').getByText('it writes').first().waitFor(),
+  },
+};
+const PAGES = isDemo ? DEMO : GALLERY;
+
 async function fillForm(page) {
   const editor = page.locator('.cm-content');
   await editor.click();
@@ -55,6 +67,11 @@ async function fillForm(page) {
 }
 
 async function signIn(page) {
+  if (isDemo) {
+    await page.goto(links.pop());
+    await page.waitForURL((address) => !address.pathname.includes('enter'));
+    return;
+  }
   await page.goto(`${url}/sign-in`);
   await page.getByLabel(/User name|用户名/).fill('admin');
   await page.getByLabel(/^(Password|密码)$/).fill(password);
@@ -69,6 +86,12 @@ async function shoot(page, name, { path, ready }) {
   await page.evaluate(() => document.fonts.ready);
   await page.waitForTimeout(400);
   await page.screenshot({ path: join(IMAGES, `${name}.png`) });
+}
+
+async function shootPhone(page, language) {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const name = language === 'en' ? 'dashboard' : 'log';
+  await shoot(page, `phone-${name}-${language}`, PAGES[name]);
 }
 
 const browser = await chromium.launch({
@@ -91,10 +114,7 @@ for (const [language, locale] of [
     for (const [name, what] of Object.entries(PAGES)) {
       await shoot(page, `${name}-${language}-${colorScheme}`, what);
     }
-    await page.setViewportSize({ width: 390, height: 844 });
-    const [name, what] = language === 'en' ? ['dashboard', PAGES.dashboard] : ['log', PAGES.log];
-    if ((language === 'en') === (colorScheme === 'light'))
-      await shoot(page, `phone-${name}-${language}`, what);
+    if (!isDemo && (language === 'en') === (colorScheme === 'light')) await shootPhone(page, language);
     await context.close();
   }
 }

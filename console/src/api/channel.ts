@@ -62,6 +62,12 @@ class Channel {
     };
   }
 
+  /** Be told whenever a job has told new points of its metrics. */
+  followMetrics(job: string, onNews: () => void): () => void {
+    const listener = { onMessage: onNews, onRefused: () => undefined };
+    return this.followLog({ job, tasks: [], cursor: '', isMetrics: true }, listener);
+  }
+
   /** Take part while there is something to follow and somebody who looks. */
   private turn(): void {
     this.send ??= this.open();

@@ -18,7 +18,8 @@ export type News =
   | { kind: 'gap' }
   | { kind: 'unknown' };
 
-export type LogWish = Omit<Schemas['FollowedLog'], 'key'>;
+/** A log to follow; or the metrics of a job, of which only is told that there are new points. */
+export type LogWish = Omit<Schemas['FollowedLog'], 'key'> & { isMetrics?: true };
 
 interface Page {
   tell: (news: News) => void;
@@ -150,10 +151,12 @@ export class Hub {
 
   private wanted(): Schemas['Followed'] {
     this.asked = [...this.pages.values()];
-    const logs = this.asked.flatMap((page, index) =>
+    const wishes = this.asked.flatMap((page, index) =>
       [...page.logs].map(([name, wish]) => ({ ...wish, key: `${index} ${name}` })),
     );
-    return { after: this.lastSeq, logs: logs.slice(-MOST_LOGS) };
+    const logs = wishes.filter((wish) => !wish.isMetrics).map(({ isMetrics: _, ...wish }) => wish);
+    const metrics = wishes.filter((wish) => wish.isMetrics).map(({ key, job }) => ({ key, job }));
+    return { after: this.lastSeq, logs: logs.slice(-MOST_LOGS), metrics: metrics.slice(-MOST_LOGS) };
   }
 
   private noteConnected(isConnected: boolean): void {

@@ -144,6 +144,16 @@ export const summaryQuery = queryOptions({
   refetchInterval: SLOW_REFRESH_MS,
 });
 
+const HISTORY_REFRESH_MS = 60_000;
+
+/** Not below `platform`: each event would count a whole day anew. */
+export const historyQuery = queryOptions({
+  queryKey: ['history'],
+  queryFn: () => answer(api.GET('/api/v1/summary/history')),
+  staleTime: HISTORY_REFRESH_MS,
+  refetchInterval: HISTORY_REFRESH_MS,
+});
+
 export const nodesQuery = queryOptions({
   queryKey: [...keys.platform, 'nodes'],
   queryFn: async () => (await answer(api.GET('/api/v1/nodes'))).items,

@@ -26,3 +26,17 @@ export function forget(key: string): void {
     // Nothing was kept.
   }
 }
+
+/** A list that was kept; what is broken, or of another kind, is left out. */
+export function recallList<T>(key: string, isOne: (given: unknown) => given is T): T[] {
+  try {
+    const kept: unknown = JSON.parse(recall(key) ?? '[]');
+    return Array.isArray(kept) ? kept.filter(isOne) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function rememberList(key: string, list: readonly unknown[], most: number): void {
+  remember(key, JSON.stringify(list.slice(0, most)));
+}

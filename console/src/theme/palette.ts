@@ -2,6 +2,8 @@
 export const LIGHT = {
   colorPrimary: '#2f54c9',
   colorLink: '#2f54c9',
+  // By hand: the derived one is too pale to read.
+  colorLinkHover: '#24429f',
   colorError: '#b3261e',
   colorSuccess: '#1a6b36',
   colorWarning: '#8a5a00',
@@ -29,6 +31,7 @@ export const LIGHT = {
 export const DARK = {
   colorPrimary: '#86a0fa',
   colorLink: '#93abff',
+  colorLinkHover: '#b7c6ff',
   colorError: '#f58d86',
   colorSuccess: '#6fcf8f',
   colorWarning: '#e6b85c',

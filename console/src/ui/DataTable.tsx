@@ -62,12 +62,16 @@ function Cards<Row>({ label, columns, rows, rowKey, isDimmed }: DataTableProps<R
         <li key={rowKey(row)} data-dimmed={isDimmed?.(row)}>
           <div className={styles.lead}>{first?.cell(row)}</div>
           <dl>
-            {rest.map(({ key, title, cell }) => (
-              <div key={key}>
-                <dt className={title ? undefined : 'visually-hidden'}>{title || key}</dt>
-                <dd data-bare={!title}>{cell(row)}</dd>
-              </div>
-            ))}
+            {rest
+              .map((column) => ({ ...column, content: column.cell(row) }))
+              // A label with nothing beside it says nothing.
+              .filter(({ content }) => content !== '' && content !== null && content !== undefined)
+              .map(({ key, title, content }) => (
+                <div key={key}>
+                  <dt className={title ? undefined : 'visually-hidden'}>{title || key}</dt>
+                  <dd data-bare={!title}>{content}</dd>
+                </div>
+              ))}
           </dl>
         </li>
       ))}

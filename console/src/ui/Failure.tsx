@@ -1,6 +1,7 @@
 import { Alert, Button } from 'antd';
 import { ApiError } from '@/api/client';
 import { useWords } from '@/i18n/language';
+import { Remedy } from './Remedy';
 import { useDetail } from './told';
 import { words } from './words';
 
@@ -27,11 +28,17 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       description={
         detail || requestId ? (
           <>
-            {detail}
+            {detail} <Remedies error={error} />
             {requestId && <div className="quiet">{say.request(requestId)}</div>}
           </>
         ) : undefined
       }
     />
   );
+}
+
+function Remedies({ error }: { error: unknown }) {
+  if (!(error instanceof ApiError)) return null;
+  const codes = [error.said.message_code, ...error.problems.map(({ message_code }) => message_code)];
+  return [...new Set(codes)].map((code) => <Remedy key={code} code={code} />);
 }

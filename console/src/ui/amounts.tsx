@@ -37,3 +37,18 @@ export function useAmount(): (amount: Schemas['Amount']) => string {
       .map((part) => part.replaceAll(' ', HARD_SPACE))
       .join(`${HARD_SPACE}· `) || say.none;
 }
+
+type Size = Pick<Schemas['TypeBody'], 'cpus' | 'memory_bytes' | 'gpus' | 'gpu_type'>;
+
+/** The size of one task, in a line: cards first, with their type, since they are what is scarce. */
+export function useSize(): (size: Size) => string {
+  const say = useWords(words);
+  return ({ cpus, memory_bytes, gpus, gpu_type }) =>
+    [
+      gpus > 0 && (gpu_type ? `${gpus} × ${gpu_type}` : say.gpus(gpus)),
+      say.cpus(number(cpus)),
+      bytes(memory_bytes),
+    ]
+      .filter(Boolean)
+      .join(' · ');
+}

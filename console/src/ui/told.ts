@@ -2,6 +2,7 @@ import { useCallback, useEffect, useSyncExternalStore } from 'react';
 import { ApiError } from '@/api/client';
 import { useLanguage, useWords } from '@/i18n/language';
 import type { Language } from '@/i18n/translated';
+import { here } from '@/messages/here';
 import { type Params, render, type Table } from '@/messages/render';
 import { words } from './words';
 
@@ -20,7 +21,8 @@ async function load(language: Language): Promise<void> {
   if (tables[language]) return;
   try {
     const found = language === 'zh' ? await import('@/messages/zh') : await import('@/messages/en');
-    tables[language] = { language, ...found };
+    const sentences = { ...found.sentences, ...here[language] };
+    tables[language] = { language, sentences, words: found.words };
   } catch {
     // The server's own words are shown instead; the next page tries again.
     return;

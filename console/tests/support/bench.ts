@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test as base, expect, type Page } from '@playwright/test';
+import { tarGz } from '../../src/features/submit/code/tar';
 
 const PASSWORD = process.env.FOOTPLATE_ADMIN_PASSWORD ?? '';
 const MOST_DELAY_MS = Number(process.env.FOOTPLATE_TEST_DELAY_MS ?? 0);
@@ -33,6 +34,18 @@ export class Api {
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
     const text = await answer.text();
     return (text ? JSON.parse(text) : undefined) as Answer;
+  }
+
+  /** Send code along, file by file; answers with its digest. */
+  async upload(files: Record<string, string>): Promise<string> {
+    const sent = Object.entries(files).map(([name, text]) => ({ name, content: new Blob([text]) }));
+    const answer = await fetch(`${this.url}/api/v1/code`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.token}` },
+      body: await tarGz(sent),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()).upload;
   }
 
   submit(fields: Fields): Promise<{ id: string; name: string }> {
@@ -159,10 +172,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(told).toEqual([]);
 }
 
-/** No page is wider than the screen it is on. */
+/** No page is wider than the screen it is on, once it has taken to a new size. */
 export async function expectNoSideways(page: Page): Promise<void> {
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow).toBeLessThanOrEqual(0);
+  const overflow = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await expect.poll(overflow).toBeLessThanOrEqual(0);
 }

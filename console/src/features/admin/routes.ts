@@ -28,6 +28,16 @@ export const adminRoutes = [
   }),
   createRoute({
     ...parent,
+    path: '/admin/types',
+    component: lazyPage(() => import('./types/TypesPage'), 'TypesPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/admin/storages',
+    component: lazyPage(() => import('./storages/StoragesPage'), 'StoragesPage'),
+  }),
+  createRoute({
+    ...parent,
     path: '/admin/audit',
     validateSearch: readAuditSearch,
     component: lazyPage(() => import('./audit/AuditPage'), 'AuditPage'),

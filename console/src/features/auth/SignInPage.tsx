@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { Alert, Button, Form, Input } from 'antd';
 import { ApiError } from '@/api/client';
-import { LanguageSwitch, ThemeSwitch } from '@/app/header';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { useTabTitle } from '@/ui/Page';
 import styles from './auth.module.css';
+import { SignInBox } from './SignInBox';
 import { signIn } from './signIn';
 import { words } from './words';
 
@@ -29,52 +29,41 @@ export function SignInPage() {
     onSuccess: () => router.navigate({ href: next ?? '/' }),
   });
   return (
-    <main className={styles.page}>
-      <div className={styles.switches}>
-        <LanguageSwitch />
-        <ThemeSwitch />
-      </div>
-      <div className={styles.box}>
-        <div className={styles.brand}>
-          <img src="/favicon.svg" alt="" width={40} height={40} />
-          <h1>Footplate</h1>
-          <p className="quiet">{say.intro}</p>
-        </div>
-        {ended && <Alert className={styles.failure} type="info" showIcon title={say.ended} />}
-        <Form<Fields> layout="vertical" requiredMark={false} onFinish={(fields) => signingIn.mutate(fields)}>
-          <Form.Item name="user" label={say.user} rules={[{ required: true, message: say.needUser }]}>
-            <Input
-              prefix={<UserOutlined aria-hidden />}
-              autoComplete="username"
-              autoFocus
-              size="large"
-              maxLength={255}
-            />
-          </Form.Item>
-          <Form.Item
-            name="password"
-            label={say.password}
-            rules={[{ required: true, message: say.needPassword }]}
-          >
-            <Input.Password
-              prefix={<LockOutlined aria-hidden />}
-              autoComplete="current-password"
-              size="large"
-              maxLength={1024}
-            />
-          </Form.Item>
-          {signingIn.error && (
-            <div className={styles.failure}>
-              <SignInFailure error={signingIn.error} />
-            </div>
-          )}
-          <Button type="primary" htmlType="submit" block size="large" loading={signingIn.isPending}>
-            {say.signIn}
-          </Button>
-        </Form>
-        <p className={styles.help}>{say.help}</p>
-      </div>
-    </main>
+    <SignInBox>
+      {ended && <Alert className={styles.failure} type="info" showIcon title={say.ended} />}
+      <Form<Fields> layout="vertical" requiredMark={false} onFinish={(fields) => signingIn.mutate(fields)}>
+        <Form.Item name="user" label={say.user} rules={[{ required: true, message: say.needUser }]}>
+          <Input
+            prefix={<UserOutlined aria-hidden />}
+            autoComplete="username"
+            autoFocus
+            size="large"
+            maxLength={255}
+          />
+        </Form.Item>
+        <Form.Item
+          name="password"
+          label={say.password}
+          rules={[{ required: true, message: say.needPassword }]}
+        >
+          <Input.Password
+            prefix={<LockOutlined aria-hidden />}
+            autoComplete="current-password"
+            size="large"
+            maxLength={1024}
+          />
+        </Form.Item>
+        {signingIn.error && (
+          <div className={styles.failure}>
+            <SignInFailure error={signingIn.error} />
+          </div>
+        )}
+        <Button type="primary" htmlType="submit" block size="large" loading={signingIn.isPending}>
+          {say.signIn}
+        </Button>
+      </Form>
+      <p className={styles.help}>{say.help}</p>
+    </SignInBox>
   );
 }
 

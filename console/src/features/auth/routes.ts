@@ -4,6 +4,7 @@ import { Loading } from '@/app/Loading';
 import { lazyPage } from '@/app/renewed';
 import { PENDING_MS, rootRoute } from '@/app/shellRoute';
 import { ownPath } from './ownPath';
+import { followLink } from './signIn';
 
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -20,4 +21,25 @@ export const signInRoute = createRoute({
   pendingComponent: Loading,
   pendingMs: PENDING_MS,
   component: lazyPage(() => import('./SignInPage'), 'SignInPage'),
+});
+
+/** Where a sign-in link leads: its code is behind the mark, so that no server but ours is told of it. */
+export const enterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/enter',
+  validateSearch: (search): { next?: string } => ({ next: ownPath(search.next) }),
+  beforeLoad: async ({ context, location, search }) => {
+    const user = await context.queryClient.ensureQueryData(sessionQuery);
+    // Whoever is signed in is asked first: a link must not make them somebody else unseen.
+    if (user !== null) return { user };
+    try {
+      await followLink(context.queryClient, location.hash);
+    } catch (failure) {
+      return { failure };
+    }
+    throw redirect({ href: search.next ?? '/', replace: true });
+  },
+  pendingComponent: Loading,
+  pendingMs: PENDING_MS,
+  component: lazyPage(() => import('./EnterPage'), 'EnterPage'),
 });

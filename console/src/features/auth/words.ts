@@ -11,6 +11,10 @@ export const words = translated({
     needPassword: 'Enter your password',
     ended: 'Your session has ended. Sign in again to continue where you were.',
     wrong: 'Wrong user name or password.',
+    already: (user: string) => `This browser is signed in as ${user}.`,
+    goOn: (user: string) => `Continue as ${user}`,
+    follow: 'Sign in with the link',
+    withPassword: 'Sign in with a password',
     help: 'No account? Ask an admin of this platform.',
   },
   zh: {
@@ -23,6 +27,10 @@ export const words = translated({
     needPassword: '请输入密码',
     ended: '登录已失效，请重新登录以继续。',
     wrong: '用户名或密码错误。',
+    already: (user: string) => `此浏览器已以 ${user} 的身份登录。`,
+    goOn: (user: string) => `以 ${user} 的身份继续`,
+    follow: '使用链接登录',
+    withPassword: '使用密码登录',
     help: '没有账户？请联系平台管理员创建。',
   },
 });

@@ -11,6 +11,7 @@ import { Card, Page } from '@/ui/Page';
 import { UseBar } from '@/ui/UseBar';
 import styles from './dashboard.module.css';
 import { JobsCard } from './JobsCard';
+import { LastDay } from './LastDay';
 import { NodesCard } from './NodesCard';
 import { QueuesCard } from './QueuesCard';
 import { words } from './words';
@@ -98,6 +99,7 @@ function Today() {
           />
           <UseBar label={say.gpus} used={used.gpus ?? 0} total={total.gpus ?? 0} />
         </div>
+        <LastDay />
       </Card>
     </>
   );

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import type { Job, Schemas } from '@/api/client';
 import type { JobsSearch } from '@/features/jobs/search';
 import { useWords } from '@/i18n/language';
+import { aheadOf } from '@/ui/ahead';
 import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { hasEnded, isFinal, isKept, StateTag } from '@/ui/jobState';
@@ -61,6 +62,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
   const told = useTold();
   const amount = useAmount();
   const isWaiting = job.state === 'QUEUED';
+  const nAhead = aheadOf(job);
   return (
     <li className={styles.job}>
       <StateTag state={job.state} isKept={isKept(job)} />
@@ -73,7 +75,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
             <Tooltip title={told(job.reason)}>
               <span>
                 {reasons[job.reason.code]}
-                {job.position !== null && ` · ${say.ahead(job.position)}`}
+                {nAhead !== null && ` · ${say.ahead(nAhead)}`}
               </span>
             </Tooltip>
           ) : (

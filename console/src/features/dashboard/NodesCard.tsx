@@ -37,7 +37,9 @@ function NodeBlock({ node }: { node: Node }) {
   return (
     <div className={styles.block}>
       <div className={styles.blockHead}>
-        <strong>{node.name}</strong>
+        <Link to="/nodes/$name" params={{ name: node.name }}>
+          <strong>{node.name}</strong>
+        </Link>
         <span className="quiet">
           {node.address}
           {!node.is_schedulable && ` · ${say.drained}`}

@@ -4,9 +4,8 @@ import { Skeleton } from 'antd';
 import type { Schemas } from '@/api/client';
 import { nodesQuery, summaryQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
-import { bytesOf } from '@/ui/amounts';
 import { Card } from '@/ui/Page';
-import { UseBar } from '@/ui/UseBar';
+import { QueueBars } from '@/ui/QueueBars';
 import styles from './dashboard.module.css';
 import { words } from './words';
 
@@ -28,8 +27,6 @@ export function QueuesCard() {
 
 function QueueLine({ queue, nodes }: { queue: Queue; nodes: readonly Node[] }) {
   const say = useWords(words);
-  const { used } = queue;
-  const most = reach(queue, nodes);
   return (
     <div className={styles.block}>
       <div className={styles.blockHead}>
@@ -42,31 +39,8 @@ function QueueLine({ queue, nodes }: { queue: Queue; nodes: readonly Node[] }) {
         </span>
       </div>
       <div className={styles.bars}>
-        <UseBar label={say.cpus} used={used.cpus ?? 0} total={most.cpus} />
-        <UseBar label={say.memory} used={used.memory_bytes ?? 0} total={most.memory_bytes} show={bytesOf} />
-        {most.gpus > 0 && <UseBar label={say.gpus} used={used.gpus ?? 0} total={most.gpus} />}
+        <QueueBars queue={queue} nodes={nodes} />
       </div>
     </div>
   );
-}
-
-/** The most that a queue's jobs can hold: its cap, or all of its nodes where it has none. */
-export function reach(queue: Queue, nodes: readonly Node[]) {
-  const own = nodes.filter((node) => queue.nodes.length === 0 || queue.nodes.includes(node.name));
-  const sum = (of: (node: Node) => number) => own.reduce((total, node) => total + of(node), 0);
-  const capped = (cap: number | null | undefined, all: number) => Math.min(cap ?? all, all);
-  return {
-    cpus: capped(
-      queue.maximum?.cpus,
-      sum((node) => node.cpus),
-    ),
-    memory_bytes: capped(
-      queue.maximum?.memory_bytes,
-      sum((node) => node.memory_bytes),
-    ),
-    gpus: capped(
-      queue.maximum?.gpus,
-      sum((node) => node.gpus.length),
-    ),
-  };
 }

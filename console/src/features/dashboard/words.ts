@@ -40,6 +40,12 @@ export const words = translated({
     since: 'since',
     ended: 'ended',
     ranFor: 'ran',
+    lastDay: (what: string) => `${what}, last 24 hours`,
+    meanOfDay: (percent: number) => `${percent}% on average`,
+    dayInWords: (what: string, mean: number, most: number) =>
+      `${what} that jobs held in the last 24 hours: ${mean}% on average, at most ${most}%`,
+    dayAgo: '24 hours ago',
+    dayEnd: 'now',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} ahead`),
   },
   zh: {
@@ -80,6 +86,12 @@ export const words = translated({
     since: '排队于',
     ended: '结束于',
     ranFor: '已运行',
+    lastDay: (what: string) => `${what} 近 24 小时`,
+    meanOfDay: (percent: number) => `平均 ${percent}%`,
+    dayInWords: (what: string, mean: number, most: number) =>
+      `近 24 小时任务占用的 ${what}：平均 ${mean}%，最高 ${most}%`,
+    dayAgo: '24 小时前',
+    dayEnd: '现在',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个`),
   },
 });

@@ -4,6 +4,8 @@ import {
   DeleteOutlined,
   DownloadOutlined,
   EditOutlined,
+  ExperimentOutlined,
+  FolderOpenOutlined,
   MoreOutlined,
   PauseCircleOutlined,
   ReloadOutlined,
@@ -28,6 +30,9 @@ import { words } from './words';
 
 type Verb = 'stop' | 'halt' | 'preempt' | 'release' | 'restore';
 const EditDialog = lazy(() => import('./EditDialog'));
+const RegisterDialog = lazy(async () => ({
+  default: (await import('@/features/models/dialogs')).RegisterDialog,
+}));
 const PARTS = ['output', 'checkpoints', 'work', 'code'] as const;
 
 /** What the caller may do with the job now: nothing is offered that would be refused. */
@@ -35,6 +40,7 @@ export function Actions({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const act = useActions(job);
   const [isEditing, setEditing] = useState(false);
+  const [isRegistering, setRegistering] = useState(false);
   const { can } = job;
   const { data: me } = useQuery(sessionQuery);
   const runs = isFinal(job.state) ? '' : say.runsStill;
@@ -59,6 +65,16 @@ export function Actions({ job }: { job: JobDetail }) {
             label: say.edit,
             icon: <EditOutlined aria-hidden />,
             onClick: () => setEditing(true),
+          },
+        ]
+      : []),
+    ...(job.is_readable && job.started_at !== null && job.deleted_at === null
+      ? [
+          {
+            key: 'register',
+            label: say.register,
+            icon: <ExperimentOutlined aria-hidden />,
+            onClick: () => setRegistering(true),
           },
         ]
       : []),
@@ -137,6 +153,11 @@ export function Actions({ job }: { job: JobDetail }) {
           <EditDialog job={job} onClose={() => setEditing(false)} />
         </Suspense>
       )}
+      {isRegistering && (
+        <Suspense>
+          <RegisterDialog job={job} onClose={() => setRegistering(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -145,6 +166,7 @@ export function Actions({ job }: { job: JobDetail }) {
 function Downloads({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const { failed } = useTell();
+  const navigate = useNavigate();
   const [isOpen, setOpen] = useState(false);
   const { data: present } = useQuery({ ...jobFilesQuery(job.id), enabled: isOpen });
   const items = PARTS.map((part) => ({
@@ -153,8 +175,20 @@ function Downloads({ job }: { job: JobDetail }) {
     disabled: !present?.includes(part),
     onClick: () => void download(`/api/v1/jobs/${job.id}/download?what=${part}`).catch(failed),
   }));
+  const browse = {
+    key: 'browse',
+    label: say.browse,
+    icon: <FolderOpenOutlined aria-hidden />,
+    disabled: present?.length === 0,
+    onClick: () => void navigate({ to: '/files', search: { job: job.id } }),
+  };
   return (
-    <MenuButton items={items} open={isOpen} onOpenChange={setOpen} icon={<DownloadOutlined aria-hidden />}>
+    <MenuButton
+      items={[browse, ...items]}
+      open={isOpen}
+      onOpenChange={setOpen}
+      icon={<DownloadOutlined aria-hidden />}
+    >
       {say.download}
     </MenuButton>
   );

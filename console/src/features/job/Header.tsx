@@ -1,11 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { JobDetail } from '@/api/client';
+import { sessionQuery } from '@/api/queries';
+import { ProgressLine } from '@/features/metrics/ProgressLine';
+import { ModelsOfJob } from '@/features/models/OfJob';
+import { modelsQuery } from '@/features/models/queries';
+import { words as modelWords } from '@/features/models/words';
+import { JobCost } from '@/features/usage/JobCost';
+import { words as usageWords } from '@/features/usage/words';
 import { useWords } from '@/i18n/language';
-import { useAmount } from '@/ui/amounts';
+import { aheadOf } from '@/ui/ahead';
+import { bytes, useAmount } from '@/ui/amounts';
 import { Copy } from '@/ui/Copy';
 import { hasEnded, isKept, StateTag } from '@/ui/jobState';
 import { ReasonText } from '@/ui/Reason';
+import { mayFetch } from '@/ui/rights';
 import { RunTime, TimeAgo } from '@/ui/time';
 import { words as uiWords } from '@/ui/words';
 import { Actions } from './Actions';
@@ -32,6 +42,7 @@ export function Header({ job, asOf, isShort }: HeaderProps) {
       </div>
       {!isShort && job.description && <p className={styles.description}>{job.description}</p>}
       <ReasonLine job={job} />
+      <ProgressLine job={job} />
       {!isShort && <Facts job={job} asOf={asOf} />}
     </div>
   );
@@ -43,13 +54,14 @@ function ReasonLine({ job }: { job: JobDetail }) {
   const { reasons } = useWords(uiWords);
   const { code } = job.reason;
   if (SAYS_ENOUGH.has(code)) return null;
+  const nAhead = aheadOf(job);
   const saysWhoIsAhead = Number(job.reason.details.ahead) > 0;
   const tone = job.state === 'FAILED' || code === 'kept' || code === 'hang' ? 'bad' : 'plain';
   return (
     <div className={styles.reason} data-tone={tone}>
       <strong>{reasons[code]}</strong>
       <ReasonText reason={job.reason} />
-      {job.position !== null && !saysWhoIsAhead && <span className="quiet">{say.ahead(job.position)}</span>}
+      {nAhead !== null && !saysWhoIsAhead && <span className="quiet">{say.ahead(nAhead)}</span>}
       {job.estimate && (job.estimate.expected_at ?? job.estimate.latest_at) && (
         <span className="quiet">
           {say.expected} <TimeAgo at={job.estimate.expected_at ?? job.estimate.latest_at} />
@@ -72,9 +84,52 @@ function Tags({ tags }: { tags: readonly string[] }) {
   ));
 }
 
+/** What a job asks to have installed, in a word; undefined where nothing is. */
+function packagesOf(config: JobDetail['config']): string | undefined {
+  const { environment } = config as { environment?: Record<string, unknown> | string | null };
+  if (typeof environment === 'string') return environment;
+  const asked = environment?.requirements ?? environment?.pyproject ?? environment?.conda;
+  if (typeof asked === 'string') return asked;
+  return Array.isArray(asked) && asked.length > 0 ? String(asked[0]) : undefined;
+}
+
+function Packages({ jobId, what }: { jobId: string; what: string }) {
+  return (
+    <Link to="/environments" search={{ job: jobId }}>
+      {what}
+    </Link>
+  );
+}
+
+/** Where results are kept, and how far that is. */
+function Results({ results }: { results: NonNullable<JobDetail['results']> }) {
+  const say = useWords(words);
+  return (
+    <span>
+      <Link to="/files" search={{ storage: results.storage, path: results.path }}>
+        {`${results.storage}:${results.path}`}
+      </Link>{' '}
+      {results.error ? (
+        <strong>{say.resultsDelayed}</strong>
+      ) : (
+        <span className="quiet">
+          {results.saved_at === null
+            ? say.resultsWait
+            : say.resultsSaved(results.n_files, bytes(results.size_bytes))}
+        </span>
+      )}
+    </span>
+  );
+}
+
 function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
   const say = useWords(words);
+  const modelSay = useWords(modelWords);
+  const usageSay = useWords(usageWords);
   const amount = useAmount();
+  const { data: me } = useQuery(sessionQuery);
+  const { data: models } = useQuery({ ...modelsQuery({ job: job.id }), enabled: job.started_at !== null });
+  const hasModels = (models?.items.length ?? 0) > 0;
   const facts: [string, ReactNode][] = [
     [
       say.id,
@@ -92,6 +147,19 @@ function Facts({ job, asOf }: { job: JobDetail; asOf: number }) {
   if (job.finished_at !== null) facts.push([say.ended, <TimeAgo key="end" at={job.finished_at} />]);
   if (job.retry > 0 || job.attempt > 0)
     facts.push([say.attempts, say.attemptOf(job.attempt + 1, job.retry + 1)]);
+  const packages = packagesOf(job.config);
+  if (packages) facts.push([say.packages, <Packages key="packages" jobId={job.id} what={packages} />]);
+  if (job.results) facts.push([say.results, <Results key="results" results={job.results} />]);
+  else if (job.started_at !== null && mayFetch(me, job))
+    facts.push([
+      say.results,
+      <Link key="output" to="/files" search={{ job: job.id }}>
+        {say.resultsHere}
+      </Link>,
+    ]);
+  if (job.started_at !== null && job.is_readable)
+    facts.push([usageSay.used, <JobCost key="cost" job={job} />]);
+  if (hasModels) facts.push([modelSay.ofJob, <ModelsOfJob key="models" job={job} />]);
   if (job.priority !== 0) facts.push([say.priority, job.priority]);
   if (job.tags.length > 0) facts.push([say.tags, <Tags key="tags" tags={job.tags} />]);
   if (job.kept_until !== null) facts.push([say.keptUntil, <TimeAgo key="kept" at={job.kept_until} />]);

@@ -9,6 +9,7 @@ import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { isFinal } from '@/ui/jobState';
 import { Nothing, useTabTitle } from '@/ui/Page';
+import { PHONE, useMedia } from '@/ui/useMedia';
 import { Header } from './Header';
 import styles from './job.module.css';
 import { LogsTab } from './log/LogsTab';
@@ -20,6 +21,7 @@ import { words } from './words';
 const route = getRouteApi('/shell/jobs/$jobId');
 const ConfigTab = lazy(() => import('./tabs/ConfigTab'));
 const ExecTab = lazy(() => import('./tabs/ExecTab'));
+const MetricsTab = lazy(() => import('@/features/metrics/MetricsTab'));
 const UsageTab = lazy(() => import('./tabs/UsageTab'));
 
 export function JobPage() {
@@ -46,7 +48,11 @@ export function JobPage() {
       {!job.is_deleting && job.deleted_at !== null && (
         <Alert type="info" showIcon title={say.inTrash} className={styles.notice} />
       )}
-      <Header job={job} asOf={dataUpdatedAt} isShort={tab === 'logs' || tab === 'usage'} />
+      <Header
+        job={job}
+        asOf={dataUpdatedAt}
+        isShort={tab === 'logs' || tab === 'usage' || tab === 'metrics'}
+      />
       {job.is_readable ? <JobTabs key={job.id} job={job} /> : <Private job={job} />}
     </>
   );
@@ -66,18 +72,24 @@ function Private({ job }: { job: JobDetail }) {
   );
 }
 
+/** All of them fit then: what does not is behind a button that screen readers take for a tab. */
+const PHONE_GUTTER_PX = 6;
+
 function JobTabs({ job }: { job: JobDetail }) {
   const say = useWords(words);
   const { tab = 'overview' } = route.useSearch();
   const navigate = route.useNavigate();
   // Whoever may stop a living job may also run commands in it.
   const canRun = job.can.stop && (job.state === 'RUNNING' || job.kept_until !== null);
+  const isPhone = useMedia(PHONE);
   const wasThere = useRef(false);
   wasThere.current ||= tab === 'exec';
   // Commands go on, and what they printed stays, while somebody looks elsewhere on this page.
   const shown = TABS.filter((name) => name !== 'exec' || (canRun && !isFinal(job.state)) || wasThere.current);
   return (
     <Tabs
+      className={styles.tabs}
+      tabBarGutter={isPhone ? PHONE_GUTTER_PX : undefined}
       activeKey={tab}
       onChange={(key) =>
         void navigate({
@@ -87,7 +99,7 @@ function JobTabs({ job }: { job: JobDetail }) {
       }
       items={shown.map((name) => ({
         key: name,
-        label: say.tabs[name],
+        label: isPhone && name === 'config' ? say.configShort : say.tabs[name],
         destroyOnHidden: name !== 'exec',
         children: contentOf(name, job, canRun),
       }))}
@@ -108,6 +120,12 @@ function contentOf(tab: Tab, job: JobDetail, canRun: boolean): ReactNode {
       return (
         <Suspense fallback={waiting}>
           <ExecTab job={job} canRun={canRun} />
+        </Suspense>
+      );
+    case 'metrics':
+      return (
+        <Suspense fallback={waiting}>
+          <MetricsTab job={job} />
         </Suspense>
       );
     case 'usage':

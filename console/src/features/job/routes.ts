@@ -3,7 +3,7 @@ import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
 
-export const TABS = ['overview', 'logs', 'usage', 'events', 'config', 'exec'] as const;
+export const TABS = ['overview', 'logs', 'metrics', 'usage', 'events', 'config', 'exec'] as const;
 export type Tab = (typeof TABS)[number];
 
 export interface JobSearch {

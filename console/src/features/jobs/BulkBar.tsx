@@ -4,6 +4,7 @@ import { answer, api, type Job } from '@/api/client';
 import { keys, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import { isFinal } from '@/ui/jobState';
+import { LinkButton } from '@/ui/LinkButton';
 import { maySubmit, mayTouch } from '@/ui/rights';
 import { useTell } from '@/ui/useTell';
 import { forEach, type Outcome } from './forEach';
@@ -73,6 +74,11 @@ export function BulkBar({ jobs, nElsewhere, isTrash, onDone }: BulkBarProps) {
           )}
           {button('again', say.again, over, say.againHint(jobs.length - over.length))}
           {button('delete', say.delete, own, say.deleteHint)}
+          {jobs.length > 1 && (
+            <LinkButton to="/compare" search={{ jobs: jobs.map(({ id }) => id).join(',') }}>
+              {say.compare}
+            </LinkButton>
+          )}
         </>
       )}
       <Button type="text" onClick={onDone}>

@@ -2,6 +2,7 @@ import { CaretDownOutlined, CaretUpOutlined, LockOutlined } from '@ant-design/ic
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Tooltip } from 'antd';
 import type { Job } from '@/api/client';
+import { MetricCell, MetricChoice } from '@/features/metrics/MetricCell';
 import { useWords } from '@/i18n/language';
 import { useAmount } from '@/ui/amounts';
 import { CheckBox } from '@/ui/CheckBox';
@@ -43,6 +44,7 @@ function withAll(selected: Set<string>, jobs: readonly Job[], isWanted: boolean)
 
 export function JobTable({ jobs, columns, asOf, isTrash, selected, onSelect }: ListProps) {
   const say = useWords(words);
+  const ids = jobs.filter(({ is_readable }) => is_readable).map(({ id }) => id);
   const nSelected = jobs.filter((job) => selected.has(job.id)).length;
   return (
     <table className={styles.table}>
@@ -59,7 +61,7 @@ export function JobTable({ jobs, columns, asOf, isTrash, selected, onSelect }: L
           <Heading sort="name">{say.name}</Heading>
           <Heading sort="state">{say.state}</Heading>
           {columns.map((name) => (
-            <ColumnHeading key={name} name={name} isTrash={isTrash} />
+            <ColumnHeading key={name} name={name} isTrash={isTrash} jobs={ids} />
           ))}
         </tr>
       </thead>
@@ -73,7 +75,7 @@ export function JobTable({ jobs, columns, asOf, isTrash, selected, onSelect }: L
                 onChange={() => onSelect(toggled(selected, job.id))}
               />
             </td>
-            <Cells job={job} columns={columns} asOf={asOf} isTrash={isTrash} />
+            <Cells job={job} jobs={ids} columns={columns} asOf={asOf} isTrash={isTrash} />
           </tr>
         ))}
       </tbody>
@@ -83,12 +85,14 @@ export function JobTable({ jobs, columns, asOf, isTrash, selected, onSelect }: L
 
 interface CellsProps {
   job: Job;
+  /** The jobs of the whole list. */
+  jobs: readonly string[];
   columns: readonly ColumnName[];
   asOf: number;
   isTrash: boolean;
 }
 
-function Cells({ job, columns, asOf, isTrash }: CellsProps) {
+function Cells({ job, jobs, columns, asOf, isTrash }: CellsProps) {
   const say = useWords(words);
   const under = [
     // First what is cut least gladly.
@@ -113,7 +117,7 @@ function Cells({ job, columns, asOf, isTrash }: CellsProps) {
         <Why job={job} />
       </td>
       {columns.map((name) => (
-        <Cell key={name} name={name} job={job} asOf={asOf} isTrash={isTrash} />
+        <Cell key={name} name={name} job={job} jobs={jobs} asOf={asOf} isTrash={isTrash} />
       ))}
     </>
   );
@@ -135,11 +139,12 @@ export function Privacy({ job }: { job: Job }) {
 interface CellProps {
   name: ColumnName;
   job: Job;
+  jobs: readonly string[];
   asOf: number;
   isTrash: boolean;
 }
 
-function Cell({ name, job, asOf, isTrash }: CellProps) {
+function Cell({ name, job, jobs, asOf, isTrash }: CellProps) {
   const amount = useAmount();
   const cut = (text: string) => (
     <td className={styles.cut} title={text}>
@@ -171,6 +176,10 @@ function Cell({ name, job, asOf, isTrash }: CellProps) {
           <TimeAgo at={job.finished_at} />
         </td>
       );
+    case 'progress':
+      return cut(job.progress?.fraction ? `${Math.floor(job.progress.fraction * 100)} %` : '');
+    case 'metric':
+      return <MetricCell job={job.id} jobs={jobs} />;
     case 'runTime':
       return (
         <td className={`${styles.right} ${styles.when}`}>
@@ -192,11 +201,24 @@ const SORTED_BY: Partial<Record<ColumnName, Sort>> = {
   submitted: 'submitted_at',
 };
 
-function ColumnHeading({ name, isTrash }: { name: ColumnName; isTrash: boolean }) {
+interface HeadingProps {
+  name: ColumnName;
+  isTrash: boolean;
+  jobs: readonly string[];
+}
+
+function ColumnHeading({ name, isTrash, jobs }: HeadingProps) {
   const say = useWords(words);
   const sort = SORTED_BY[name];
   const title = name === 'runTime' && isTrash ? say.deleted : say.columnNames[name];
   if (sort) return <Heading sort={sort}>{title}</Heading>;
+  if (name === 'metric') {
+    return (
+      <th className={styles.right}>
+        <MetricChoice jobs={jobs} />
+      </th>
+    );
+  }
   return <th className={name === 'runTime' ? styles.right : undefined}>{title}</th>;
 }
 

@@ -10,6 +10,7 @@ import { duration, FORMATS } from '@/messages/formats';
 import { Failure } from '@/ui/Failure';
 import { LinkButton } from '@/ui/LinkButton';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { Pages } from '@/ui/Pages';
 import { PHONE, useMedia } from '@/ui/useMedia';
 import { BulkBar } from './BulkBar';
 import { shownColumns, useColumns } from './columns';
@@ -17,7 +18,6 @@ import { Filters } from './Filters';
 import { JobCards } from './JobCards';
 import { JobTable } from './JobTable';
 import styles from './jobs.module.css';
-import { Pages } from './Pages';
 import { type JobsSearch, PAGE_SIZE } from './search';
 import { ColumnChoice, Views } from './Tools';
 import { words } from './words';
@@ -27,6 +27,7 @@ const route = getRouteApi('/shell/jobs');
 export function JobsPage() {
   const say = useWords(words);
   const search = route.useSearch();
+  const navigate = route.useNavigate();
   const isPhone = useMedia(PHONE);
   const { data, error, dataUpdatedAt, isPlaceholderData } = useQuery(
     jobsQuery({ ...search, limit: PAGE_SIZE }),
@@ -76,7 +77,11 @@ export function JobsPage() {
           </div>
         )}
       </Card>
-      <Pages next={data?.next_page_token ?? null} />
+      <Pages
+        after={search.after}
+        next={data?.next_page_token ?? null}
+        onGo={(after) => void navigate({ search: (now) => ({ ...now, after }) })}
+      />
     </Page>
   );
 }

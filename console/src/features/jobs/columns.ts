@@ -13,6 +13,8 @@ export const COLUMNS = [
   'submitted',
   'ended',
   'runTime',
+  'progress',
+  'metric',
 ] as const;
 export type ColumnName = (typeof COLUMNS)[number];
 

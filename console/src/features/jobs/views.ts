@@ -1,4 +1,4 @@
-import { recall, remember } from '@/app/memory';
+import { recallList, rememberList } from '@/app/memory';
 import type { JobsSearch } from './search';
 
 /** Filters and order under a name. */
@@ -10,14 +10,7 @@ export interface View {
 export const MOST_VIEWS = 20;
 const keyOf = (user: string) => `footplate.views.${user}`;
 
-export function keptViews(user: string): View[] {
-  try {
-    const kept: unknown = JSON.parse(recall(keyOf(user)) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isView) : [];
-  } catch {
-    return [];
-  }
-}
+export const keptViews = (user: string): View[] => recallList(keyOf(user), isView);
 
 const isView = (given: unknown): given is View =>
   typeof given === 'object' &&
@@ -26,7 +19,7 @@ const isView = (given: unknown): given is View =>
   typeof (given as View).search === 'object';
 
 export function keepViews(user: string, views: readonly View[]): void {
-  remember(keyOf(user), JSON.stringify(views.slice(0, MOST_VIEWS)));
+  rememberList(keyOf(user), views, MOST_VIEWS);
 }
 
 /** A view without the page that somebody happens to be on. */

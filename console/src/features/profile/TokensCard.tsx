@@ -91,7 +91,7 @@ function TokenLine({ token }: { token: Token }) {
   return (
     <li>
       <div>
-        <strong>{token.name}</strong>
+        <strong>{nameOf(token.name, say)}</strong>
         {token.is_current && <span className={styles.current}>{say.thisBrowser}</span>}
         <div className="quiet">
           {say.created} <TimeAgo at={token.created_at} /> · {say.used} <TimeAgo at={token.last_used_at} /> ·{' '}
@@ -178,4 +178,10 @@ function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose: () => void })
       )}
     </Modal>
   );
+}
+
+/** What a token is called: those that programs made have names of theirs. */
+function nameOf(name: string, say: (typeof words)['en']): string {
+  const machine = /^this machine \((.*)\)$/.exec(name)?.[1];
+  return machine ? say.thisMachine(machine) : (say.madeBy[name] ?? name);
 }

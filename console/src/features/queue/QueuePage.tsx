@@ -4,12 +4,14 @@ import { Input, Select, Skeleton, Tooltip } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { waitingQuery } from '@/api/platformQueries';
-import { keys, queuesQuery, sessionQuery } from '@/api/queries';
+import { keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import { aheadOf } from '@/ui/ahead';
 import { useAmount } from '@/ui/amounts';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { QueueBars } from '@/ui/QueueBars';
 import { ReasonText } from '@/ui/Reason';
 import { mayTouch } from '@/ui/rights';
 import { TimeAgo } from '@/ui/time';
@@ -46,6 +48,7 @@ export function QueuePage() {
         />
       }
     >
+      {queue && <Share name={queue} />}
       {error && !data && <Failure error={error} />}
       {(data || !error) && (
         <Card
@@ -65,6 +68,21 @@ export function QueuePage() {
         </Card>
       )}
     </Page>
+  );
+}
+
+/** What the jobs of one queue hold, beside its share. */
+function Share({ name }: { name: string }) {
+  const { data: queues = [] } = useQuery(queuesQuery);
+  const { data: nodes } = useQuery(nodesQuery);
+  const queue = queues.find((one) => one.name === name);
+  if (!queue || !nodes) return null;
+  return (
+    <Card title={queue.name}>
+      <div className={styles.bars}>
+        <QueueBars queue={queue} nodes={nodes} />
+      </div>
+    </Card>
   );
 }
 
@@ -90,12 +108,7 @@ function Line({ jobs }: { jobs: readonly Waiting[] }) {
             </Link>
             <div className={styles.under}>
               {job.owner} · {job.queue}
-              {job.position !== null && (
-                <>
-                  {' · '}
-                  <span className={styles.whole}>{say.ahead(job.position)}</span>
-                </>
-              )}
+              <Ahead job={job} />
             </div>
           </div>
         </div>
@@ -112,6 +125,18 @@ function Line({ jobs }: { jobs: readonly Waiting[] }) {
     { key: 'priority', title: say.priority, isRight: true, cell: (job) => <Priority job={job} /> },
   ];
   return <DataTable label={say.order} columns={columns} rows={jobs} rowKey={({ id }) => id} />;
+}
+
+function Ahead({ job }: { job: Waiting }) {
+  const say = useWords(words);
+  const n = aheadOf(job);
+  if (n === null) return null;
+  return (
+    <>
+      {' · '}
+      <span className={styles.whole}>{say.ahead(n)}</span>
+    </>
+  );
 }
 
 const Since = ({ job }: { job: Waiting }) => (

@@ -28,7 +28,7 @@ import { Steps } from './Steps';
 import type { Field } from './schema';
 import styles from './submit.module.css';
 import type { Format } from './text';
-import { problemsIn, useDryRun, useNameCheck } from './useDryRun';
+import { problemsIn, type Source, useDryRun, useNameCheck } from './useDryRun';
 import { useStay } from './useStay';
 import { useUndo } from './useUndo';
 import { words } from './words';
@@ -59,6 +59,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
     first,
     order,
     tools,
+    root,
   );
   const upload = useUpload((digest) => change(['code', 'upload'], digest));
   const isUploading = upload.state.kind === 'busy';
@@ -75,7 +76,11 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
   const own = useMemo(() => check(doc, root, language), [doc, root, language]);
   const { problem: nameProblem, free } = useNameCheck(doc.name, place.user);
   const isComplete = own.length === 0 && draft.fault === null;
-  const { dryRun, refusal, isChecking } = useDryRun(doc, own, draft.fault === null);
+  const source = useMemo<Source>(
+    () => ({ clone: place.clone, foreign: draft.foreign }),
+    [place.clone, draft.foreign],
+  );
+  const { dryRun, refusal, isChecking } = useDryRun(doc, own, draft.fault === null, source);
   const codeProblem = useMemo(
     () => problemOf(upload.state, say, (error) => detailOf(error) || titleOf(error, ui)),
     [upload.state, say, ui, detailOf],
@@ -106,11 +111,11 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
     setStep(reached);
     setFurthest((old) => Math.max(old, reached));
   };
-  const bring = (imported: Mapping, name: string, text: string, format: Format) => {
+  const bring = (imported: Mapping, name: string, text: string, format: Format, foreign?: string) => {
     const found = check(imported, root, language);
     upload.stop();
     // With the text itself: comments stay, and fields where somebody put them.
-    take(imported, text, format);
+    take(imported, text, format, foreign);
     touch(...found.map(({ path }) => path));
     setFurthest(SECTIONS.length);
     if (found.length === 0) tellWithUndo(say.imported(name), draft);
@@ -227,6 +232,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
               <Suspense fallback={<Skeleton active title={false} />}>
                 <FilePane
                   draft={draft}
+                  root={root}
                   onType={type}
                   onFormat={setFormat}
                   onForget={forgetText}
@@ -238,6 +244,7 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
           {isConfirming && (
             <Suspense>
               <Confirm
+                source={source}
                 doc={doc}
                 root={root}
                 order={order}

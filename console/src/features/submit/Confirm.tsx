@@ -12,19 +12,19 @@ import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useReturnFocus } from '@/ui/useReturnFocus';
 import { useTell } from '@/ui/useTell';
 import { isMapping, type Mapping } from './document';
-import { bytesOf } from './measures';
 import { withPresets } from './presets';
 import { nTasks } from './roles';
 import type { Field } from './schema';
 import styles from './submit.module.css';
 import { writeText } from './text';
-import { dryRunQuery } from './useDryRun';
+import { dryRunQuery, hiddenValuesOf, type Source, sentOf } from './useDryRun';
 import { words } from './words';
 
 const TextEditor = lazy(async () => ({ default: (await import('@/ui/TextEditor')).TextEditor }));
 
 interface ConfirmProps {
   doc: Mapping;
+  source: Source;
   root: Field;
   order: readonly string[];
   onClose: () => void;
@@ -32,7 +32,7 @@ interface ConfirmProps {
 }
 
 /** The final configuration, as the server read it; nothing is created before somebody agrees. */
-export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps) {
+export function Confirm({ doc, source, root, order, onClose, onSubmitted }: ConfirmProps) {
   const say = useWords(words);
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -40,11 +40,14 @@ export function Confirm({ doc, root, order, onClose, onSubmitted }: ConfirmProps
   useReturnFocus();
   // One key for as long as this is open: pressing again after a broken line makes one job.
   const [key] = useState(() => `console-${Date.now()}-${Math.random().toString(36).slice(2)}`);
-  const { data, error } = useQuery(dryRunQuery(doc));
+  const { data, error } = useQuery(dryRunQuery(doc, source));
   const submitting = useMutation({
     mutationFn: () =>
       answer(
-        api.POST('/api/v1/jobs', { params: { header: { 'Idempotency-Key': key } }, body: doc as never }),
+        api.POST('/api/v1/jobs', {
+          params: { header: { 'Idempotency-Key': key, ...hiddenValuesOf(source.clone) } },
+          body: sentOf(doc, source.foreign) as never,
+        }),
       ),
     onSuccess: (job) => {
       onSubmitted();
@@ -106,25 +109,11 @@ function Facts({ config, dryRun }: { config: Mapping; dryRun: Schemas['DryRun'] 
       <dt>{facts.tasks}</dt>
       <dd>{nTasks(config)}</dd>
       <dt>{facts.asks}</dt>
-      <dd>{amount(totalOf(config))}</dd>
+      <dd>{amount(dryRun.resources)}</dd>
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
       <dd>{dryRun.would_start ? say.startsNow : say.waits(told(dryRun.reason))}</dd>
     </dl>
   );
-}
-
-/** What all tasks of a complete configuration ask for together. */
-export function totalOf(config: Mapping): { cpus: number; memory_bytes: number; gpus: number } {
-  const total = { cpus: 0, memory_bytes: 0, gpus: 0 };
-  for (const role of Array.isArray(config.roles) ? config.roles : [config]) {
-    if (!isMapping(role)) continue;
-    const count = Number(role.count ?? 1);
-    total.cpus += count * Number(role.cpus ?? 1);
-    total.gpus += count * Number(role.gpus ?? 0);
-    const { memory = '1GB' } = role;
-    total.memory_bytes += count * (typeof memory === 'number' ? memory : (bytesOf(String(memory)) ?? 0));
-  }
-  return total;
 }

@@ -8,9 +8,11 @@ import {
 import { Button } from 'antd';
 import type { ReactNode } from 'react';
 import type { Schemas } from '@/api/client';
+import { WouldCost } from '@/features/usage/JobCost';
 import { useLanguage, useWords } from '@/i18n/language';
 import { bytes, number } from '@/ui/amounts';
 import { ReasonText } from '@/ui/Reason';
+import { Remedy } from '@/ui/Remedy';
 import { TimeAgo } from '@/ui/time';
 import { useDetail, useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
@@ -91,6 +93,7 @@ export function DryRun(props: DryRunProps) {
     >
       <ReasonText reason={dryRun.reason} />
       <Expected estimate={dryRun.estimate} />
+      <WouldCost cost={dryRun.cost} />
       <Nearest details={dryRun.reason.details} />
     </Verdict>
   );
@@ -103,6 +106,7 @@ function Early({ dryRun }: { dryRun: Schemas['DryRun'] }) {
   return (
     <div className={styles.early}>
       <strong>{dryRun.would_start ? say.fitsNow : say.fitsLater(reasons[dryRun.reason.code])}</strong>
+      <WouldCost cost={dryRun.cost} />
       {!dryRun.would_start && (
         <>
           <Expected estimate={dryRun.estimate} />
@@ -152,12 +156,12 @@ function ProblemList({ problems, onGo }: { problems: readonly Problem[]; onGo: (
   const { doc } = useForm();
   return (
     <ul className={styles.problems}>
-      {problems.slice(0, N_SHOWN).map(({ path, message }) => (
+      {problems.slice(0, N_SHOWN).map(({ path, message, code }) => (
         <li key={path}>
           <button type="button" className={styles.goTo} onClick={() => onGo(path)}>
             {placeOf(parsePath(path), doc, language)}
           </button>
-          <span>{message}</span>
+          <span>{message}</span> <Remedy code={code} />
         </li>
       ))}
       {problems.length > N_SHOWN && <li className="quiet">{say.andMore(problems.length - N_SHOWN)}</li>}

@@ -1,12 +1,17 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons';
 import { Alert, App, Button, Segmented, Skeleton, Tooltip } from 'antd';
 import { type DragEvent, lazy, Suspense, useRef } from 'react';
+import { answer, api, type Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Copy } from '@/ui/Copy';
+import { sentence } from '@/ui/formProblems';
+import { useDetail, useTold } from '@/ui/told';
+import { Became } from './Became';
 import type { Mapping } from './document';
 import type { Draft } from './draft';
+import type { Field } from './schema';
 import styles from './submit.module.css';
-import { type Format, hasComments, readText, type TextFault } from './text';
+import { type Format, hasComments, readText, type TextFault, writeText } from './text';
 import { words } from './words';
 
 const TextEditor = lazy(async () => ({ default: (await import('@/ui/TextEditor')).TextEditor }));
@@ -14,25 +19,43 @@ const MOST_BYTES = 1024 ** 2;
 
 interface FilePaneProps {
   draft: Draft;
+  root: Field;
   onType: (text: string) => void;
   onFormat: (format: Format) => void;
   onForget: () => void;
-  onImport: (doc: Mapping, name: string, text: string, format: Format) => void;
+  onImport: (doc: Mapping, name: string, text: string, format: Format, foreign?: string) => void;
 }
 
 /** The job as a file: edited here, brought in, taken out. */
-export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePaneProps) {
+export function FilePane({ draft, root, onType, onFormat, onForget, onImport }: FilePaneProps) {
   const say = useWords(words);
+  const tell = useFault();
   const { modal, notification } = App.useApp();
   const input = useRef<HTMLInputElement>(null);
+  const detail = useDetail();
   const refuse = (name: string, why: string) =>
     notification.error({ title: say.notImported(name), description: why, duration: 8 });
+  const convert = async (text: string, name: string) => {
+    try {
+      const { document, dialect, converted, lost } = await translate(text);
+      onImport(document, name, writeText(document, 'yaml'), 'yaml', text);
+      modal.info({
+        title: say.converted(name),
+        content: <Became dialect={dialect} converted={converted} lost={lost} />,
+        okText: say.understood,
+        width: 640,
+      });
+    } catch (thrown) {
+      refuse(name, sentence(detail(thrown)));
+    }
+  };
   const bring = async (file: File) => {
     if (file.size > MOST_BYTES) return refuse(file.name, say.tooLarge);
     const text = await file.text();
     const format = /\.json$/i.test(file.name) ? 'json' : 'yaml';
-    const { doc, fault } = readText(text, format);
-    return doc ? onImport(doc, file.name, text, format) : refuse(file.name, tell(fault, say));
+    const { doc, fault } = readText(text, format, root);
+    if (doc) return onImport(doc, file.name, text, format);
+    return fault.foreign ? convert(text, file.name) : refuse(file.name, tell(fault));
   };
   const choose = (format: Format) => {
     if (format === 'yaml' || !hasComments(draft.text ?? '')) return onFormat(format);
@@ -96,7 +119,7 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
           ref={input}
           type="file"
           hidden
-          accept=".yaml,.yml,.json,text/yaml,application/json"
+          accept=".yaml,.yml,.json,.sbatch,.sh,.slurm,text/yaml,application/json"
           aria-label={say.import}
           onChange={(event) => {
             const [file] = event.target.files ?? [];
@@ -124,12 +147,19 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
         <Alert
           type="error"
           showIcon
-          title={tell(draft.fault, say)}
+          title={tell(draft.fault)}
           description={say.formWaits}
           action={
-            <Button size="small" onClick={onForget}>
-              {say.forgetText}
-            </Button>
+            <>
+              {draft.fault.foreign && (
+                <Button size="small" type="primary" onClick={() => void convert(draft.text ?? '', say.file)}>
+                  {say.convert}
+                </Button>
+              )}
+              <Button size="small" onClick={onForget}>
+                {say.forgetText}
+              </Button>
+            </>
           }
         />
       )}
@@ -137,10 +167,27 @@ export function FilePane({ draft, onType, onFormat, onForget, onImport }: FilePa
   );
 }
 
-type Words = (typeof words)['en'];
+/** Have the server translate a job file of another system; code that lies on a machine stays there. */
+async function translate(text: string): Promise<Schemas['Translated'] & { document: Mapping }> {
+  const made = await answer(
+    api.POST('/api/v1/jobs/translate', {
+      body: text,
+      bodySerializer: (body) => body,
+      headers: { 'Content-Type': 'text/plain' },
+    }),
+  );
+  const { code, ...document } = made.document as Mapping;
+  return { ...made, document: typeof code === 'string' ? document : (made.document as Mapping) };
+}
 
-function tell(fault: TextFault, say: Words): string {
-  return say.line(fault.line, say.faults[fault.code] ?? fault.message);
+/** A way to tell what keeps a text from being a job file. */
+function useFault(): (fault: TextFault) => string {
+  const say = useWords(words);
+  const told = useTold();
+  return ({ line, code, message, foreign }) => {
+    if (!foreign) return say.line(line, say.faults[code] ?? message);
+    return sentence(told({ message, message_code: 'job_file_foreign', params: { format: foreign } }));
+  };
 }
 
 function saveAs({ doc, text, format }: Draft): void {

@@ -15,6 +15,7 @@ import { dropDraft, keptDraft, newDraft } from './draft';
 import { freeName, stemOf } from './names';
 import { simplified } from './roles';
 import { readSchema, type Schema } from './schema';
+import { filesOf, seedOf } from './seeds';
 import { textToolsQuery } from './textTools';
 import { words } from './words';
 
@@ -23,7 +24,8 @@ const N_NAMES = 100;
 
 export function SubmitPage() {
   const say = useWords(words);
-  const { clone } = route.useSearch();
+  const { clone, data, code } = route.useSearch();
+  const seed = seedOf(data, code);
   const { data: me } = useQuery(sessionQuery);
   const { data: schema, error } = useQuery(jobSchemaQuery);
   const root = useMemo(() => schema && readSchema(schema as Schema), [schema]);
@@ -32,7 +34,10 @@ export function SubmitPage() {
   const user = me?.name ?? '';
   const [nCopies, setCopies] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a copy that is taken anew has nothing kept any more
-  const kept = useMemo(() => (user ? keptDraft({ user, clone }) : undefined), [clone, user, nCopies]);
+  const kept = useMemo(
+    () => (user ? keptDraft({ user, clone, seed }) : undefined),
+    [clone, seed, user, nCopies],
+  );
   const copy = useClone(kept ? undefined : clone, user, nCopies);
   // A text that was typed before is changed in its place; that takes more than writing a new one.
   const lacksTools = typeof kept?.text === 'string' && !tools;
@@ -54,15 +59,16 @@ export function SubmitPage() {
       </Page>
     );
   }
-  const first = kept ?? (copy.data ? newDraft(copy.data.doc, copy.data.original) : newDraft({}));
+  const first =
+    kept ?? (copy.data ? newDraft(copy.data.doc, copy.data.original) : newDraft(filesOf(data, code)));
   const copyAnew = () => {
-    dropDraft({ user, clone });
+    dropDraft({ user, clone, seed });
     setCopies(nCopies + 1);
   };
   return (
     <Composer
-      key={`${clone ?? ''} ${nCopies}`}
-      place={{ user, clone }}
+      key={`${clone ?? seed ?? ''} ${nCopies}`}
+      place={{ user, clone, seed }}
       root={root}
       order={order}
       first={first}
@@ -94,13 +100,14 @@ function useClone(id: string | undefined, user: string, nCopies: number) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ client }) => {
-      const [job, response, { readText }] = await Promise.all([
+      const [schema, job, response, { readText }] = await Promise.all([
+        client.fetchQuery(jobSchemaQuery),
         client.fetchQuery(jobQuery(id ?? '')),
         call(`/api/v1/jobs/${encodeURIComponent(id ?? '')}/config`),
         client.fetchQuery(textToolsQuery),
       ]);
-      // Read by our own reader: a browser's would round long numbers.
-      const doc = readText(await response.text(), 'json').doc as Mapping;
+      // Read by our own reader: a browser's would round long numbers and write others anew.
+      const doc = readText(await response.text(), 'json', readSchema(schema as Schema)).doc as Mapping;
       const names = await client.fetchQuery(
         jobsQuery({ owner: [user], search: stemOf(job.name), limit: N_NAMES }),
       );

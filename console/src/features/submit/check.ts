@@ -11,6 +11,8 @@ export interface Problem {
   message: string;
   /** Nothing was written where something must be: not worth shouting about before somebody looked there. */
   isMissing: boolean;
+  /** What the server calls it. */
+  code?: string;
 }
 
 /** Everything that a schema has against a document, each thing with the path of its field. */

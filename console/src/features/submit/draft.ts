@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useReducer } from 'react';
 import { isSame, type Json, type Mapping, type Path, withValue } from './document';
 import { asMany, asSingle, isDistributed } from './roles';
+import type { Field } from './schema';
 import type { Format, TextFault } from './text';
 
 /** What reads and writes job files; it is large, and comes after the form. */
@@ -20,12 +21,14 @@ export interface Draft {
   many?: { doc: Mapping; text: string | null };
   /** The job that this begins as a copy of. */
   original?: string;
+  /** The job file of another system that this was made from. */
+  foreign?: string;
 }
 
 type Change =
   | { kind: 'field'; path: Path; value: Json | undefined }
   | { kind: 'document'; doc: Mapping }
-  | { kind: 'file'; doc: Mapping; text: string; format: Format }
+  | { kind: 'file'; doc: Mapping; text: string; format: Format; foreign?: string }
   | { kind: 'tasks'; wantsMany: boolean }
   | { kind: 'draft'; draft: Draft }
   | { kind: 'typed'; text: string }
@@ -33,7 +36,7 @@ type Change =
   | { kind: 'write' }
   | { kind: 'forget text' };
 
-export function changeDraft(order: readonly string[], tools: TextTools | undefined) {
+export function changeDraft(order: readonly string[], tools: TextTools | undefined, root?: Field) {
   const write = (doc: Mapping, format: Format) => tools?.writeText(doc, format, order) ?? null;
   const written = (draft: Draft, doc: Mapping, text?: string): Draft => ({
     ...draft,
@@ -59,13 +62,13 @@ export function changeDraft(order: readonly string[], tools: TextTools | undefin
         const doc = (withValue(draft.doc, change.path, change.value) ?? {}) as Mapping;
         if (isSame(doc, draft.doc)) return draft;
         if (draft.format !== 'yaml' || draft.text === null) return written(draft, doc);
-        return written(draft, doc, tools?.patchText(draft.text, change.path, change.value, doc));
+        return written(draft, doc, tools?.patchText(draft.text, change.path, change.value, doc, root));
       }
       case 'document':
-        return { ...written(draft, change.doc), many: undefined };
+        return { ...written(draft, change.doc), many: undefined, foreign: undefined };
       case 'file': {
-        const { doc, text, format } = change;
-        return { ...draft, doc, text, format, fault: null, isEdited: true, many: undefined };
+        const { doc, text, format, foreign } = change;
+        return { ...draft, doc, text, format, foreign, fault: null, isEdited: true, many: undefined };
       }
       case 'tasks':
         return turned(draft, change.wantsMany);
@@ -73,7 +76,7 @@ export function changeDraft(order: readonly string[], tools: TextTools | undefin
         return withText(change.draft);
       case 'typed': {
         if (change.text === draft.text || !tools) return draft;
-        const { doc, fault } = tools.readText(change.text, draft.format);
+        const { doc, fault } = tools.readText(change.text, draft.format, root);
         return { ...draft, text: change.text, doc: doc ?? draft.doc, fault: fault ?? null, isEdited: true };
       }
       case 'format':
@@ -93,9 +96,12 @@ const KEY = 'footplate.draft';
 export interface DraftPlace {
   user: string;
   clone?: string;
+  /** What else it began with, such as files to use. */
+  seed?: string;
 }
 
-const keyOf = ({ user, clone }: DraftPlace) => (clone ? `${KEY}.${user}/${clone}` : `${KEY}.${user}`);
+const keyOf = ({ user, clone, seed }: DraftPlace) =>
+  [`${KEY}.${user}`, clone ?? seed].filter(Boolean).join('/');
 
 /** What was typed before in this tab by the same person; the tab's own storage ends with the tab. */
 export function keptDraft(place: DraftPlace): Draft | undefined {
@@ -130,26 +136,28 @@ export function newDraft(doc: Mapping, original?: string): Draft {
 
 /** The draft of a person, and all ways to change it. */
 export function useDraft(
-  { user, clone }: DraftPlace,
+  { user, clone, seed }: DraftPlace,
   first: Draft,
   order: readonly string[],
   tools: TextTools | undefined,
+  root: Field,
 ) {
-  const reducer = useMemo(() => changeDraft(order, tools), [order, tools]);
+  const reducer = useMemo(() => changeDraft(order, tools, root), [order, tools, root]);
   const [draft, dispatch] = useReducer(reducer, first);
   useEffect(() => {
     if (tools) dispatch({ kind: 'write' });
   }, [tools]);
   useEffect(() => {
-    if (draft.isEdited) keepDraft({ user, clone }, draft);
-  }, [user, clone, draft]);
+    if (draft.isEdited) keepDraft({ user, clone, seed }, draft);
+  }, [user, clone, seed, draft]);
   const change = useCallback(
     (path: Path, value: Json | undefined) => dispatch({ kind: 'field', path, value }),
     [],
   );
   const replace = useCallback((doc: Mapping) => dispatch({ kind: 'document', doc }), []);
   const take = useCallback(
-    (doc: Mapping, text: string, format: Format) => dispatch({ kind: 'file', doc, text, format }),
+    (doc: Mapping, text: string, format: Format, foreign?: string) =>
+      dispatch({ kind: 'file', doc, text, format, foreign }),
     [],
   );
   const turn = useCallback((wantsMany: boolean) => dispatch({ kind: 'tasks', wantsMany }), []);

@@ -15,9 +15,9 @@ interface Shown {
 /** Which fields of the job are in which section, in order. */
 export const JOB_LAYOUT: Record<SectionName, Shown> = {
   basics: { basic: ['name', 'queue', 'description'], more: ['tags', 'priority', 'shared'] },
-  image: { basic: ['image', 'environment'], more: ['image_credentials'] },
+  image: { basic: ['framework', 'image', 'environment'], more: ['image_credentials'] },
   resources: { basic: [], more: [] },
-  directories: { basic: ['code', 'data'], more: ['results'] },
+  directories: { basic: ['code', 'data'], more: ['results', 'model'] },
   alerts: { basic: ['alerts'], more: [] },
   execution: {
     basic: ['env', 'time_limit', 'retry'],
@@ -30,22 +30,23 @@ export const JOB_LAYOUT: Record<SectionName, Shown> = {
       'grace',
       'keep_on_failure',
       'on_failure',
+      'log_metrics',
       'services',
       'extras',
     ],
   },
 };
 
-/** The steps of the guided form: none that nothing acts on, unless the job has it already. */
-export const guidedSteps = (doc: Mapping): readonly SectionName[] =>
-  SECTIONS.filter((name) => name !== 'alerts' || 'alerts' in doc);
+/** The steps of the guided form. */
+export const guidedSteps = (_doc: Mapping): readonly SectionName[] => SECTIONS;
 
 /** Fields that few jobs have: in professional mode behind a line to open. */
 export const RARE: ReadonlySet<string> = new Set([
   'image_credentials',
   'results',
-  'alerts',
+  'model',
   'on_failure',
+  'log_metrics',
   'services',
   'extras',
   'ports',
@@ -54,12 +55,15 @@ export const RARE: ReadonlySet<string> = new Set([
 
 /** The fields of a role; its command is in the last section, the others with the resources. */
 export const ROLE_LAYOUT: Shown = {
-  basic: ['cpus', 'memory', 'gpus', 'gpu_type'],
+  basic: ['type', 'cpus', 'memory', 'gpus', 'gpu_type'],
   more: ['shm', 'task_retry', 'image', 'env', 'ports', 'completion'],
 };
 
+/** What an instance type says, and a role that has one does not. */
+export const OF_A_TYPE: ReadonlySet<string> = new Set(['cpus', 'memory', 'gpus', 'gpu_type']);
+
 /** Kept with the job, while no server acts on them yet. */
-export const STORED_ONLY: ReadonlySet<string> = new Set(['results', 'services', 'alerts']);
+export const STORED_ONLY: ReadonlySet<string> = new Set();
 
 const OF_ROLES: ReadonlySet<string> = new Set([...SHORT_FIELDS, 'roles', 'strategy']);
 const PLACES = new Map<string, SectionName>(

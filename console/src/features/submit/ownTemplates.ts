@@ -1,4 +1,4 @@
-import { recall, remember } from '@/app/memory';
+import { recallList, rememberList } from '@/app/memory';
 import { isMapping, type Mapping } from './document';
 import { without } from './roles';
 
@@ -11,14 +11,7 @@ export interface OwnTemplate {
 const MOST = 30;
 const keyOf = (user: string) => `footplate.templates.${user}`;
 
-export function ownTemplates(user: string): OwnTemplate[] {
-  try {
-    const kept: unknown = JSON.parse(recall(keyOf(user)) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isTemplate) : [];
-  } catch {
-    return [];
-  }
-}
+export const ownTemplates = (user: string): OwnTemplate[] => recallList(keyOf(user), isTemplate);
 
 const isTemplate = (given: unknown): given is OwnTemplate =>
   typeof given === 'object' &&
@@ -39,8 +32,7 @@ export function dropTemplate(user: string, name: string): void {
   );
 }
 
-const keep = (user: string, templates: OwnTemplate[]) =>
-  remember(keyOf(user), JSON.stringify(templates.slice(0, MOST)));
+const keep = (user: string, templates: OwnTemplate[]) => rememberList(keyOf(user), templates, MOST);
 
 /** The job of a template, under the name that was typed already. */
 export const withOwnTemplate = (doc: Mapping, template: OwnTemplate): Mapping =>

@@ -1,4 +1,5 @@
 import { isMapping, type Json, type Mapping } from './document';
+import { OF_A_TYPE } from './layout';
 import type { Field, RecordOf } from './schema';
 
 /** A document with the values that the server takes where none is written, plain ones only. */
@@ -16,6 +17,7 @@ export function withPresets(doc: Mapping, root: Field): Mapping {
 function filledIn(value: Mapping, field: RecordOf): Mapping {
   const filled: Mapping = {};
   for (const [name, { preset }] of Object.entries(field.fields)) {
+    if (value.type && OF_A_TYPE.has(name)) continue;
     const isPlain = typeof preset === 'number' || typeof preset === 'boolean';
     if (isPlain || (typeof preset === 'string' && preset !== '')) filled[name] = preset as Json;
   }

@@ -4,6 +4,7 @@ import { isMapping, isSame, type Json, type Mapping, type Path } from './documen
 export const SHORT_FIELDS = [
   'command',
   'count',
+  'type',
   'cpus',
   'memory',
   'shm',

@@ -1,5 +1,8 @@
 import { type Document, isScalar, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import { isMapping, isSame, type Json, type Mapping, type Path } from './document';
+import { type Foreign, formatOf, isBatchScript } from './foreign';
+import type { Field } from './schema';
+import { settleWords } from './typed';
 
 export type Format = 'yaml' | 'json';
 
@@ -9,16 +12,25 @@ export interface TextFault {
   /** A code of the YAML reader where we have words of our own for it. */
   code: string;
   message: string;
+  /** The system whose job file it is. */
+  foreign?: Foreign;
 }
 
 export type Reading = { doc: Mapping; fault?: undefined } | { doc?: undefined; fault: TextFault };
 
+const OPTIONS = { merge: true, stringKeys: true };
+
 const fault = (line: number, code: string, message = ''): Reading => ({ fault: { line, code, message } });
 
-/** Read a job file; JSON is read strictly where the format says so. */
-export function readText(text: string, format: Format): Reading {
+const ofOthers = (foreign: Foreign): Reading => ({
+  fault: { line: 1, code: 'FOREIGN', message: '', foreign },
+});
+
+/** Read a job file; JSON is read strictly where the format says so. Words mean what the fields of `root` say. */
+export function readText(text: string, format: Format, root?: Field): Reading {
+  if (isBatchScript(text)) return ofOthers('sbatch');
   const lines = new LineCounter();
-  const parsed = parseDocument(text, { prettyErrors: false, merge: true, lineCounter: lines });
+  const parsed = parseDocument(text, { ...OPTIONS, prettyErrors: false, lineCounter: lines });
   const [error] = parsed.errors;
   const lineOf = (offset: number) => lines.linePos(Math.min(offset, text.length)).line;
   // First, so that what is wrong with JSON is not told in words of YAML.
@@ -27,13 +39,15 @@ export function readText(text: string, format: Format): Reading {
     if (strict) return { fault: strict };
   }
   if (error) return fault(lineOf(error.pos[0]), error.code, error.message);
+  if (root) settleWords(parsed, root);
   const number = settleNumbers(parsed);
   if (number !== undefined) return fault(lineOf(number), 'NOT_FINITE');
   try {
     const value = parsed.toJS({ maxAliasCount: 100 }) as Json;
     if (value === null) return { doc: {} };
     if (!isMapping(value)) return fault(1, 'NO_MAPPING');
-    return { doc: value };
+    const foreign = formatOf(value);
+    return foreign ? ofOthers(foreign) : { doc: value };
   } catch (thrown) {
     return fault(1, 'ALIAS', thrown instanceof Error ? thrown.message : String(thrown));
   }
@@ -111,14 +125,17 @@ export function patchText(
   path: Path,
   value: Json | undefined,
   wanted: Mapping,
+  root?: Field,
 ): string | undefined {
   if (!/(^|\s)#/.test(text)) return undefined;
   try {
-    const parsed = parseDocument(text, { merge: true });
+    const parsed = parseDocument(text, OPTIONS);
+    // What is no number to us would be written as one.
+    if (root) settleWords(parsed, root);
     if (value === undefined) parsed.deleteIn(path);
     else parsed.setIn(path, parsed.createNode(value));
     const patched = parsed.toString({ lineWidth: 0 });
-    const read = readText(patched, 'yaml');
+    const read = readText(patched, 'yaml', root);
     return read.doc && isSame(read.doc, wanted) ? patched : undefined;
   } catch {
     return undefined;

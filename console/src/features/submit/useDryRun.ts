@@ -9,6 +9,7 @@ import { type Mapping, parsePath, withValue } from './document';
 import { freeName, stemOf } from './names';
 import { hasRoles } from './roles';
 import { words } from './words';
+import { inMyZone } from './zones';
 
 const REFUSED = 422;
 const TYPING_MS = 400;
@@ -17,13 +18,30 @@ const AWAY_MS = 3000;
 const AGAIN_MS = 15_000;
 const N_NAMES = 100;
 
+/** Names the job whose values are meant where a copy of its configuration hides them. */
+export const hiddenValuesOf = (original?: string) => (original ? { 'Hidden-Values-Of': original } : {});
+
+/** Where a document comes from: a job that it is a copy of, or a job file of another system. */
+export interface Source {
+  clone?: string;
+  foreign?: string;
+}
+
+/** What is sent of a document: with the file of another system that it was made from, to be kept with the job. */
+export const sentOf = (doc: Mapping, foreign?: string): Mapping =>
+  foreign === undefined ? inMyZone(doc) : { original: foreign, document: inMyZone(doc) };
+
 /** What the server would do with a document now; nothing is created. */
-export const dryRunQuery = (doc: Mapping) =>
+export const dryRunQuery = (doc: Mapping, { clone, foreign }: Source) =>
   queryOptions({
-    queryKey: ['dry-run', doc],
+    queryKey: ['dry-run', doc, clone, foreign],
     queryFn: async ({ signal }): Promise<Schemas['DryRun']> => {
       const { dry_run, refusal } = await answer(
-        api.POST('/api/v1/jobs/check', { body: doc as never, signal }),
+        api.POST('/api/v1/jobs/check', {
+          params: { header: hiddenValuesOf(clone) },
+          body: sentOf(doc, foreign) as never,
+          signal,
+        }),
       );
       // What is half typed is refused all the time: that is no failed call.
       if (dry_run === null) throw ApiError.of(REFUSED, refusal);
@@ -47,7 +65,7 @@ function judgeable(doc: Mapping, missing: readonly Problem[]): Mapping {
  *
  * Whether the resources are free is told as soon as they are typed, not only when the form is full.
  */
-export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boolean) {
+export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boolean, source: Source) {
   const isComplete = isReadable && own.length === 0;
   const isEarly = own.every(({ path, isMissing }) => isMissing && HAS_STAND_IN.test(path));
   const isJudged = isComplete || (isReadable && isEarly);
@@ -56,7 +74,7 @@ export function useDryRun(doc: Mapping, own: readonly Problem[], isReadable: boo
   // While somebody types, the settled document is an older one, and may lack what is there by now.
   const isCurrent = settled === asked;
   const query = useQuery({
-    ...dryRunQuery(settled),
+    ...dryRunQuery(settled, source),
     enabled: isJudged && isCurrent,
     refetchInterval: ({ state }) =>
       isAway(state.error) ? AWAY_MS : state.status === 'success' ? AGAIN_MS : false,
@@ -89,6 +107,7 @@ export function problemsIn(refusal: Error | null, doc: Mapping, told: (said: Sai
       path: hasRoles(doc) ? problem.path : problem.path.replace(/^roles\[0\]\./, ''),
       message: told(problem),
       isMissing: false,
+      code: problem.message_code,
     }));
 }
 

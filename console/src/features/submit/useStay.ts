@@ -26,7 +26,6 @@ interface Place {
 }
 
 function isSameDraft(one: Place, other: Place): boolean {
-  const draftOf = ({ pathname, search }: Place) =>
-    `${pathname} ${(search as { clone?: string }).clone ?? ''}`;
+  const draftOf = ({ pathname, search }: Place) => `${pathname} ${JSON.stringify(search)}`;
   return draftOf(one) === draftOf(other);
 }

@@ -1,6 +1,6 @@
 import { DownloadOutlined } from '@ant-design/icons';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { Button, Skeleton } from 'antd';
 import { download, type Schemas } from '@/api/client';
 import { auditQuery } from '@/api/platformQueries';
@@ -13,17 +13,17 @@ import { relative } from '@/ui/time';
 import { useTell } from '@/ui/useTell';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
-import { words } from '../words';
 import { Detail } from './Detail';
 import { Filters } from './Filters';
 import { auditFilter } from './search';
+import { words } from './words';
 
 type Entry = Schemas['AuditBody'];
 
 const route = getRouteApi('/shell/admin/audit');
 
 export function AuditPage() {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   return (
     <AdminOnly title={say.title}>
       <Page title={say.title} actions={<Export />}>
@@ -37,7 +37,7 @@ export function AuditPage() {
 
 /** What the filters leave, as a table for other programs. */
 function Export() {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const { failed } = useTell();
   const filter = auditFilter(route.useSearch());
   const given = Object.entries(filter).filter((one): one is [string, string] => Boolean(one[1]));
@@ -53,7 +53,7 @@ function Export() {
 }
 
 function Trail() {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const search = route.useSearch();
   const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     auditQuery(auditFilter(search)),
@@ -71,7 +71,7 @@ function Trail() {
         </span>
       ),
     },
-    { key: 'subject', title: say.subject, cell: ({ subject }) => <strong>{subject}</strong> },
+    { key: 'subject', title: say.subject, cell: (record) => <Subject record={record} /> },
     { key: 'detail', title: say.detail, isWide: true, cell: ({ detail }) => <Detail detail={detail} /> },
     { key: 'actor', title: say.actor, cell: ({ actor: who }) => who },
     { key: 'at', title: say.at, cell: ({ at }) => <Moment at={at} /> },
@@ -92,6 +92,16 @@ function Trail() {
         </div>
       )}
     </Card>
+  );
+}
+
+/** What it was done to; a job goes by its name here, and leads to its page. */
+function Subject({ record: { action, subject, detail } }: { record: Entry }) {
+  if (!action.startsWith('job.')) return <strong>{subject}</strong>;
+  return (
+    <Link to="/jobs/$jobId" params={{ jobId: subject }} title={subject}>
+      {typeof detail.name === 'string' ? detail.name : subject}
+    </Link>
   );
 }
 

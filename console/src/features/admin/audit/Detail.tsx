@@ -1,9 +1,9 @@
 import type { Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
-import { useAmount } from '@/ui/amounts';
+import { bytes, useAmount } from '@/ui/amounts';
 import { words as uiWords } from '@/ui/words';
 import styles from '../admin.module.css';
-import { words } from '../words';
+import { words } from './words';
 
 type Facts = Schemas['AuditBody']['detail'];
 /** What a value was and became; null where nobody may read it. */
@@ -14,7 +14,7 @@ const GIVEN = new Set(['queue', 'reference', 'name', 'owner', 'description']);
 
 /** The facts of a change: each value that changed with what it was before. */
 export function Detail({ detail: { changes = {}, ...facts } }: { detail: Facts }) {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const { place } = useWords(uiWords);
   const told = useValue();
   const name = (field: string) => say.details[field] ?? field;
@@ -30,14 +30,29 @@ export function Detail({ detail: { changes = {}, ...facts } }: { detail: Facts }
 }
 
 function useValue() {
-  const { details, nothing, unlimited } = useWords(words).audit;
+  const { details, nothing, unlimited } = useWords(words);
   const amount = useAmount();
   const told = (field: string, value: unknown): string => {
     if (value === null || value === undefined) return field === 'maximum' ? unlimited : nothing;
+    if (value === '') return nothing;
     if (Array.isArray(value)) return value.map((one) => told(field, one)).join(', ') || nothing;
-    if (typeof value === 'object') return amount(value as Schemas['Amount']);
-    if (GIVEN.has(field)) return value === '' ? nothing : String(value);
+    if (typeof value === 'object')
+      return isAmount(value) ? amount(bounded(value)) || nothing : Object.values(value).flat().join(', ');
+    if (field === 'milli_cpus') return String(Number(value) / 1000);
+    if (field.endsWith('_bytes')) return bytes(Number(value));
+    if (GIVEN.has(field)) return String(value);
     return details[String(value)] ?? String(value);
   };
   return told;
 }
+
+const isAmount = (value: object): value is Schemas['Amount'] => 'cpus' in value;
+
+/** What is not bounded is kept as a number beyond all machines. */
+const BEYOND = 9e12;
+
+const bounded = ({ cpus, memory_bytes, gpus }: Schemas['Amount']): Schemas['Amount'] => ({
+  cpus: cpus < BEYOND ? cpus : 0,
+  memory_bytes: memory_bytes < BEYOND * 1000 ? memory_bytes : 0,
+  gpus: gpus < BEYOND ? gpus : 0,
+});

@@ -6,14 +6,14 @@ import { usersQuery } from '@/api/platformQueries';
 import { sessionQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
 import styles from '../admin.module.css';
-import { words } from '../words';
 import type { AuditSearch } from './search';
+import { words } from './words';
 
 const route = getRouteApi('/shell/admin/audit');
 
 /** Which entries to show; whatever is chosen goes into the address at once. */
 export function Filters() {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const narrow = (change: AuditSearch) =>
@@ -55,7 +55,7 @@ export function Filters() {
 }
 
 function Actor({ value, onChange }: { value?: string; onChange: (name?: string) => void }) {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const { data: me } = useQuery(sessionQuery);
   const { data: users = [] } = useQuery({ ...usersQuery, enabled: me?.is_admin === true });
   const names = new Set([...users.map(({ name }) => name), ...(value ? [value] : [])]);
@@ -76,7 +76,7 @@ function Actor({ value, onChange }: { value?: string; onChange: (name?: string) 
 
 /** Text to look for: taken over with Enter, or by leaving the field. */
 function Subject({ value, onChange }: { value: string; onChange: (text?: string) => void }) {
-  const say = useWords(words).audit;
+  const say = useWords(words);
   const [typed, setTyped] = useState<string | null>(null);
   const take = (text: string) => {
     setTyped(null);

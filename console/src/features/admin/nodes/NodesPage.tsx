@@ -4,12 +4,12 @@ import { App, Skeleton, Switch } from 'antd';
 import { answer, api, type Schemas } from '@/api/client';
 import { keys, nodesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
-import { bytes, bytesOf } from '@/ui/amounts';
+import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { useJobNames } from '@/ui/jobNames';
+import { NodeBars } from '@/ui/NodeBars';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { useTold } from '@/ui/told';
-import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
@@ -49,34 +49,24 @@ export function NodesPage() {
 function NodeCard({ node, namesEngine }: { node: Node; namesEngine: boolean }) {
   const say = useWords(words);
   const told = useTold();
-  const { free } = node;
   return (
     <Card
       title={
         <span className={styles.heading}>
-          {node.name}
+          <Link to="/nodes/$name" params={{ name: node.name }}>
+            {node.name}
+          </Link>
           <span className="quiet">{node.address}</span>
           {!node.is_schedulable && (
             <span className={styles.tag} data-tone="warn">
-              {say.nodes.isDrained}
+              {say.nodes.isDrained(node.drained_by)}
             </span>
           )}
         </span>
       }
       extra={<Drain node={node} />}
     >
-      <div className={styles.bars}>
-        <UseBar label={say.cpus} used={node.cpus - (free.cpus ?? 0)} total={node.cpus} />
-        <UseBar
-          label={say.memory}
-          used={node.memory_bytes - (free.memory_bytes ?? 0)}
-          total={node.memory_bytes}
-          show={bytesOf}
-        />
-        {node.gpus.length > 0 && (
-          <UseBar label={say.gpus} used={node.gpus.length - (free.gpus ?? 0)} total={node.gpus.length} />
-        )}
-      </div>
+      <NodeBars node={node} say={say} />
       <dl className={styles.facts}>
         {namesEngine && (
           <>

@@ -9,7 +9,17 @@ import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
 import { words } from '../words';
-import { type Fields, fieldsOf, maximumOf, NUMBER, readEnvironments, shareOf } from './fields';
+import {
+  DAYS,
+  type Fields,
+  fieldsOf,
+  KEPT,
+  maximumOf,
+  NUMBER,
+  readEnvironments,
+  retentionOf,
+  shareOf,
+} from './fields';
 import type { Queue } from './QueuesPage';
 
 /** Add a queue, or change one. */
@@ -27,14 +37,17 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
         nodes: fields.nodes,
         engine: fields.engine ?? '',
         is_shared: fields.is_shared,
-        guaranteed: shareOf(fields, 'guaranteed'),
+        share: shareOf(fields, 'share'),
         maximum: maximumOf(fields),
         environments: readEnvironments(fields.environments).found,
+        retention: retentionOf(fields),
       };
       return answer(
         queue
           ? api.PATCH('/api/v1/queues/{name}', { params: { path: { name: queue.name } }, body })
-          : api.POST('/api/v1/queues', { body: { ...body, name: fields.name, is_open: true } }),
+          : api.POST('/api/v1/queues', {
+              body: { ...body, name: fields.name, is_open: true },
+            }),
       );
     },
     onSaved: ({ name }) => {
@@ -60,7 +73,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       <Form.Item name="description" label={say.description}>
         <Input maxLength={4096} />
       </Form.Item>
-      <Share kind="guaranteed" title={say.queues.guaranteed} help={say.queues.guaranteedHelp} />
+      <Share kind="share" title={say.queues.share} help={say.queues.shareHelp} />
       <Share kind="maximum" title={say.queues.maximum} help={say.queues.maximumHelp} />
       <Form.Item name="nodes" label={say.queues.nodes} extra={say.queues.nodesHelp}>
         <Select
@@ -88,6 +101,7 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
       >
         <Switch />
       </Form.Item>
+      <Keeping />
       <Form.Item
         name="environments"
         label={say.queues.environments}
@@ -109,8 +123,31 @@ export function QueueForm({ queue, onClose }: { queue?: Queue; onClose: () => vo
   );
 }
 
+/** How long logs, results, work folders and code of its jobs are kept. */
+function Keeping() {
+  const say = useWords(words);
+  return (
+    <fieldset className={styles.fieldset}>
+      <legend>{say.queues.keep}</legend>
+      <p className="quiet">{say.queues.keepHelp}</p>
+      <div className={styles.amounts}>
+        {KEPT.map((part) => (
+          <Form.Item
+            key={part}
+            name={`keep_${part}`}
+            label={say.queues.kept[part]}
+            rules={[{ pattern: DAYS, message: say.queues.badDays }]}
+          >
+            <Input inputMode="decimal" placeholder={say.queues.keepDefault} />
+          </Form.Item>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
 interface ShareProps {
-  kind: 'guaranteed' | 'maximum';
+  kind: 'share' | 'maximum';
   title: string;
   help: string;
 }

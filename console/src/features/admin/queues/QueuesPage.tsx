@@ -1,18 +1,18 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Button, Skeleton, Switch } from 'antd';
+import { Alert, Button, Skeleton, Switch } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { jobsQuery, keys, nodesQuery, queuesQuery, sessionQuery } from '@/api/queries';
-import { reach } from '@/features/dashboard/QueuesCard';
 import { useWords } from '@/i18n/language';
-import { bytesOf, useAmount } from '@/ui/amounts';
+import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
+import { sentence } from '@/ui/formProblems';
 import { Card, Nothing, Page } from '@/ui/Page';
+import { QueueBars } from '@/ui/QueueBars';
 import { RiskMenu } from '@/ui/RiskMenu';
 import { useTold } from '@/ui/told';
-import { UseBar } from '@/ui/UseBar';
 import { useTell } from '@/ui/useTell';
 import styles from '../admin.module.css';
 import { words } from '../words';
@@ -87,10 +87,9 @@ function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
   const say = useWords(words);
   const amount = useAmount();
   const told = useTold();
-  const { used, maximum, guaranteed } = queue;
+  const { maximum, share } = queue;
   const environments = Object.entries(queue.environments ?? {});
   const { data: nodes = [] } = useQuery(nodesQuery);
-  const most = reach(queue, nodes);
   return (
     <Card
       title={
@@ -107,13 +106,14 @@ function QueueCard({ queue, isPlatformAdmin, onAsk }: QueueCardProps) {
       extra={<QueueActions queue={queue} isPlatformAdmin={isPlatformAdmin} onAsk={onAsk} />}
     >
       <div className={styles.bars}>
-        <UseBar label={say.cpus} used={used.cpus ?? 0} total={most.cpus} />
-        <UseBar label={say.memory} used={used.memory_bytes ?? 0} total={most.memory_bytes} show={bytesOf} />
-        {most.gpus > 0 && <UseBar label={say.gpus} used={used.gpus ?? 0} total={most.gpus} />}
+        <QueueBars queue={queue} nodes={nodes} />
       </div>
+      {queue.warnings.map(told).map((warning) => (
+        <Alert key={warning} className={styles.warning} type="warning" showIcon title={sentence(warning)} />
+      ))}
       <dl className={styles.facts}>
-        <dt>{say.queues.guaranteed}</dt>
-        <dd>{isNothing(guaranteed) ? say.queues.nothingGuaranteed : amount(guaranteed)}</dd>
+        <dt>{say.queues.share}</dt>
+        <dd>{isNothing(share) ? say.queues.noShare : amount(share)}</dd>
         <dt>{say.queues.maximum}</dt>
         <dd>{maximum ? amount(withoutNull(maximum)) : say.queues.unlimited}</dd>
         <dt>{say.queues.shared}</dt>

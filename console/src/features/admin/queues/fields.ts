@@ -8,15 +8,26 @@ export interface Fields {
   engine: string;
   is_shared: boolean;
   environments: string;
-  guaranteed_cpus: string;
-  guaranteed_gb: string;
-  guaranteed_gpus: string;
+  share_cpus: string;
+  share_gb: string;
+  share_gpus: string;
   maximum_cpus: string;
   maximum_gb: string;
   maximum_gpus: string;
+  keep_logs: string;
+  keep_outputs: string;
+  keep_work: string;
+  keep_code: string;
 }
 
-type Kind = 'guaranteed' | 'maximum';
+type Kind = 'share' | 'maximum';
+
+/** What a queue can say how long it is kept. */
+export const KEPT = ['logs', 'outputs', 'work', 'code'] as const;
+type Kept = (typeof KEPT)[number];
+const DAY_S = 86_400;
+/** Days, or for ever; empty: as the settings say. */
+export const DAYS = /^(\d+(\.\d+)?|none)?$/;
 
 export const NUMBER = /^(\d+(\.\d+)?)?$/;
 const GB = 1024 ** 3;
@@ -25,7 +36,7 @@ const shown = (value: number | null | undefined) => (value ? String(value) : '')
 const shownOrZero = (value: number | null | undefined) => (value == null ? '' : String(value));
 
 export function fieldsOf(queue?: Schemas['QueueBody']): Fields {
-  const { guaranteed, maximum } = queue ?? {};
+  const { share, maximum } = queue ?? {};
   return {
     name: queue?.name ?? '',
     description: queue?.description ?? '',
@@ -35,14 +46,32 @@ export function fieldsOf(queue?: Schemas['QueueBody']): Fields {
     environments: Object.entries(queue?.environments ?? {})
       .map(([image, path]) => `${image} = ${path}`)
       .join('\n'),
-    guaranteed_cpus: shown(guaranteed?.cpus),
-    guaranteed_gb: shown((guaranteed?.memory_bytes ?? 0) / GB),
-    guaranteed_gpus: shown(guaranteed?.gpus),
+    share_cpus: shown(share?.cpus),
+    share_gb: shown((share?.memory_bytes ?? 0) / GB),
+    share_gpus: shown(share?.gpus),
     maximum_cpus: shownOrZero(maximum?.cpus),
     maximum_gb: shownOrZero(maximum?.memory_bytes == null ? null : maximum.memory_bytes / GB),
     maximum_gpus: shownOrZero(maximum?.gpus),
+    keep_logs: daysOf(queue, 'logs'),
+    keep_outputs: daysOf(queue, 'outputs'),
+    keep_work: daysOf(queue, 'work'),
+    keep_code: daysOf(queue, 'code'),
   };
 }
+
+function daysOf(queue: Schemas['QueueBody'] | undefined, part: Kept): string {
+  const kept = queue?.retention[part];
+  if (kept === undefined) return '';
+  return kept === null ? 'none' : String(kept / DAY_S);
+}
+
+/** How long what is kept, in seconds; what is left empty is not said. */
+export function retentionOf(fields: Fields): Record<string, number | null> {
+  const said = KEPT.filter((part) => fields[`keep_${part}`] !== '');
+  return Object.fromEntries(said.map((part) => [part, secondsOf(fields[`keep_${part}`])]));
+}
+
+const secondsOf = (text: string) => (text === 'none' ? null : Math.round(Number(text) * DAY_S));
 
 export function shareOf(fields: Fields, kind: Kind): Schemas['Amount'] {
   return {

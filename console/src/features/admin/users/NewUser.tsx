@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Form, Input, Select, Switch } from 'antd';
 import { answer, api } from '@/api/client';
 import { keys, queuesQuery } from '@/api/queries';
+import { PersonFields } from '@/features/profile/EditPerson';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
 import { useSaving } from '@/ui/useSaving';
@@ -11,6 +12,8 @@ import { words } from '../words';
 interface Fields {
   name: string;
   password: string;
+  full_name: string;
+  email: string;
   is_admin: boolean;
   queues: string[];
   role: 'admin' | 'member' | 'viewer';
@@ -23,13 +26,11 @@ export function NewUser({ onClose }: { onClose: () => void }) {
   const [form] = Form.useForm<Fields>();
   const adding = useSaving({
     form,
-    save: ({ name, password, is_admin, queues: chosen, role }: Fields) =>
+    save: ({ queues: chosen, role, ...fields }: Fields) =>
       answer(
         api.POST('/api/v1/users', {
           body: {
-            name,
-            password,
-            is_admin,
+            ...fields,
             queues: Object.fromEntries(chosen.map((queue) => [queue, role])),
           },
         }),
@@ -48,7 +49,15 @@ export function NewUser({ onClose }: { onClose: () => void }) {
       cancelText={say.cancel}
       isSaving={adding.isPending}
       first="name"
-      initialValues={{ name: '', password: '', is_admin: false, queues: ['default'], role: 'member' }}
+      initialValues={{
+        name: '',
+        password: '',
+        full_name: '',
+        email: '',
+        is_admin: false,
+        queues: ['default'],
+        role: 'member',
+      }}
       onFinish={(fields) => adding.mutate(fields)}
       onClose={onClose}
     >
@@ -69,6 +78,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
       >
         <Input.Password autoComplete="new-password" maxLength={256} />
       </Form.Item>
+      <PersonFields />
       <Form.Item name="queues" label={say.users.queues}>
         <Select mode="multiple" options={queues.map(({ name }) => ({ value: name, label: name }))} />
       </Form.Item>

@@ -1,10 +1,18 @@
-import { DeleteOutlined, KeyOutlined, MoreOutlined, PlusOutlined, TeamOutlined } from '@ant-design/icons';
+import {
+  DeleteOutlined,
+  EditOutlined,
+  KeyOutlined,
+  MoreOutlined,
+  PlusOutlined,
+  TeamOutlined,
+} from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { App, Button, Skeleton, Switch, Tooltip } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { usersQuery } from '@/api/platformQueries';
 import { keys, sessionQuery } from '@/api/queries';
+import { EditPerson } from '@/features/profile/EditPerson';
 import { useWords } from '@/i18n/language';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
@@ -22,7 +30,11 @@ import { RolesOf } from './RolesOf';
 
 export type User = Schemas['UserBody'];
 
-type Asked = { what: 'new' } | { what: 'roles' | 'password'; user: string } | null;
+type Asked =
+  | { what: 'new' }
+  | { what: 'roles' | 'password'; user: string }
+  | { what: 'person'; person: User }
+  | null;
 
 /** Everybody with an account, and what they may do. */
 export function UsersPage() {
@@ -46,6 +58,7 @@ export function UsersPage() {
         <Users onAsk={setAsked} />
         {asked?.what === 'new' && <NewUser onClose={close} />}
         {asked?.what === 'password' && <ResetPassword user={asked.user} onClose={close} />}
+        {asked?.what === 'person' && <EditPerson person={asked.person} onClose={close} />}
         {asked?.what === 'roles' && <RolesOf user={asked.user} onClose={close} />}
       </Page>
     </AdminOnly>
@@ -64,14 +77,25 @@ function Users({ onAsk }: { onAsk: (asked: Asked) => void }) {
     {
       key: 'user',
       title: say.users.user,
-      cell: ({ name }) => (
-        <span className={styles.heading}>
-          <strong>{name}</strong>
-          {name === me?.name && <span className={styles.tag}>{say.users.you}</span>}
-        </span>
+      cell: ({ name, full_name, email }) => (
+        <>
+          <span className={styles.heading}>
+            <strong>{name}</strong>
+            {name === me?.name && <span className={styles.tag}>{say.users.you}</span>}
+          </span>
+          {(full_name || email) && (
+            <div className={styles.under}>{[full_name, email].filter(Boolean).join(' · ')}</div>
+          )}
+        </>
       ),
     },
     { key: 'queues', title: say.users.queues, isWide: true, cell: (user) => <Queues user={user} /> },
+    {
+      key: 'seen',
+      title: say.users.seen,
+      cell: ({ last_seen_at: at }) =>
+        at ? <TimeAgo at={at} /> : <span className="quiet">{say.users.never}</span>,
+    },
     { key: 'created', title: say.users.created, cell: ({ created_at }) => <TimeAgo at={created_at} /> },
     {
       key: 'admin',
@@ -196,6 +220,12 @@ function Menu({ user, isLast, onAsk }: MenuProps) {
       onOk: () => deleting.mutate(),
     });
   const items = [
+    {
+      key: 'person',
+      label: say.users.person,
+      icon: <EditOutlined aria-hidden />,
+      onClick: () => onAsk({ what: 'person', person: user }),
+    },
     {
       key: 'roles',
       label: say.users.rolesOf(user.name),

@@ -4,13 +4,15 @@ import { channel } from '@/api/channel';
 import type { JobDetail, JobEvent } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
+import { isToday } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import { words } from '../words';
 import { stripAnsi } from './ansi';
 import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
 import { MergedLog, type Output } from './merged';
-import { StepLine, stepText } from './TaskLog';
+import { stampOf } from './stamps';
+import { Stamp, StepLine, stepText } from './TaskLog';
 import { type Scroller, VirtualLines } from './VirtualLines';
 
 const MOST_OF_A_TAIL = 500;
@@ -21,11 +23,12 @@ interface AllLogsProps {
   job: JobDetail;
   attempt: number;
   isWrapped: boolean;
+  isStamped: boolean;
   tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
 }
 
 /** All tasks in one: the end of each log, then what they print as it comes. */
-export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
+export function AllLogs({ job, attempt, isWrapped, isStamped, tools }: AllLogsProps) {
   const say = useWords(words);
   const told = useTold();
   const nTail = Math.max(20, Math.min(MOST_OF_A_TAIL, Math.floor(MOST_OF_ALL_TAILS / job.tasks.length)));
@@ -57,18 +60,21 @@ export function AllLogs({ job, attempt, isWrapped, tools }: AllLogsProps) {
       onChange={(event) => setWanted(event.target.value)}
     />
   );
+  const isDated = !isToday(job.submitted_at);
+  const blank = isStamped ? stampOf(undefined, isDated) : '';
   const text = useCallback(
     (index: number) => {
       const { text = '', event } = shown[index] ?? {};
-      return event ? stepText(event, told) : `${' '.repeat(width + 2)}${cutText(text, say)}`;
+      return event ? stepText(event, told) : `${blank}${' '.repeat(width + 2)}${cutText(text, say)}`;
     },
-    [shown, width, say, told],
+    [shown, width, say, told, blank],
   );
   const line = (index: number) => {
-    const { task, text, event } = shown[index] ?? { task: '', text: '' };
+    const { task, text, event, at } = shown[index] ?? { task: '', text: '' };
     if (event) return <StepLine event={event} />;
     return (
       <>
+        {isStamped && <Stamp text={stampOf(at, isDated)} />}
         <span className={styles.taskName} style={{ color: colors.get(task) }}>
           {`${task.padEnd(width)}  `}
         </span>

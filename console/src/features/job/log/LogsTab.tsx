@@ -1,4 +1,5 @@
 import {
+  ClockCircleOutlined,
   DownloadOutlined,
   EnterOutlined,
   FullscreenExitOutlined,
@@ -16,6 +17,7 @@ import { words } from '../words';
 import { AllLogs } from './AllLogs';
 import styles from './log.module.css';
 import { logPath } from './source';
+import { useStamps } from './stamps';
 import { TaskLog } from './TaskLog';
 import { useWrap } from './useWrap';
 
@@ -27,6 +29,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
   const search = route.useSearch();
   const [isFull, setFull] = useState(false);
   const [isWrapped, turnWrap] = useWrap();
+  const [isStamped, turnStamps] = useStamps();
   const frame = useTop();
   useEscape(isFull, () => setFull(false));
   const names = job.tasks.map((task) => task.name);
@@ -45,6 +48,7 @@ export function LogsTab({ job }: { job: JobDetail }) {
           isFollowing={isFollowing}
           onClick={follow}
         />
+        <StampButton isStamped={isStamped} onClick={turnStamps} />
         <WrapButton isWrapped={isWrapped} onClick={turnWrap} />
         <DownloadButton job={job} task={task} attempt={attempt} />
         <FullButton isFull={isFull} onClick={() => setFull(!isFull)} />
@@ -54,13 +58,21 @@ export function LogsTab({ job }: { job: JobDetail }) {
   return (
     <div ref={frame} className={styles.frame} data-full={isFull}>
       {task === ALL ? (
-        <AllLogs key={attempt} job={job} attempt={attempt} isWrapped={isWrapped} tools={tools} />
+        <AllLogs
+          key={attempt}
+          job={job}
+          attempt={attempt}
+          isWrapped={isWrapped}
+          isStamped={isStamped}
+          tools={tools}
+        />
       ) : (
         <TaskLog
           key={`${task} ${attempt}`}
           job={job}
           place={{ jobId: job.id, task, attempt }}
           isWrapped={isWrapped}
+          isStamped={isStamped}
           tools={tools}
         />
       )}
@@ -156,6 +168,23 @@ function FollowButton({ isLive, isFollowing, onClick }: FollowButtonProps) {
     >
       {isLive ? (isFollowing ? say.following : say.follow) : say.toEnd}
     </Button>
+  );
+}
+
+function StampButton({ isStamped, onClick }: { isStamped: boolean; onClick: () => void }) {
+  const say = useWords(words);
+  return (
+    <Tooltip title={isStamped ? say.unstamp : say.stamp}>
+      <Button
+        size="small"
+        type="text"
+        icon={<ClockCircleOutlined aria-hidden />}
+        aria-label={say.stamp}
+        aria-pressed={isStamped}
+        className={isStamped ? styles.pressed : undefined}
+        onClick={onClick}
+      />
+    </Tooltip>
   );
 }
 

@@ -9,26 +9,28 @@ import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { isFinal } from '@/ui/jobState';
-import { clock, exactly } from '@/ui/time';
+import { clock, exactly, isToday } from '@/ui/time';
 import { type Said, useTold } from '@/ui/told';
 import { words } from '../words';
 import { FindBox, useFind } from './FindBox';
 import { cutText, LineText } from './LineText';
 import styles from './log.module.css';
 import { type LogPlace, serverLog } from './source';
+import { stampOf, useTimes } from './stamps';
 import { stepsAround } from './steps';
 import { type Scroller, VirtualLines } from './VirtualLines';
-import { LogWindow } from './window';
+import { LogWindow, type View } from './window';
 
 interface TaskLogProps {
   job: JobDetail;
   place: LogPlace;
   isWrapped: boolean;
+  isStamped: boolean;
   tools: (find: React.ReactNode, follow: () => void, isFollowing: boolean) => React.ReactNode;
 }
 
 /** One task's log, from the steps before its first line to its exit. */
-export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
+export function TaskLog({ job, place, isWrapped, isStamped, tools }: TaskLogProps) {
   const say = useWords(words);
   const told = useTold();
   const { window, view, error } = useLogWindow(job, place);
@@ -62,12 +64,13 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
     (index: number) => (index < above.length ? above[index] : below[index - above.length - lines.count]),
     [above, below, lines],
   );
+  const { stamp, blank, setRange } = useStampsOf(job, place, view, above.length, isStamped);
   const text = useCallback(
     (index: number) => {
       const step = stepAt(index);
-      return step ? stepText(step, told) : cutText(lines.text(index - above.length), say);
+      return step ? stepText(step, told) : `${blank}${cutText(lines.text(index - above.length), say)}`;
     },
-    [stepAt, above, lines, say, told],
+    [stepAt, above, lines, say, told, blank],
   );
   const { offset } = find.found;
   const isHeld = offset !== undefined && offset >= lines.begin && offset < lines.end;
@@ -76,7 +79,12 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
     const step = stepAt(index);
     if (step) return <StepLine event={step} />;
     const own = index - above.length;
-    return <LineText text={lines.text(own)} wanted={find.text} isCurrent={own === current} />;
+    return (
+      <>
+        {isStamped && <Stamp text={stamp(own)} />}
+        <LineText text={lines.text(own)} wanted={find.text} isCurrent={own === current} />
+      </>
+    );
   };
   return (
     <>
@@ -102,6 +110,7 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
           onFollow={(wanted) => setFollowing((was) => wanted && (was || view.isAtEnd))}
           onNearTop={() => void window.extendUp()}
           onNearBottom={() => void window.extendDown()}
+          onRange={setRange}
         />
       )}
       <div className={styles.status}>
@@ -139,6 +148,25 @@ export function TaskLog({ job, place, isWrapped, tools }: TaskLogProps) {
       </div>
     </>
   );
+}
+
+/** When a line was printed, apart from what it says: whoever copies lines wants those alone. */
+export const Stamp = ({ text }: { text: string }) => <span className={styles.stamp}>{text}</span>;
+
+/** What stands before each line: its time, or as many blanks. */
+function useStampsOf(job: JobDetail, place: LogPlace, view: View, nAbove: number, isStamped: boolean) {
+  const [[from, to], setDrawn] = useState<[number, number]>([0, 0]);
+  const { lines } = view;
+  const last = Math.min(lines.count, to - nAbove) - 1;
+  const drawn = [lines.offset(Math.max(0, from - nAbove)), lines.offset(Math.max(0, last))] as const;
+  const isLive = !isFinal(job.state) && place.attempt === job.attempt;
+  const timeAt = useTimes(place, isStamped && last >= 0 ? drawn : undefined, isLive);
+  const isDated = !isToday(job.submitted_at);
+  return {
+    stamp: (own: number) => stampOf(timeAt(lines.offset(own)), isDated),
+    blank: isStamped ? stampOf(undefined, isDated) : '',
+    setRange: useCallback((first: number, end: number) => setDrawn([first, end]), []),
+  };
 }
 
 export const stepText = (event: JobEvent, told: (said: Said) => string) =>

@@ -38,6 +38,8 @@ interface VirtualLinesProps {
   onFollow: (isFollowing: boolean) => void;
   onNearTop?: () => void;
   onNearBottom?: () => void;
+  /** Which lines are drawn now: the first, and the one behind the last. */
+  onRange?: (from: number, to: number) => void;
   ref: Ref<Scroller>;
 }
 
@@ -62,7 +64,7 @@ function layoutOf(rows: Uint32Array | undefined): Layout {
 /** Lines of a log, of which only those in sight are drawn. */
 export function VirtualLines(props: VirtualLinesProps) {
   const { count, line, text, isWrapped, label, shift } = props;
-  const { isFollowing, onFollow, onNearTop, onNearBottom, ref } = props;
+  const { isFollowing, onFollow, onNearTop, onNearBottom, onRange, ref } = props;
   const box = useRef<HTMLDivElement>(null);
   const room = useRoom(box, isWrapped);
   const layout = useMemo(() => layoutOf(room && rowsOf(count, text, room)), [count, text, room]);
@@ -134,6 +136,7 @@ export function VirtualLines(props: VirtualLinesProps) {
   };
 
   const [from, to] = [range[0], Math.min(range[1], count)];
+  useEffect(() => onRange?.(from, to), [onRange, from, to]);
   const shown: ReactNode[] = [];
   for (let index = from; index < to; index += 1) {
     const height = layout.rows && layout.top(index + 1) - layout.top(index);

@@ -50,6 +50,11 @@ export class Lines {
     return this.texts[index] ?? fold(this.unfinished);
   }
 
+  /** Where a line begins. */
+  offset(index: number): number {
+    return this.offsets[index] ?? (this.unfinished ? this.unfinishedOffset : this.end);
+  }
+
   /** The line that holds an offset. */
   indexOf(offset: number): number {
     let low = 0;

@@ -5,6 +5,8 @@ export interface MergedLine {
   task: string;
   text: string;
   event?: JobEvent;
+  /** When it was printed, in seconds; undefined where nobody knows. */
+  at?: number;
 }
 
 /** Output of a task; of what was printed before, how far its log had come at which moment (seconds). */
@@ -56,13 +58,14 @@ export class MergedLog {
     const begun = this.unfinished.get(task) ?? NOTHING;
     const parts = text.split('\n');
     const last = parts.length - 1;
-    const timeAt = timesBy(times);
+    // What comes without times has just been printed.
+    const timeAt = times.length > 0 || this.earlier ? timesBy(times) : justNow;
     let at = offset;
     for (const [index, part] of parts.entries()) {
       const isFirst = index === 0 && begun.text !== '';
       const whole = isFirst ? begun.text + part : part;
       const time = isFirst ? begun.at : timeAt(at);
-      if (index < last) this.add({ task, text: fold(whole) }, time);
+      if (index < last) this.add({ task, text: fold(whole), at: known(time) }, time);
       else this.unfinished.set(task, { text: whole, at: time });
       // Counted in bytes, as the server counts; only where that matters.
       if (times.length > 0) at += new TextEncoder().encode(part).length + 1;
@@ -105,12 +108,15 @@ export class MergedLog {
         this.shift -= nDropped;
       }
       const waiting = [...this.unfinished].filter(([, { text }]) => text !== '');
-      const last = waiting.map(([task, { text }]) => ({ task, text: fold(text) }));
+      const last = waiting.map(([task, { text, at }]) => ({ task, text: fold(text), at: known(at) }));
       this.view = { lines: [...this.lines, ...last], shift: this.shift };
       for (const listener of this.listeners) listener();
     });
   }
 }
+
+const justNow = () => Date.now() / 1000;
+const known = (at: number) => (Number.isFinite(at) ? at : undefined);
 
 /** The last lines, in the order of their times; of one moment, in the order in which they came. */
 function latest(lines: Earlier[]): Earlier[] {

@@ -1,5 +1,8 @@
+import { queryOptions } from '@tanstack/react-query';
 import { answer, api, call } from '@/api/client';
+import { keys } from '@/api/queries';
 import type { ReadPart } from './matches';
+import type { Times } from './stamps';
 import type { Source } from './window';
 
 export interface LogPlace {
@@ -30,6 +33,30 @@ export function serverLog(place: LogPlace): Source {
     },
   };
 }
+
+const TIMES_REFRESH_MS = 2000;
+
+/** When a part of a log was printed; of one that grows, asked again and again. */
+export const timesQuery = (
+  { jobId, task, attempt }: LogPlace,
+  offset: number,
+  length: number,
+  isLive: boolean,
+) =>
+  queryOptions({
+    queryKey: [...keys.job(jobId), 'log times', task, attempt, offset],
+    queryFn: async ({ signal }) => {
+      const query = { task, attempt, offset, end: offset + length };
+      const params = { path: { job_id: jobId }, query };
+      const { items } = await answer(api.GET('/api/v1/jobs/{job_id}/logs/times', { params, signal }));
+      return items.map(([at = 0, size = 0]) => [at, size] as const) as Times;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => {
+      const isWhole = (state.data?.at(-1)?.[1] ?? 0) >= offset + length;
+      return isLive && !isWhole ? TIMES_REFRESH_MS : false;
+    },
+  });
 
 /** Where a text is in a log on the server, from its end upwards. */
 export function searchOf({ jobId, task, attempt }: LogPlace, text: string): ReadPart {

@@ -6,6 +6,8 @@ import { useWords } from '@/i18n/language';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing } from '@/ui/Page';
 import { isWhole, WholeItem } from '@/ui/WholeItem';
+import { ServicesCard } from '../inside/ServicesCard';
+import { TerminalCard } from '../inside/TerminalCard';
 import styles from '../job.module.css';
 import { segments } from '../log/ansi';
 import { words } from '../words';
@@ -39,10 +41,14 @@ export default function ExecTab({ job, canRun }: { job: JobDetail; canRun: boole
     onSuccess: (result, { task, command }) =>
       setHistory((before) => [{ id: before.length, task, command, result }, ...before]),
   });
-  const first = job.tasks.find((task) => task.state === 'RUNNING') ?? job.tasks[0];
+  const first = job.tasks.find(({ state }) => state === 'RUNNING') ?? job.tasks[0];
+  // One choice for the terminal, the services and SSH.
+  const [task, setTask] = useState(first?.name);
   return (
     <div className={styles.stack}>
-      <Card>
+      <TerminalCard job={job} canRun={canRun} task={task} onTask={setTask} />
+      {canRun && <ServicesCard job={job} task={task} />}
+      <Card title={say.oneCommand}>
         {!canRun && <Nothing title={say.noCommandNow} />}
         {canRun && (
           <Form<Fields>

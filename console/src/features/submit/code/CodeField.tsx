@@ -3,13 +3,14 @@ import { Button, Progress } from 'antd';
 import { type DragEvent, useRef, useState } from 'react';
 import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
+import { dropped, picked } from '@/ui/dropped';
 import { isMapping, type Mapping } from '../document';
 import { type Bound, isWorthShowing, useForm } from '../form/context';
 import { FieldRow } from '../form/FieldRow';
 import { without } from '../roles';
 import { words } from '../words';
-import { dropped, picked } from './choose';
 import styles from './code.module.css';
+import { isNeverSent } from './ignore';
 import { progressText, shareOf, type Upload, type UploadState, useCodeUpload } from './useUpload';
 
 /** Code for the tasks: a folder or an archive, dropped or chosen, sent to the server at once. */
@@ -25,7 +26,7 @@ export function CodeField({ bound }: { bound: Bound }) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    if (!isDisabled) send(dropped(event.dataTransfer));
+    if (!isDisabled) send(dropped(event.dataTransfer, isNeverSent));
   };
   const remove = () => {
     const rest = others(bound);

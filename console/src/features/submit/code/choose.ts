@@ -1,12 +1,7 @@
-import { IGNORE_FILES, ignoreRules, isNeverSent } from './ignore';
+import type { Given } from '@/ui/dropped';
+import { IGNORE_FILES, ignoreRules } from './ignore';
 import { mayHoldSecrets } from './sensitive';
 import type { TarFile } from './tar';
-
-/** What somebody dropped or chose, before the ignore rules. */
-export interface Given {
-  path: string;
-  file: File;
-}
 
 /** What will be sent: an archive as it is, or files to pack. */
 export interface Chosen {
@@ -19,41 +14,6 @@ export interface Chosen {
 }
 
 const ARCHIVE = /\.(zip|tar|tgz|tar\.gz|tar\.bz2|tar\.xz)$/i;
-
-/** Everything below what was dropped; folders keep their paths. */
-export async function dropped(data: DataTransfer): Promise<Given[]> {
-  const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  if (entries.length === 0) return [...data.files].map((file) => ({ path: file.name, file }));
-  return (await Promise.all(entries.map((entry) => below(entry, '')))).flat();
-}
-
-async function below(entry: FileSystemEntry, base: string): Promise<Given[]> {
-  const path = base + entry.name;
-  if (entry.isFile) return [{ path, file: await fileOf(entry as FileSystemFileEntry) }];
-  // These are never sent, and reading a repository's history or an environment takes minutes.
-  if (isNeverSent(entry.name)) return [];
-  const inner: Given[] = [];
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  for (let batch = await read(reader); batch.length > 0; batch = await read(reader)) {
-    for (const child of batch) inner.push(...(await below(child, `${path}/`)));
-  }
-  return inner;
-}
-
-const fileOf = (entry: FileSystemFileEntry) =>
-  new Promise<File>((resolve, reject) => {
-    entry.file(resolve, reject);
-  });
-
-const read = (reader: FileSystemDirectoryReader) =>
-  new Promise<FileSystemEntry[]>((resolve, reject) => {
-    reader.readEntries(resolve, reject);
-  });
-
-/** What a file dialog gave; one for folders tells paths too. */
-export function picked(list: FileList): Given[] {
-  return [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
-}
 
 /** Choose what to send: one archive goes as it is, one folder as its content, anything else as it lies. */
 export async function choose(given: readonly Given[]): Promise<Chosen> {

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { choose, type Given } from './choose';
+import type { Given } from '@/ui/dropped';
+import { choose } from './choose';
 import { tarGz } from './tar';
 
 const given = (files: Record<string, string>): Given[] =>

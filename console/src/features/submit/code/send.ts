@@ -1,6 +1,7 @@
 import { bytes } from '@/ui/amounts';
+import type { Given } from '@/ui/dropped';
 import type { words } from '../words';
-import { type Chosen, choose, type Given } from './choose';
+import { type Chosen, choose } from './choose';
 import { tarGz } from './tar';
 import { upload } from './upload';
 

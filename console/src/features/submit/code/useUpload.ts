@@ -1,7 +1,8 @@
 import { createContext, useContext, useEffect, useRef, useState } from 'react';
 import { useWords } from '@/i18n/language';
+import type { Given } from '@/ui/dropped';
 import { words } from '../words';
-import type { Given } from './choose';
+
 import type { Progress, Sent } from './send';
 
 export type UploadState =

@@ -159,6 +159,12 @@ function NumberControl({ bound, placeholder }: ControlProps) {
   );
 }
 
+/** What holds when nothing is typed; its unit only where the box beside it has another. */
+function placeholderOf(preset: ReturnType<typeof splitSize>, unit: string): string | undefined {
+  if (!preset) return undefined;
+  return preset.unit === unit ? preset.amount : `${preset.amount} ${preset.unit}`;
+}
+
 /** A size in two boxes: how much, and of which unit. A unit that is typed with the number is taken over. */
 function SizeControl({ bound }: ControlProps) {
   const say = useWords(words);
@@ -182,7 +188,7 @@ function SizeControl({ bound }: ControlProps) {
         {...marks}
         inputMode="decimal"
         autoComplete="off"
-        placeholder={preset && `${preset.amount} ${preset.unit}`}
+        placeholder={placeholderOf(preset, unit)}
         value={amount}
         onChange={(event) => {
           setTyped(event.target.value);

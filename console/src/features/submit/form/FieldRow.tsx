@@ -1,4 +1,5 @@
 import { QuestionCircleOutlined } from '@ant-design/icons';
+import { Link } from '@tanstack/react-router';
 import { Tooltip } from 'antd';
 import type { ReactNode } from 'react';
 import { useWords } from '@/i18n/language';
@@ -36,9 +37,24 @@ export function FieldRow({ path, control, placeholder, label, isWide = false }: 
         </div>
       )}
       <Fault bound={bound} />
+      <Kept path={path} />
     </div>
   );
 }
+
+/** Where that lies which a field names. */
+function Kept({ path: [name, ...inner] }: { path: Path }) {
+  const say = useWords(words);
+  if (inner.length > 0) return null;
+  if (name === 'environment') return <NewTab to="/environments">{say.keptEnvironments}</NewTab>;
+  return name === 'secrets' ? <NewTab to="/secrets">{say.keptSecrets}</NewTab> : null;
+}
+
+const NewTab = ({ to, children }: { to: '/environments' | '/secrets'; children: string }) => (
+  <Link to={to} target="_blank" className={styles.kept}>
+    {children}
+  </Link>
+);
 
 /** Whose bounds stand below them; why they are so is behind the question mark. */
 const MEASURES = new Set(['integer', 'number', 'size', 'duration']);

@@ -3,11 +3,11 @@ import { Button } from 'antd';
 import type { ReactNode } from 'react';
 import { useWords } from '@/i18n/language';
 import { type Path, pathText, valueAt } from '../document';
-import { ROLE_LAYOUT, unplacedOfRole } from '../layout';
+import { OF_A_TYPE, ROLE_LAYOUT, unplacedOfRole } from '../layout';
 import { hasRoles, isDistributed, nTasks, rolePaths, withOneMoreRole, withRoleList } from '../roles';
 import { fieldAt } from '../schema';
 import { words } from '../words';
-import { GpuTypeControl, ImageControl, StrategyControl } from './choices';
+import { GpuTypeControl, ImageControl, StrategyControl, TypeControl, useIsOffered } from './choices';
 import { type Bound, isWorthShowing, useForm } from './context';
 import { FieldRow } from './FieldRow';
 import { Fold } from './Fold';
@@ -17,6 +17,7 @@ import { isRare, Rare } from './Rare';
 const SPECIAL: Record<string, (bound: Bound) => ReactNode> = {
   gpu_type: (bound) => <GpuTypeControl bound={bound} />,
   image: (bound) => <ImageControl bound={bound} />,
+  type: (bound) => <TypeControl bound={bound} />,
 };
 
 /** What the tasks hold: of the one task, or of each role. */
@@ -101,6 +102,7 @@ function RoleCard({ path, number }: { path: Path; number: number }) {
 
 function RoleFields({ path, isInGang = false }: { path: Path; isInGang?: boolean }) {
   const form = useForm();
+  const isOffered = useIsOffered();
   const field = fieldAt(form.root, ['roles', 0]);
   const rest = field?.kind === 'record' && path.length > 0 ? unplacedOfRole(field) : [];
   const more = [...ROLE_LAYOUT.more, ...rest].filter((name) => {
@@ -110,7 +112,13 @@ function RoleFields({ path, isInGang = false }: { path: Path; isInGang?: boolean
   });
   const first = isInGang ? (path.length > 0 ? ['name', 'count'] : ['count']) : [];
   const rare = form.isProfessional ? more.filter((name) => isRare(form, [...path, name])) : [];
-  const shown = [...first, ...ROLE_LAYOUT.basic, ...more.filter((name) => !rare.includes(name))];
+  const hasType = Boolean(valueAt(form.doc, [...path, 'type']));
+  const basic = ROLE_LAYOUT.basic.filter((name) => {
+    // What the type says is not asked for, unless somebody wrote it all the same.
+    const isSaid = hasType && OF_A_TYPE.has(name) && valueAt(form.doc, [...path, name]) === undefined;
+    return !isSaid && isOffered([...path, name]);
+  });
+  const shown = [...first, ...basic, ...more.filter((name) => !rare.includes(name))];
   const row = (name: string) => <FieldRow key={name} path={[...path, name]} control={SPECIAL[name]} />;
   return (
     <div className={styles.roleFields}>

@@ -1,4 +1,4 @@
-import { Segmented, Select, Skeleton, Tooltip } from 'antd';
+import { Button, Segmented, Select, Skeleton, Tooltip } from 'antd';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useWords } from '@/i18n/language';
 import { pathText, valueAt } from '../document';
@@ -9,7 +9,14 @@ import { withTemplate } from '../templates';
 import { useTemplates } from '../useTemplates';
 import { words } from '../words';
 import { AreaControl } from './Control';
-import { ImageControl, LoginControl, QueueControl, SecretsControl } from './choices';
+import {
+  FrameworkControl,
+  ImageControl,
+  LoginControl,
+  QueueControl,
+  SecretsControl,
+  useIsOffered,
+} from './choices';
 import { type Bound, isWorthShowing, useForm } from './context';
 import { FieldRow } from './FieldRow';
 import { Fold } from './Fold';
@@ -24,6 +31,7 @@ const CodeField = lazy(async () => ({ default: (await import('../code/CodeField'
 const SPECIAL: Record<string, (bound: Bound) => ReactNode> = {
   description: (bound) => <AreaControl bound={bound} />,
   queue: (bound) => <QueueControl bound={bound} />,
+  framework: (bound) => <FrameworkControl bound={bound} />,
   image: (bound) => <ImageControl bound={bound} />,
   image_credentials: (bound) => <LoginControl bound={bound} />,
   secrets: (bound) => <SecretsControl bound={bound} />,
@@ -38,9 +46,13 @@ const WIDE = new Set(['description', 'image', 'code', 'alerts']);
 /** One section of the form. */
 export function Section({ name }: { name: SectionName }) {
   const form = useForm();
+  const isOffered = useIsOffered();
   const { basic, more } = JOB_LAYOUT[name];
   const rest = name === 'execution' ? unplaced(form.root) : [];
-  const all = [...basic, ...[...more, ...rest].filter((field) => isWorthShowing(form, [field]))];
+  const all = [
+    ...basic.filter((field) => isOffered([field])),
+    ...[...more, ...rest].filter((field) => isWorthShowing(form, [field])),
+  ];
   const rare = form.isProfessional ? all.filter((field) => isRare(form, [field])) : [];
   const shown = all.filter((field) => !rare.includes(field));
   const row = (field: string) => (
@@ -122,9 +134,18 @@ function Beginning() {
 /** The command of every role. */
 function Commands() {
   const say = useWords(words);
-  const { doc } = useForm();
+  const { doc, isDisabled } = useForm();
   const control = (bound: Bound) => (
-    <AreaControl bound={bound} rows={3} isCode placeholder="python train.py" />
+    <>
+      <AreaControl bound={bound} rows={3} isCode placeholder="python train.py" />
+      {!bound.value && (
+        <div>
+          <Button type="link" size="small" disabled={isDisabled} onClick={() => bound.set('sleep infinity')}>
+            {say.sleepOn}
+          </Button>
+        </div>
+      )}
+    </>
   );
   return rolePaths(doc).map((path) => {
     const name = valueAt(doc, [...path, 'name']);

@@ -1,8 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { AutoComplete, Select } from 'antd';
-import { imagesQuery, secretsQuery, storagesQuery, strategiesQuery } from '@/api/platformQueries';
+import type { Schemas } from '@/api/client';
+import {
+  frameworksQuery,
+  imagesQuery,
+  secretsQuery,
+  storagesQuery,
+  strategiesQuery,
+  typesQuery,
+} from '@/api/platformQueries';
 import { nodesQuery, queuesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import { useSize } from '@/ui/amounts';
+import { type Mapping, type Path, valueAt, withValue } from '../document';
+import { OF_A_TYPE } from '../layout';
 import { words } from '../words';
 import { useMarks } from './Control';
 import { type Bound, useForm } from './context';
@@ -129,7 +140,9 @@ export function StrategyControl({ bound }: Props) {
   const say = useWords(words);
   const marks = useMarks(bound);
   const { data: strategies = [] } = useQuery(strategiesQuery);
-  const options = strategies.map(({ name, description }) => choice(name, description));
+  const offered = useFramework()?.strategies ?? [];
+  const usable = strategies.filter(({ name }) => offered.length === 0 || offered.includes(name));
+  const options = usable.map(({ name, description }) => choice(name, description));
   return (
     <Select
       {...marks}
@@ -160,4 +173,113 @@ export function GpuTypeControl({ bound }: Props) {
       onChange={(value: string | undefined) => bound.set(value || undefined)}
     />
   );
+}
+
+/** The framework of the job: by its name and version, or the default version of its name. */
+function useFramework(): Schemas['FrameworkBody'] | undefined {
+  const { doc } = useForm();
+  const { data: frameworks = [] } = useQuery(frameworksQuery);
+  return frameworks.find(
+    ({ name, version, is_default }) =>
+      doc.framework === `${name}:${version}` || (is_default && doc.framework === name),
+  );
+}
+
+/** A framework of the catalogue, with its version. */
+export function FrameworkControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { data: frameworks = [] } = useQuery(frameworksQuery);
+  const options = frameworks.map(({ name, version, description, image, strategies }) =>
+    choice(`${name}:${version}`, description || image || strategies.join(', ')),
+  );
+  return (
+    <Select
+      {...marks}
+      allowClear
+      showSearch={{ optionFilterProp: 'value' }}
+      optionLabelProp="value"
+      popupMatchSelectWidth={420}
+      placeholder={say.noFramework}
+      value={textOf(bound) || undefined}
+      options={options}
+      onChange={(value: string | undefined) => bound.set(value)}
+    />
+  );
+}
+
+/** The instance types, counted for the job's queue where the reader may see that. */
+function useTypes(): readonly Type[] {
+  const queue = useQueueName();
+  const { data: queues } = useQuery(queuesQuery);
+  const isSeen = queues?.some(({ name }) => name === queue);
+  const { data } = useQuery({ ...typesQuery(isSeen ? queue : undefined), enabled: queues !== undefined });
+  return data?.items ?? NO_TYPES;
+}
+
+const NO_TYPES: readonly Type[] = [];
+
+/** Whether anybody could fill in a field: the platform offers something, or the document has a value. */
+export function useIsOffered(): (path: Path) => boolean {
+  const { doc } = useForm();
+  const types = useTypes();
+  const { data: frameworks = [] } = useQuery(frameworksQuery);
+  return (path) => {
+    if (valueAt(doc, path) !== undefined) return true;
+    const name = path.at(-1);
+    if (name === 'type') return types.length > 0;
+    return name !== 'framework' || frameworks.length > 0;
+  };
+}
+
+/** A size that admins offer; it takes the place of amounts, which go when it comes. */
+export function TypeControl({ bound }: Props) {
+  const say = useWords(words);
+  const marks = useMarks(bound);
+  const { doc, replace } = useForm();
+  const types = useTypes();
+  const tell = useSize();
+  const options = types.map((type) => ({
+    ...choice(type.name, [tell(type), fitText(type, say)].filter(Boolean).join(' · ')),
+    disabled: type.fit_at_most === 0,
+  }));
+  const chosen = types.find(({ name }) => name === bound.value);
+  const choose = (value: string | undefined) => {
+    const role = bound.path.slice(0, -1);
+    const plain = value === undefined ? [] : [...OF_A_TYPE].map((name) => [...role, name]);
+    replace(
+      plain.reduce<Mapping>(
+        (found, path) => withValue(found, path, undefined) as Mapping,
+        withValue(doc, bound.path, value) as Mapping,
+      ),
+    );
+  };
+  return (
+    <div>
+      <Select
+        {...marks}
+        allowClear
+        showSearch={{ optionFilterProp: 'value' }}
+        optionLabelProp="value"
+        popupMatchSelectWidth={480}
+        placeholder={say.noType}
+        value={textOf(bound) || undefined}
+        options={options}
+        onChange={choose}
+      />
+      {chosen && (
+        <div className="quiet">
+          {tell(chosen)} · {fitText(chosen, say)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type Words = (typeof words)['en'];
+type Type = Schemas['OfferedType'];
+
+function fitText({ fit_now, fit_at_most }: Type, say: Words): string {
+  if (fit_now === null) return '';
+  return fit_at_most === 0 ? say.fitsNowhere : say.fitNow(fit_now);
 }

@@ -1,23 +1,26 @@
 import { LeftOutlined, RightOutlined, VerticalRightOutlined } from '@ant-design/icons';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useWords } from '@/i18n/language';
-import styles from './jobs.module.css';
+import styles from './page.module.css';
 import { words } from './words';
 
-const route = getRouteApi('/shell/jobs');
+interface PagesProps {
+  /** Where this page begins; absent on the first. */
+  after: string | undefined;
+  /** Where the next one begins. */
+  next: string | null;
+  onGo: (after: string | undefined) => void;
+}
 
-/** Pages by key: as quick deep in a million jobs as on the first; the way back is the browser's. */
-export function Pages({ next }: { next: string | null }) {
+/** Pages by key: as quick deep in a million rows as on the first; the way back is the browser's. */
+export function Pages({ after, next, onGo }: PagesProps) {
   const say = useWords(words);
   const router = useRouter();
-  const { after } = route.useSearch();
-  const navigate = route.useNavigate();
   if (!after && !next) return null;
-  const go = (token: string | undefined) => void navigate({ search: (now) => ({ ...now, after: token }) });
   return (
     <nav className={styles.pages} aria-label={say.pages}>
-      <Button disabled={!after} icon={<VerticalRightOutlined aria-hidden />} onClick={() => go(undefined)}>
+      <Button disabled={!after} icon={<VerticalRightOutlined aria-hidden />} onClick={() => onGo(undefined)}>
         {say.first}
       </Button>
       <Button
@@ -31,7 +34,7 @@ export function Pages({ next }: { next: string | null }) {
         disabled={!next}
         icon={<RightOutlined aria-hidden />}
         iconPlacement="end"
-        onClick={() => go(next ?? undefined)}
+        onClick={() => onGo(next ?? undefined)}
       >
         {say.next}
       </Button>

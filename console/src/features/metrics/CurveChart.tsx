@@ -1,0 +1,177 @@
+import { DownloadOutlined, FullscreenOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
+import { useEffect, useRef } from 'react';
+import Plot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useWords } from '@/i18n/language';
+import { useTheme } from '@/theme/theme';
+import { type Axis, aligned, type Line, short } from './curves';
+import styles from './metrics.module.css';
+import { words } from './words';
+
+export type Range = [number, number] | null;
+
+interface CurveChartProps {
+  title: string;
+  lines: readonly Line[];
+  axis: Axis;
+  smoothing: number;
+  isLog: boolean;
+  onZoom: (range: Range) => void;
+}
+
+const HEIGHT_PX = 240;
+const COLORS = ['#3b6ef5', '#e8710a', '#12935f', '#c2255c', '#7c4dff', '#00859b', '#a86c00', '#6b7280'];
+const MOST_NAMED = 12;
+
+/** Curves over steps, epochs or time. A dragged part is looked at more closely; a double click shows all again. */
+export function CurveChart({ title, lines, axis, smoothing, isLog, onZoom }: CurveChartProps) {
+  const say = useWords(words);
+  const figure = useRef<HTMLElement>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot>(null);
+  const { isDark } = useTheme();
+  const data = aligned(lines, smoothing) as Plot.AlignedData;
+  const latest = useRef({ data, onZoom });
+  latest.current = { data, onZoom };
+  const shape = JSON.stringify([lines.map(({ label }) => label), axis, isLog, isDark]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is a new plot; values only fill it
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const zoom = (range: Range) => latest.current.onZoom(range);
+    plot.current = new Plot(
+      optionsOf(lines, axis, isLog, element.clientWidth, zoom),
+      latest.current.data,
+      element,
+    );
+    const observer = new ResizeObserver(() => {
+      const isWhole = document.fullscreenElement === figure.current;
+      const height = isWhole ? window.innerHeight - 140 : HEIGHT_PX;
+      plot.current?.setSize({ width: element.clientWidth, height });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.current?.destroy();
+    };
+  }, [shape]);
+  useEffect(() => plot.current?.setData(data));
+  return (
+    <figure className={styles.chart} ref={figure} aria-label={title}>
+      <figcaption>
+        <strong>{title}</strong>
+        <span className={styles.tools}>
+          <Button
+            type="text"
+            size="small"
+            icon={<FullscreenOutlined aria-hidden />}
+            aria-label={say.whole(title)}
+            onClick={() => void figure.current?.requestFullscreen()}
+          />
+          <Button
+            type="text"
+            size="small"
+            icon={<DownloadOutlined aria-hidden />}
+            aria-label={say.picture(title)}
+            onClick={() => savePicture(plot.current, title, lines)}
+          />
+        </span>
+      </figcaption>
+      <div ref={place} />
+      <ul className={styles.names}>
+        {lines.slice(0, MOST_NAMED).map(({ label, last }, index) => (
+          <li key={label}>
+            <i style={{ borderColor: colorOf(index) }} />
+            {label} <b>{last === null ? '–' : short(last)}</b>
+          </li>
+        ))}
+        {lines.length > MOST_NAMED && <li>{say.more(lines.length - MOST_NAMED)}</li>}
+      </ul>
+    </figure>
+  );
+}
+
+const colorOf = (index: number) => COLORS[index % COLORS.length] ?? '';
+
+function optionsOf(
+  lines: readonly Line[],
+  axis: Axis,
+  isLog: boolean,
+  width: number,
+  zoom: (range: Range) => void,
+): Plot.Options {
+  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const dress = {
+    stroke: color('--text-3'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui',
+  };
+  return {
+    width,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { points: { size: 6 }, drag: { x: true, y: false, setScale: false } },
+    scales: { x: { time: axis === 'time' }, y: isLog ? { distr: 3 } : {} },
+    axes: [
+      { ...dress, size: 30, space: 70 },
+      {
+        ...dress,
+        size: 70,
+        values: (_plot, splits) => splits.map((value) => (value === null ? '' : short(value))),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ label }, index) => ({
+        label,
+        stroke: colorOf(index),
+        width: 1.5,
+        spanGaps: true,
+        points: { show: lines.every(({ x }) => x.length < 2) },
+      })),
+    ],
+    hooks: {
+      setSelect: [
+        (drawn: Plot) => {
+          if (drawn.select.width < 4) return;
+          const { left, width: wide } = drawn.select;
+          zoom([drawn.posToVal(left, 'x'), drawn.posToVal(left + wide, 'x')]);
+          drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+      ready: [(drawn: Plot) => drawn.over.addEventListener('dblclick', () => zoom(null))],
+    },
+  };
+}
+
+/** Save what is drawn, with its title and the names of its lines, on the ground of the page. */
+function savePicture(plot: Plot | null, title: string, lines: readonly Line[]): void {
+  const drawn = plot?.root.querySelector('canvas');
+  if (!drawn) return;
+  const ratio = devicePixelRatio;
+  const row = 20 * ratio;
+  const canvas = document.createElement('canvas');
+  const named = lines.slice(0, MOST_NAMED);
+  canvas.width = drawn.width;
+  canvas.height = drawn.height + row * (named.length + 2);
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  const style = getComputedStyle(document.documentElement);
+  pen.fillStyle = style.getPropertyValue('--surface');
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.fillStyle = style.getPropertyValue('--text');
+  pen.font = `bold ${14 * ratio}px system-ui`;
+  pen.fillText(title, 10 * ratio, row);
+  pen.drawImage(drawn, 0, row * 1.5);
+  pen.font = `${12 * ratio}px system-ui`;
+  for (const [index, { label }] of named.entries()) {
+    pen.fillStyle = colorOf(index);
+    pen.fillText(`— ${label}`, 10 * ratio, row * 2 + drawn.height + row * index);
+  }
+  const link = document.createElement('a');
+  link.href = canvas.toDataURL('image/png');
+  link.download = `${title.replaceAll('/', '-')}.png`;
+  link.click();
+}

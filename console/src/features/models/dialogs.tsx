@@ -1,0 +1,154 @@
+import { Checkbox, Form, Input, Select } from 'antd';
+import { answer, api, type JobDetail, type Schemas } from '@/api/client';
+import { useWords } from '@/i18n/language';
+import { FormDialog } from '@/ui/FormDialog';
+import { useSaving } from '@/ui/useSaving';
+import { useTell } from '@/ui/useTell';
+import { modelKeys } from './queries';
+import { words } from './words';
+
+type Model = Schemas['ModelDetail'];
+
+interface AliasProps {
+  model: Model;
+  number: number;
+  onClose: () => void;
+}
+
+export function AliasDialog({ model, number, onClose }: AliasProps) {
+  const say = useWords(words);
+  const { done } = useTell();
+  const [form] = Form.useForm<{ alias: string }>();
+  const saving = useSaving({
+    form,
+    changes: modelKeys,
+    save: ({ alias }: { alias: string }) =>
+      answer(
+        api.PUT('/api/v1/models/{model}/aliases/{alias}', {
+          params: { path: { model: model.id, alias } },
+          body: { version: String(number) },
+        }),
+      ),
+    onSaved: () => {
+      done(say.aliasSet(form.getFieldValue('alias') as string, number));
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      form={form}
+      title={say.aliasFor(number)}
+      okText={say.save}
+      cancelText={say.cancel}
+      isSaving={saving.isPending}
+      first="alias"
+      initialValues={{ alias: '' }}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
+    >
+      <Form.Item name="alias" label={say.alias} extra={say.aliasHint} rules={[{ required: true }]}>
+        <Input maxLength={63} />
+      </Form.Item>
+    </FormDialog>
+  );
+}
+
+interface EditFields {
+  description: string;
+  tags: string[];
+  shared: boolean;
+}
+
+export function EditDialog({ model, onClose }: { model: Model; onClose: () => void }) {
+  const say = useWords(words);
+  const { done } = useTell();
+  const [form] = Form.useForm<EditFields>();
+  const saving = useSaving({
+    form,
+    changes: modelKeys,
+    save: (body: EditFields) =>
+      answer(api.PATCH('/api/v1/models/{model}', { params: { path: { model: model.id } }, body })),
+    onSaved: () => {
+      done(say.saved);
+      onClose();
+    },
+  });
+  return (
+    <FormDialog
+      form={form}
+      title={model.name}
+      okText={say.save}
+      cancelText={say.cancel}
+      isSaving={saving.isPending}
+      first="description"
+      initialValues={{ description: model.description, tags: model.tags, shared: model.is_shared }}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
+    >
+      <Form.Item name="description" label={say.description}>
+        <Input.TextArea autoSize maxLength={4096} />
+      </Form.Item>
+      <Form.Item name="tags" label={say.tags}>
+        <Select mode="tags" open={false} />
+      </Form.Item>
+      <Form.Item name="shared" valuePropName="checked">
+        <Checkbox>{say.share}</Checkbox>
+      </Form.Item>
+    </FormDialog>
+  );
+}
+
+interface NewFields {
+  name: string;
+  place: 'output' | 'checkpoints' | 'work';
+  path: string;
+  description: string;
+}
+
+/** Make files of a job a version of a model. */
+export function RegisterDialog({ job, onClose }: { job: JobDetail; onClose: () => void }) {
+  const say = useWords(words);
+  const { done } = useTell();
+  const [form] = Form.useForm<NewFields>();
+  const saving = useSaving({
+    form,
+    changes: modelKeys,
+    save: ({ name, place, path, description }: NewFields) =>
+      answer(
+        api.POST('/api/v1/models', {
+          body: { name, description, job: { job: job.id, place, path }, aliases: [] },
+        }),
+      ),
+    onSaved: ({ model, number }) => {
+      done(say.done(model, number));
+      onClose();
+    },
+  });
+  const places = Object.entries(say.places).map(([value, label]) => ({ value, label }));
+  return (
+    <FormDialog
+      form={form}
+      title={say.registerOf(job.name)}
+      okText={say.registerOk}
+      cancelText={say.cancel}
+      isSaving={saving.isPending}
+      first="name"
+      initialValues={{ name: job.name, place: 'output', path: '', description: '' }}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
+    >
+      <Form.Item name="name" label={say.name} extra={say.nameHint} rules={[{ required: true }]}>
+        <Input maxLength={128} />
+      </Form.Item>
+      <Form.Item name="place" label={say.place}>
+        <Select options={places} />
+      </Form.Item>
+      <Form.Item name="path" label={say.path} extra={say.pathHint}>
+        <Input maxLength={1024} />
+      </Form.Item>
+      <Form.Item name="description" label={say.description}>
+        <Input.TextArea autoSize maxLength={4096} />
+      </Form.Item>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,36 @@
+import { translated } from '@/i18n/translated';
+
+export const words = translated({
+  en: {
+    cpu: 'CPU',
+    memory: 'Memory',
+    gpu: 'GPU use',
+    gpuMemory: 'GPU memory',
+    power: 'GPU power',
+    disk: 'Disk',
+    read: 'read',
+    written: 'written',
+    network: 'Network',
+    received: 'received',
+    sent: 'sent',
+    used: 'used',
+    asked: 'requested',
+    there: 'in all',
+  },
+  zh: {
+    cpu: 'CPU',
+    memory: '内存',
+    gpu: 'GPU 使用率',
+    gpuMemory: 'GPU 显存',
+    power: 'GPU 功率',
+    disk: '磁盘',
+    read: '读',
+    written: '写',
+    network: '网络',
+    received: '接收',
+    sent: '发送',
+    used: '已用',
+    asked: '申请',
+    there: '总量',
+  },
+});
