@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from apiclient import NODE, PASSWORD, Api, Data, Hire, Sign, fresh
 
 from footplate.sdk.client import Client
+from footplate.store.usagefiles import Sample
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine, FakeTasks
-from footplate.testing.server import ADMIN_PASSWORD, Served, served
+from footplate.testing.server import ADMIN_PASSWORD, Served, served, until
 from footplate.wire.accounts import IssuedToken, Me, RevokedTokens, Tokens, UserBody, Users
 from footplate.wire.jobs import Jobs
-from footplate.wire.nodes import NodeBody, Nodes
+from footplate.wire.nodes import NodeBody, NodeDetail, Nodes, NodeUsageBody
 from footplate.wire.platform import Summary
 from footplate.wire.queues import Members, QueueBody
 
@@ -314,6 +316,28 @@ def test_only_platform_admins_manage_users_queues_and_nodes(ann: Api, admin: Api
     assert ann.ok("GET", f"/users/{ann.name}", UserBody)["is_admin"] is False
 
 
+def test_people_say_who_they_are_and_admins_see_when_they_were_there(
+    admin: Api, hire: Hire, clock: FakeClock
+) -> None:
+    eve = hire(default="member")
+    wanted = {"full_name": "Eve Ad", "email": "e@x.org"}
+    changed = eve.ok("PATCH", f"/users/{eve.name}", UserBody, json=wanted)
+    assert (changed["full_name"], changed["email"]) == ("Eve Ad", "e@x.org")
+    for refused in ({"is_admin": True}, {"full_name": "x", "is_enabled": True}, {"password": PASSWORD}):
+        eve.refused("PATCH", f"/users/{eve.name}", 403, json=refused)
+    eve.refused("PATCH", f"/users/{admin.ok('GET', '/me')['name']}", 403, json={"full_name": "x"})
+    admin.refused("PATCH", f"/users/{eve.name}", 422, "email", json={"email": "no address"})
+    [told] = admin.ok("GET", "/audit", params={"subject": eve.name, "action": "user.changed"})["items"]
+    assert told["detail"] == {"changes": {"full_name": ["", "Eve Ad"], "email": ["", "e@x.org"]}}
+    before = admin.ok("GET", f"/users/{eve.name}")["last_seen_at"]
+    clock.advance(3600)
+    eve.ok("GET", "/me")
+    assert admin.ok("GET", f"/users/{eve.name}")["last_seen_at"] > before
+    new = {"name": fresh("u"), "password": PASSWORD, "full_name": "New", "email": "n@x.org"}
+    made = admin.ok("POST", "/users", UserBody, status=201, json=new)
+    assert (made["full_name"], made["email"], made["last_seen_at"]) == ("New", "n@x.org", None)
+
+
 def test_the_last_admin_stays(quick_server: Served) -> None:
     second = {"name": "two", "password": PASSWORD, "is_admin": True}
     with Api(quick_server, quick_server.sign_in()) as admin:
@@ -378,7 +402,7 @@ def test_an_account_that_cannot_be_is_refused(
 
 def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
     limit = {"cpus": 2.5, "memory_bytes": 2**30, "gpus": 1}
-    change = {"description": "for vision", "maximum": limit, "guaranteed": limit, "nodes": ["fake"]}
+    change = {"description": "for vision", "maximum": limit, "share": limit, "nodes": ["fake"]}
     changed = admin.ok("PATCH", f"/queues/{queue}", QueueBody, json=change)
     assert {name: changed[name] for name in change} == change
     assert admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"maximum": None})["maximum"] is None
@@ -395,23 +419,51 @@ def test_queues_are_added_changed_and_removed(admin: Api, queue: str) -> None:
     admin.refused("DELETE", "/queues/default", 409, says="default queue cannot be deleted")
 
 
-def test_a_queue_cannot_be_guaranteed_more_than_its_maximum(admin: Api, queue: str) -> None:
+def test_the_share_of_a_queue_cannot_exceed_its_maximum(admin: Api, queue: str) -> None:
     small, large = (
         {"cpus": 1, "memory_bytes": 2**30, "gpus": 1},
         {"cpus": 1, "memory_bytes": 2**30, "gpus": 2},
     )
-    new = {"name": fresh("queue"), "guaranteed": large, "maximum": small}
-    admin.refused("POST", "/queues", 422, "guaranteed.gpus", "more than the maximum 1", json=new)
+    new = {"name": fresh("queue"), "share": large, "maximum": small}
+    admin.refused("POST", "/queues", 422, "share.gpus", "more than the maximum 1", json=new)
     admin.refused("GET", f"/queues/{new['name']}", 404)
-    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"guaranteed": large, "maximum": large})
+    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"share": large, "maximum": large})
     admin.refused("PATCH", f"/queues/{queue}", 422, "maximum.gpus", json={"maximum": small})
-    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"guaranteed": small, "maximum": small})
-    admin.refused("PATCH", f"/queues/{queue}", 422, "guaranteed.gpus", json={"guaranteed": large})
+    admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"share": small, "maximum": small})
+    admin.refused("PATCH", f"/queues/{queue}", 422, "share.gpus", json={"share": large})
+
+
+def test_a_queue_that_its_nodes_cannot_serve_is_warned_of(admin: Api, queue: str) -> None:
+    assert admin.ok("GET", f"/queues/{queue}", QueueBody)["warnings"] == []
+    changed = admin.ok("PATCH", f"/queues/{queue}", QueueBody, json={"nodes": ["fake", "nowhere"]})
+    (warning,) = changed["warnings"]
+    assert warning["message_code"] == "queue_nodes_unknown"
+    assert warning["params"]["nodes"] == ["nowhere"]
+    change = {"nodes": [], "share": {"cpus": 1, "gpus": 100_000}}
+    (warning,) = admin.ok("PATCH", f"/queues/{queue}", QueueBody, json=change)["warnings"]
+    assert warning["message_code"] == "share_above_nodes"
+    assert warning["params"]["share"] == {"gpus": 100_000}
+
+
+def test_jobs_of_a_queue_run_on_its_nodes_only(tmp_path: Path) -> None:
+    clock, home = FakeClock(), tmp_path / "home"
+    nodes = [replace(NODE, name=name) for name in ("left", "right")]
+    with served(home, FakeEngine(clock, nodes), clock) as quick, Api(quick, quick.sign_in()) as boss:
+        for node in nodes:
+            boss.ok("POST", "/queues", QueueBody, 201, json={"name": f"of-{node.name}", "nodes": [node.name]})
+        # More than one node has room for, so that a second would be taken if it could.
+        started = {
+            queue: [boss.submit(queue=queue, cpus=3) for _ in range(3)] for queue in ("of-left", "of-right")
+        }
+        for queue, jobs in started.items():
+            places = {task["node"] for job in jobs[:2] for task in boss.until(job, "RUNNING")["tasks"]}
+            assert places == {queue.removeprefix("of-")}
+            assert boss.job(jobs[2]["id"])["state"] == "QUEUED"
 
 
 def test_a_drained_node_starts_nothing_until_it_is_opened(admin: Api) -> None:
     drained = admin.ok("PATCH", "/nodes/fake", NodeBody, json={"is_schedulable": False})
-    assert drained["is_schedulable"] is False
+    assert (drained["is_schedulable"], drained["drained_by"]) == (False, admin.name)
     job = admin.submit()
     assert admin.job(job["id"])["state"] == "QUEUED"
     admin.ok("PATCH", "/nodes/fake", NodeBody, json={"is_schedulable": True})
@@ -424,6 +476,41 @@ def test_nodes_show_who_holds_which_card(admin: Api) -> None:
     (node,) = admin.ok("GET", "/nodes", Nodes)["items"]
     assert [card["job_id"] for card in node["gpus"]].count(job["id"]) == 1
     assert node["free"]["gpus"] == 1
+
+
+def test_a_node_shows_its_tasks_to_those_who_may_see_them(admin: Api, hire: Hire, queue: str) -> None:
+    insider, outsider = hire(**{queue: "viewer"}), hire(default="member")
+    job = admin.running(queue=queue, gpus=1, cpus=2)
+    found = insider.ok("GET", "/nodes/fake", NodeDetail)
+    (task,) = found["tasks"]
+    assert (task["job_id"], task["task"], task["resources"]["cpus"]) == (job["id"], "main-0", 2)
+    assert len(task["gpus"]) == 1
+    assert found["n_hidden_tasks"] == 0
+    hidden = outsider.ok("GET", "/nodes/fake", NodeDetail)
+    assert (hidden["tasks"], hidden["n_hidden_tasks"]) == ([], 1)
+    admin.refused("GET", "/nodes/none", 404)
+
+
+def test_what_is_used_of_a_node_is_told_over_time(ann: Api, server: Served, clock: FakeClock) -> None:
+    def points() -> list[Data]:
+        clock.advance(2)
+        found: list[Data] = ann.ok("GET", "/nodes/fake/usage", NodeUsageBody)["points"]
+        return found
+
+    until(points)
+    point = points()[-1]
+    # The fake engine says that one CPU is busy all the time.
+    assert (point["cpus"], point["memory_bytes"]) == (1, 2**30)
+    assert point["power_w"] is point["received_bytes_s"] is None
+    assert ann.ok("GET", "/nodes/fake", NodeDetail)["used_memory_bytes"] == 2**30
+    server.parts.platform.usage.append_node("fake", Sample(clock.now(), 0, 0, gpu_utilisation=0.5), 1)
+    assert ann.ok("GET", "/nodes/fake", NodeDetail)["cards"] == [
+        {"index": 1, "utilisation": 0.5, "memory_bytes": -1, "power_w": None}
+    ]
+    ann.ok("GET", "/nodes/fake/usage", NodeUsageBody, params={"card": 1})
+    ann.refused("GET", "/nodes/fake/usage", 404, params={"card": 99})
+    ann.refused("GET", "/nodes/none/usage", 404)
+    ann.refused("GET", "/nodes/fake/usage", 422, params={"card": -1})
 
 
 def test_the_summary_counts_what_the_caller_may_see(admin: Api, hire: Hire, queue: str) -> None:

@@ -80,12 +80,12 @@ def test_the_trail_tells_who_became_an_admin_from_who_no_longer_is(
 
 def test_the_trail_tells_what_a_queue_was_given(admin: Api) -> None:
     queue = fresh("queue")
-    admin.ok("POST", "/queues", status=201, json={"name": queue, "guaranteed": {"gpus": 1}})
-    admin.ok("PATCH", f"/queues/{queue}", json={"guaranteed": {"gpus": 2}, "is_open": True})
+    admin.ok("POST", "/queues", status=201, json={"name": queue, "share": {"gpus": 1}})
+    admin.ok("PATCH", f"/queues/{queue}", json={"share": {"gpus": 2}, "is_open": True})
     changed, added = admin.ok("GET", "/audit", Audit, params={"subject": queue})["items"]
     one, two = ({"cpus": 0, "memory_bytes": 0, "gpus": n} for n in (1, 2))
-    assert added["detail"]["changes"]["guaranteed"][1] == one
-    assert changed["detail"] == {"changes": {"guaranteed": [one, two]}}
+    assert added["detail"]["changes"]["share"][1] == one
+    assert changed["detail"] == {"changes": {"share": [one, two]}}
 
 
 def test_what_an_admin_does_to_the_job_of_another_is_noted_and_what_its_owner_does_is_not(

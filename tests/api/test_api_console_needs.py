@@ -8,7 +8,7 @@ from apiclient import Api
 from footplate.testing.fake_clock import FakeClock
 from footplate.wire.convert import instant
 from footplate.wire.jobs import LogMatches
-from footplate.wire.platform import Summary
+from footplate.wire.platform import HistoryBody, Summary
 
 
 def test_a_log_is_followed_from_an_offset_on(ann: Api) -> None:
@@ -70,3 +70,38 @@ def test_today_begins_where_the_caller_lives(ann: Api, clock: FakeClock) -> None
 @pytest.mark.parametrize("since", ["yesterday", "2001-01-01T00:00:00Z"])
 def test_a_day_that_is_not_today_is_refused(ann: Api, since: str) -> None:
     ann.refused("GET", "/summary", 422, "since", params={"since": since})
+
+
+def test_the_last_day_counts_what_jobs_held_while_they_held_it(
+    ann: Api, admin: Api, clock: FakeClock
+) -> None:
+    # Beyond the day whatever other tests have run.
+    clock.advance(25 * 3600)
+    job = ann.running(cpus=2)
+    clock.advance(1800)
+    ann.finish(job)
+    ann.until(job, "SUCCEEDED")
+    clock.advance(3600)
+    still = ann.running(cpus=1)
+    clock.advance(900)
+    found = HistoryBody.model_validate(admin.ok("GET", "/summary/history"))
+    cpus = [point.cpus for point in found.points if point is not None]
+    assert len(cpus) == 96
+    # An hour and three quarters ago two quarters of two CPUs; nothing for an hour; one CPU now.
+    assert cpus[-7:] == pytest.approx([2, 2, 0, 0, 0, 0, 1], abs=0.01)
+    assert max(cpus[:-7]) == pytest.approx(0, abs=0.01)
+    ann.finish(still)
+    ann.until(still, "SUCCEEDED")
+
+
+def test_an_earlier_attempt_counts_as_well(ann: Api, clock: FakeClock) -> None:
+    clock.advance(25 * 3600)
+    job = ann.running(cpus=3, retry=1)
+    clock.advance(900)
+    ann.finish(job, code=1)
+    again = ann.until(job, "RUNNING", attempt=1)
+    clock.advance(900)
+    points = ann.ok("GET", "/summary/history")["points"]
+    assert [point["cpus"] for point in points[-2:]] == pytest.approx([3, 3], abs=0.05)
+    ann.finish(again, attempt=1)
+    ann.until(job, "SUCCEEDED")

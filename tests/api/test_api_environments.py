@@ -28,6 +28,9 @@ class Builder(FakeEngine):
 
         return [living(one) for one in self.built.values()]
 
+    async def environment_log(self, environment_id: str) -> str:
+        return f"Installed the packages of {environment_id}"
+
     async def remove_environment(self, environment_id: str, known_attempts: Container[str]) -> None:
         if environment_id not in self.built:
             raise NotFound("no_such_environment", environment=environment_id)
@@ -78,6 +81,20 @@ def ids(api: Api) -> list[str]:
 def test_people_see_their_own_environments_and_admins_all(ann: Api, admin: Api) -> None:
     assert ids(ann) == ["ab", "aa"]
     assert set(ids(admin)) == {"aa", "ab", "bb"}
+
+
+def test_the_log_of_a_build_is_for_its_owner_and_for_admins(ann: Api, admin: Api, hire: Hire) -> None:
+    for reader in (ann, admin):
+        answer = reader.call("GET", "/environments/aa/log")
+        assert (answer.status_code, answer.text) == (200, "Installed the packages of aa")
+    hire(default="member").refused("GET", "/environments/aa/log", status=404)
+    ann.refused("GET", "/environments/none/log", status=404)
+
+
+def test_one_that_is_being_built_says_so(ann: Api, engine: Builder) -> None:
+    engine.built["aa"] = replace(engine.built["aa"], is_building=True)
+    items = {one["id"]: one["is_building"] for one in ann.ok("GET", "/environments")["items"]}
+    assert items == {"aa": True, "ab": False}
 
 
 def test_a_removed_environment_is_gone_and_the_audit_log_says_so(ann: Api, admin: Api) -> None:

@@ -19,7 +19,7 @@ from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import Served, served
 
-router = APIRouter(prefix="/rest-server/api")
+router = APIRouter(prefix="/elsewhere/api")
 
 
 class Body(BaseModel):
@@ -60,24 +60,24 @@ def test_refusals_below_a_prefix_have_the_body_of_their_router(
     server: Served, path: str, sent: Any, status: int, body: Any
 ) -> None:
     with server.client(server.sign_in()) as client:
-        answer = client.post(f"{server.url}/rest-server/api{path}", json=sent)
+        answer = client.post(f"{server.url}/elsewhere/api{path}", json=sent)
     assert (answer.status_code, answer.json()) == (status, body)
 
 
 def test_a_stranger_is_told_so_in_the_body_of_the_router(server: Served) -> None:
     with server.client() as client:
-        answer = client.post(f"{server.url}/rest-server/api/jobs", json={"number": 3})
+        answer = client.post(f"{server.url}/elsewhere/api/jobs", json={"number": 3})
     assert (answer.status_code, answer.json()) == (401, {"error": "unauthenticated", "fields": []})
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
 def test_a_wrong_method_is_told_in_the_body_of_the_router(server: Served) -> None:
     with server.client() as client:
-        answer = client.delete(f"{server.url}/rest-server/api/jobs")
+        answer = client.delete(f"{server.url}/elsewhere/api/jobs")
     assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
 
 
-@pytest.mark.parametrize("path", ["/api/v1/nothing", "/rest-server/apis", "/rest-serve"])
+@pytest.mark.parametrize("path", ["/api/v1/nothing", "/elsewhere/apis", "/elsewher"])
 def test_other_paths_keep_our_own_body(server: Served, path: str) -> None:
     with server.client(server.sign_in()) as client:
         answer = client.post(f"{server.url}{path}")

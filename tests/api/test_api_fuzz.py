@@ -46,11 +46,23 @@ def known(admin: Api) -> dict[str, list[str]]:
     admin.write_log(job, bytes(range(256)) * 10)
     return {
         "job_id": [job["id"], job["name"]],
-        "name": [user, queue, "fake"],
+        "name": [user, queue, "fake", "home"],
         "user": [user],
         "file": ["nothing.whl"],
         "token_id": [token["id"]],
         "digest": ["sha256:" + "0" * 64],
+        "version": ["1"],
+        "what": ["output"],
+        "upload_id": ["0" * 32],
+        "channel_id": ["000000000000"],
+        "rule_id": ["000000000000"],
+        "delivery_id": ["0" * 20],
+        "shell_id": ["0" * 16],
+        "model": ["m-000000000000"],
+        "alias": ["production"],
+        "sha256": ["0" * 64],
+        "key_id": ["0" * 64],
+        "service": ["1"],
     }
 
 

@@ -9,13 +9,11 @@ import pytest
 from apiclient import Api, Data, Hire, Sign, fresh
 
 from footplate.domain.kinds import show_instant
-from footplate.domain.messages import say
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.server import Served, until
 from footplate.wire.documents import dump
 from footplate.wire.jobs import Attempts, DryRun, JobCheck, JobDetail, Jobs, Tasks
 from footplate.wire.queues import QueueBody
-from footplate.wire.told import told
 
 
 def snapshot(admin: Api) -> tuple[list[Any], list[str]]:
@@ -312,8 +310,31 @@ def test_a_clone_gets_the_next_free_name_and_the_fields_that_were_replaced(ann: 
     assert [one["name"] for one in (first, second, named)] == ["run-2", "run-3", "walk"]
     assert {**first["config"], "name": "run"} == job["config"]
     assert second["priority"] == -1
-    ann.refused("POST", "/jobs/run/clone", 422, "gpus", json={"gpus": "many"})
+    ann.refused("POST", "/jobs/run/clone", 422, "roles[0].gpus", json={"gpus": "many"})
     ann.refused("POST", "/jobs/run/clone", 422, json=[1])
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+def test_a_clone_is_changed_as_a_submit_is(ann: Api) -> None:
+    env = {"A": "1", "B": "2"}
+    job = ann.submit(env=env, tags=["old"], command="run ${{ parameters.rate }}", parameters={"rate": 0.1})
+    body = '{"env": {"B": null, "C": 1.10}, "parameters": {"rate": 1e5}, "cpus": 2, "tags": ["new"]}'
+    copy = ann.ok("POST", f"/jobs/{job['id']}/clone", JobDetail, 201, content=body, headers=JSON)
+    config = ann.ok("GET", f"/jobs/{copy['id']}/config")
+    assert config["env"] == {"A": "1", "C": "1.10"}
+    assert (config["parameters"], config["tags"]) == ({"rate": "1e5"}, ["new"])
+    assert config["roles"][0]["cpus"] == 2
+    says = "is not used by the job"
+    ann.refused("POST", f"/jobs/{job['id']}/clone", 422, says=says, json={"parameters": {"rat": 1}})
+
+
+def test_a_json_number_reaches_the_job_as_it_was_sent(ann: Api) -> None:
+    values = '"env": {"A": 1.10, "B": 1E5, "C": 7}'
+    body = f'{{"name": "{fresh("typed")}", "command": "true", {values}}}'
+    job = ann.ok("POST", "/jobs", JobDetail, 201, content=body, headers=JSON)
+    assert job["config"]["env"] == {"A": "1.10", "B": "1E5", "C": "7"}
 
 
 def test_a_stranger_may_clone_only_what_they_see(ann: Api, hire: Hire) -> None:
@@ -428,6 +449,10 @@ def test_the_list_is_filtered_searched_sorted_and_paged(ann: Api, admin: Api) ->
         "state",
         "owner",
         "queue",
+        "run_time",
+        "-run_time",
+        "resources",
+        "-resources",
     ],
 )
 def test_following_page_tokens_brings_every_job_once(ann: Api, sort: str) -> None:
@@ -448,6 +473,25 @@ def test_following_page_tokens_brings_every_job_once(ann: Api, sort: str) -> Non
     assert len(seen) == 7
 
 
+def test_jobs_are_sorted_by_how_long_they_ran_and_what_they_take(ann: Api, clock: FakeClock) -> None:
+    small, large, cards = (ann.running(**asks) for asks in ({"cpus": 0.1}, {"cpus": 2}, {"gpus": 1}))
+    clock.advance(10)
+    ann.finish(large)
+    ann.until(large, "SUCCEEDED")
+    clock.advance(10)
+    ann.finish(small)
+    ann.until(small, "SUCCEEDED")
+
+    def order(sort: str) -> list[str]:
+        items = ann.ok("GET", "/jobs", Jobs, params={"sort": sort, "owner": ann.name})["items"]
+        names = {small["id"]: "small", large["id"]: "large", cards["id"]: "cards"}
+        return [names[job["id"]] for job in items if job["id"] in names]
+
+    assert order("-resources") == ["cards", "large", "small"]
+    assert order("run_time") == ["large", "small", "cards"]
+    assert order("-run_time") == ["cards", "small", "large"]
+
+
 def test_a_page_token_serves_its_own_sort_only(ann: Api) -> None:
     for _ in range(2):
         ann.submit()
@@ -455,16 +499,7 @@ def test_a_page_token_serves_its_own_sort_only(ann: Api) -> None:
     ann.refused("GET", "/jobs", 422, "page_token", params={"sort": "name", "page_token": token})
 
 
-def test_fields_that_nothing_acts_on_are_warned_of(ann: Api) -> None:
-    services = [{"kind": "jupyter"}]
-    document = {"name": fresh("job"), "command": "true", "services": services}
-    said = [told(say("field_unused", field="services"))]
-    assert ann.ok("POST", "/jobs/dry-run", DryRun, json=document)["warnings"] == said
-    assert ann.ok("POST", "/jobs", JobDetail, 201, json=document)["warnings"] == said
-    assert ann.submit()["warnings"] == []
-
-
 def test_a_name_of_somebody_elses_job_is_answered_with_what_to_write_instead(ann: Api, admin: Api) -> None:
     job = ann.running()
-    admin.refused("GET", f"/jobs/{job['name']}", 404, says="`footplate list --trash`")
+    admin.refused("GET", f"/jobs/{job['name']}", 404, says="use its ID")
     assert admin.ok("GET", f"/jobs/{job['id']}")["name"] == job["name"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import os
 import tarfile
 from base64 import b64decode
 from itertools import takewhile
@@ -10,11 +12,14 @@ from itertools import takewhile
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
+from footplate.testing.eventwriter import scalar_event
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeTasks
 from footplate.testing.server import Served, until
 from footplate.wire.exec import RanBody
+from footplate.wire.files import FileList
 from footplate.wire.jobs import Attempts, JobDetail, Jobs
+from footplate.wire.storagefiles import PreviewBody
 
 
 def kinds_of(ann: Api, job: Data) -> list[str]:
@@ -196,6 +201,77 @@ def test_a_halted_job_can_be_downloaded(ann: Api, server: Served, hire: Hire) ->
     ann.refused("GET", f"/jobs/{job['id']}/download?what=everything", 422, "what")
 
 
+def test_single_files_of_a_job_are_listed_and_fetched(ann: Api, server: Served, hire: Hire) -> None:
+    job = ann.running(shared=True)
+    folder = ann.folder(job)
+    (folder / "best" / "deep").mkdir(parents=True)
+    (folder / "best" / "weights.bin").write_bytes(b"w" * 300_000)
+    (folder / "best" / "deep" / "empty").touch()
+    (folder / "out").symlink_to("/etc")
+    os.mkfifo(folder / "pipe")
+    path = f"/jobs/{job['id']}"
+    listed = ann.ok("GET", f"{path}/files/output", FileList)
+    assert [(one["path"], one["kind"], one["size_bytes"]) for one in listed["items"]] == [
+        ("best", "folder", 0),
+        ("out", "link", 0),
+        ("pipe", "other", 0),
+        ("best/deep", "folder", 0),
+        ("best/weights.bin", "file", 300_000),
+        ("best/deep/empty", "file", 0),
+    ]
+    below = ann.ok("GET", f"{path}/files/output?path=best/deep", FileList)
+    assert [one["path"] for one in below["items"]] == ["empty"]
+    flat = ann.ok("GET", f"{path}/files/output?path=best&is_deep=false", FileList)
+    assert [one["path"] for one in flat["items"]] == ["deep", "weights.bin"]
+    file = ann.call("GET", f"{path}/download?path=/best/weights.bin")
+    assert file.content == b"w" * 300_000
+    assert file.headers["content-disposition"].endswith("weights.bin")
+    assert ann.call("GET", f"{path}/download?path=best/deep/empty").content == b""
+    packed = ann.call("GET", f"{path}/download?path=best/")
+    with tarfile.open(fileobj=io.BytesIO(packed.content)) as archive:
+        assert "best/weights.bin" in archive.getnames()
+    hire(default="viewer").refused("GET", f"{path}/files/output", 403, says="viewer")
+
+
+def test_the_beginning_of_a_file_of_a_job_is_shown(ann: Api, hire: Hire) -> None:
+    job = ann.running(shared=True)
+    folder = ann.folder(job)
+    (folder / "log.csv").write_text("step,loss\n1,0.5\n")
+    (folder / "events.out.tfevents.1.host").write_bytes(
+        b"".join(scalar_event(1.0, step, "loss", 1 / step) for step in (1, 2, 4))
+        + scalar_event(1.0, 5, "loss", float("nan"))
+    )
+    (folder / "out").symlink_to("/etc")
+    preview = f"/jobs/{job['id']}/files/output/preview"
+    table = ann.ok("GET", preview, PreviewBody, params={"path": "log.csv"})
+    assert (table["kind"], table["rows"][1]) == ("table", ["1", "0.5"])
+    drawn = ann.ok("GET", preview, PreviewBody, params={"path": "events.out.tfevents.1.host"})
+    assert drawn["kind"] == "curves"
+    assert drawn["curves"] == [{"tag": "loss", "steps": [1, 2, 4, 5], "values": [1.0, 0.5, 0.25, None]}]
+    ann.refused("GET", preview, 409, says="is a folder", params={"path": ""})
+    ann.refused("GET", preview, 404, params={"path": "out/passwd"})
+    hire(default="viewer").refused("GET", preview, 403, says="viewer", params={"path": "log.csv"})
+
+
+@pytest.mark.parametrize("inner", ["gone", "out", "out/passwd", "pipe", "best/weights.bin/x"])
+def test_what_is_no_file_of_the_job_is_not_fetched(ann: Api, inner: str) -> None:
+    job = ann.running()
+    folder = ann.folder(job)
+    (folder / "best").mkdir(parents=True)
+    (folder / "best" / "weights.bin").touch()
+    (folder / "out").symlink_to("/etc")
+    os.mkfifo(folder / "pipe")
+    ann.refused("GET", f"/jobs/{job['id']}/download?path={inner}", 404, says="no file or folder")
+
+
+@pytest.mark.parametrize("inner", ["..", "../output", "best/../../x"])
+def test_a_path_does_not_lead_out_of_the_job(ann: Api, inner: str) -> None:
+    job = ann.running()
+    (ann.folder(job) / "one").touch()
+    for what in ("files/output", "download"):
+        ann.refused("GET", f"/jobs/{job['id']}/{what}?path={inner}", 422, "path")
+
+
 def test_a_preempted_job_finds_a_notice_and_its_checkpoint(ann: Api, server: Served) -> None:
     job = ann.running(grace="30s")
     (ann.folder(job, "checkpoints") / "step-7").touch()
@@ -301,6 +377,20 @@ def test_a_hung_task_is_told_with_the_stacks_of_all(ann: Api, server: Served, cl
     assert ann.job(job["id"])["state"] == "RUNNING"
 
 
+def test_two_checks_at_once_tell_a_hang_once(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(hang="10m")
+    idle(server, job)
+    look = server.parts.controller.watch_progress
+
+    async def look_twice() -> None:
+        await asyncio.gather(look(), look())
+
+    server.run(look())
+    clock.advance(700)
+    server.run(look_twice())
+    assert len(hangs(ann, job)) == 1
+
+
 def test_a_hung_job_says_so_until_there_is_progress_again(ann: Api, server: Served, clock: FakeClock) -> None:
     job = ann.running(count=2, hang="10m")
     usual = job["reason"]
@@ -329,6 +419,20 @@ def test_a_busy_or_talking_task_does_not_hang(ann: Api, server: Served, clock: F
         clock.advance(300)
         server.run(server.parts.controller.watch_progress())
     assert hangs(ann, busy) == hangs(ann, talking) == []
+
+
+def test_a_task_that_tells_metrics_does_not_hang(ann: Api, server: Served, clock: FakeClock) -> None:
+    job = ann.running(hang="10m")
+    idle(server, job)
+    server.run(server.parts.controller.watch_progress())
+    for number in range(8):
+        point = {"values": {"loss": 1}, "step": number}
+        ann.ok("POST", f"/jobs/{job['id']}/metrics", json={"points": [point]})
+        clock.advance(300)
+        server.run(server.parts.controller.watch_progress())
+    assert hangs(ann, job) == []
+    look_over(server, clock, 700)
+    assert len(hangs(ann, job)) == 1
 
 
 def test_a_policy_for_all_tasks_waits_for_the_last(ann: Api, server: Served, clock: FakeClock) -> None:

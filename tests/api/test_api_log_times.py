@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apiclient import Api, Streamed
+from apiclient import Api, Hire, Streamed
 
 from footplate.home.layout import log_index_file
 from footplate.services.logfollower import Reading
@@ -81,3 +81,41 @@ def test_the_index_is_read_once_for_all_pieces_of_what_was_printed_before(tmp_pa
         log_index_file(tmp_path).unlink(missing_ok=True)
     assert seen == [[(101.0, BLOCK)], [(102.0, 2 * BLOCK)], [(103.0, 3 * BLOCK)]]
     assert reading.samples is None
+
+
+def ages(api: Api, path: str, began_at: float) -> list[tuple[int, int]]:
+    """How long after a moment the log had which size."""
+    return [(round(at - began_at), size) for at, size in api.ok("GET", path)["items"]]
+
+
+def test_the_times_of_a_part_are_those_at_which_it_had_been_printed(ann: Api, clock: FakeClock) -> None:
+    job = ann.running()
+    began_at = clock.now()
+    ann.write_log(job, b"one\ntwo\nthree\n")
+    log = ann.log(job)
+    for step_s, size in ((10, 4), (20, 8), (30, 14)):
+        log.sample(began_at + step_s, size)
+    path = f"/jobs/{job['id']}/logs/times"
+    assert ages(ann, f"{path}?end=8", began_at) == [(10, 4), (20, 8)]
+    assert ages(ann, f"{path}?offset=8&end=14", began_at) == [(30, 14)]
+    assert ages(ann, f"{path}?offset=14&end=99", began_at) == []
+
+
+def test_what_was_printed_after_the_last_sample_has_the_time_of_its_tasks_end(
+    ann: Api, clock: FakeClock
+) -> None:
+    job = ann.running()
+    ann.write_log(job, b"one\nlast words\n")
+    began_at = clock.now()
+    ann.log(job).sample(began_at + 10, 4)
+    clock.advance(25)
+    ann.finish(job)
+    ann.until(job, "SUCCEEDED")
+    assert ages(ann, f"/jobs/{job['id']}/logs/times?end=15", began_at) == [(10, 4), (25, 15)]
+
+
+def test_times_are_for_those_who_may_read_the_log(ann: Api, hire: Hire) -> None:
+    job = ann.running()
+    hire(default="member").refused("GET", f"/jobs/{job['id']}/logs/times?end=1", status=403)
+    ann.refused("GET", f"/jobs/{job['id']}/logs/times", status=422)
+    ann.refused("GET", f"/jobs/{job['id']}/logs/times?end=1&task=none-7", status=404)

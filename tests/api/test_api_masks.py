@@ -9,6 +9,8 @@ import pytest
 import sqlalchemy as sa
 from apiclient import Api, Data, fresh
 
+from footplate.domain import messages
+from footplate.domain.messages import say
 from footplate.services.masks import Masks
 from footplate.services.vault import Vault
 from footplate.store.tables import masks as table
@@ -152,3 +154,91 @@ def test_the_output_of_a_command_is_masked(ann: Api, job: Data, server: Served, 
     text = b64decode(output).decode() if encoding == "base64" else output
     assert SECRET not in text
     assert STARS in text
+
+
+NAMED = "s3same-open-0123"
+NAMED_ENV = {"HF_TOKEN": NAMED, "EPOCHS": "30", "DB": f"postgres://me:{SECRET}@host/db"}
+SHOWN_ENV = {"HF_TOKEN": "***", "EPOCHS": "30", "DB": "postgres://me:***@host/db"}
+
+
+@pytest.fixture
+def named(ann: Api) -> Data:
+    """A running job with variables that are secrets by their names, which it has printed."""
+    job = ann.running(env=NAMED_ENV)
+    ann.write_log(job, f"token {NAMED} ok\n{SECRET}\n".encode())
+    return job
+
+
+def test_variables_named_like_secrets_are_masked_in_every_view_of_a_log(ann: Api, named: Data) -> None:
+    for name, text in views(ann, named).items():
+        assert NAMED not in text, name
+        assert SECRET not in text, name
+        assert text.rstrip().endswith("*" * len(SECRET)), name
+    assert f"token {'*' * len(NAMED)} ok" in views(ann, named)[f"/jobs/{named['id']}/logs"]
+
+
+def test_no_view_of_a_configuration_tells_them(ann: Api, admin: Api, named: Data) -> None:
+    for caller in (ann, admin):
+        shown = caller.ok("GET", f"/jobs/{named['id']}")
+        assert shown["config"]["env"] == caller.ok("GET", f"/jobs/{named['id']}/config")["env"] == SHOWN_ENV
+    document = {"name": fresh("job"), "command": "true", "env": NAMED_ENV}
+    tried = ann.call("POST", "/jobs/dry-run", json=document).text
+    assert '"HF_TOKEN":"***"' in tried
+    assert NAMED not in tried
+    assert SECRET not in tried
+
+
+def test_a_clone_of_ones_own_has_the_values_and_somebody_elses_must_be_given_them(
+    ann: Api, admin: Api, named: Data, server: Served
+) -> None:
+    def env_of(job: Data) -> Any:
+        found = server.run(server.parts.platform.store.job(job["id"]))
+        assert found is not None
+        return found.spec.env
+
+    again = ann.ok("POST", f"/jobs/{named['id']}/clone", status=201)
+    assert env_of(again) == NAMED_ENV
+    changed = ann.ok(
+        "POST", f"/jobs/{named['id']}/clone", status=201, json={"env": {**SHOWN_ENV, "EPOCHS": "3"}}
+    )
+    assert env_of(changed) == {**NAMED_ENV, "EPOCHS": "3"}
+    refusal = admin.refused("POST", f"/jobs/{named['id']}/clone", 422, "env.HF_TOKEN", "is hidden")
+    assert NAMED not in str(refusal)
+    hidden = [name for name in NAMED_ENV if SHOWN_ENV[name] != NAMED_ENV[name]]
+    given = dict.fromkeys(hidden, "mine-instead-of-theirs")
+    copy = admin.ok("POST", f"/jobs/{named['id']}/clone", status=201, json={"env": given})
+    assert env_of(copy) == {**NAMED_ENV, **given}
+
+
+def test_a_form_that_was_filled_with_what_was_shown_names_the_job_that_it_shows(
+    ann: Api, admin: Api, named: Data
+) -> None:
+    document = {**ann.ok("GET", f"/jobs/{named['id']}/config"), "name": fresh("job")}
+    of = {"headers": {"Hidden-Values-Of": named["id"]}}
+    for path in ("/jobs", "/jobs/dry-run"):
+        ann.refused("POST", path, 422, "env.HF_TOKEN", "is hidden", json=document)
+        admin.refused("POST", path, 422, "env.HF_TOKEN", "is hidden", json=document, **of)
+    ann.ok("POST", "/jobs/dry-run", json=document, **of)
+    checked = ann.ok("POST", "/jobs/check", json=document, **of)
+    assert checked["refusal"] is None
+    made = ann.ok("POST", "/jobs", json=document, status=201, **of)
+    assert made["config"]["env"] == SHOWN_ENV
+    ann.refused("POST", "/jobs", 404, json=document, headers={"Hidden-Values-Of": "nonesuch"})
+
+
+def test_what_an_engine_quotes_of_a_task_at_its_end_is_masked(ann: Api, secret: str, server: Served) -> None:
+    job = ann.running(secrets={"TOKEN": secret}, env=NAMED_ENV)
+    assert isinstance(server.engine, FakeEngine)
+    quoted = say(
+        "container_ended", why=messages.text(f"last words: {SECRET} and {NAMED}"), exit_code_of_container=3
+    )
+    server.engine.lose(f"{job['id']}.0", detail=quoted)
+    told = until(lambda: said if "last words" in (said := str(everything_of(ann, job))) else None)
+    assert "last words: *** and ***" in told
+    assert SECRET not in told
+    assert NAMED not in told
+
+
+def everything_of(ann: Api, job: Data) -> list[Data]:
+    paths = ("", "/events", "/attempts", "/tasks")
+    return [ann.ok("GET", f"/jobs/{job['id']}{path}") for path in paths]

@@ -90,7 +90,10 @@ def test_the_sdk_sends_known_parameters_only(ann: Api) -> None:
         for since in (None, "10m"):
             list(mine.log_text(task="main-0", attempt=0, since=since, raw=True))
         list(mine.log_text(tail=3))
+        client.node_usage("fake", since="10m", points=3)
         mine.usage(task="main-0", attempt=0, since="10m", points=3)
+        mine.metrics(["x"], task="main-0", attempt=0, begin=0, end=1)
+        client.latest_metrics([mine.id], ["x"])
         list(mine.events())
         assert next(iter(client.events(after=0, follow=True)))
         mine.delete(for_good=True)

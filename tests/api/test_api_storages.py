@@ -50,11 +50,11 @@ def data(storage: str, **fields: object) -> Data:
 
 def test_people_see_the_storages_of_their_queues_and_admins_where_they_lie(member: Api, admin: Api) -> None:
     seen = member.ok("GET", "/storages", w.Storages)["items"]
-    assert [one["name"] for one in seen] == ["sets", "gone"]
+    assert [one["name"] for one in seen] == ["sets", "gone", "home", "shared"]
     assert seen[0]["description"] == "What everybody trains on"
     assert seen[0]["path"] is None
     everything = admin.ok("GET", "/storages", w.Storages)["items"]
-    assert [one["name"] for one in everything] == ["sets", "scratch", "gone"]
+    assert [one["name"] for one in everything] == ["sets", "scratch", "gone", "home", "shared"]
     assert everything[0]["path"].endswith("/sets")
 
 
@@ -73,7 +73,7 @@ def test_a_job_takes_data_of_its_queues_storages_and_of_its_own(member: Api) -> 
 @pytest.mark.parametrize(
     ("document", "field", "message"),
     [
-        (data("nowhere"), "data[0].storage", "known: gone, sets, job"),
+        (data("nowhere"), "data[0].storage", "known: gone, home, sets, shared, job"),
         (data("scratch"), "data[0].storage", "no storage scratch for queue default"),
         (data("sets", read_only=False), "data[0].read_only", "is read-only"),
         (data("job", source="attempt-0"), "data[0].source", "output, checkpoints, code"),
@@ -81,7 +81,7 @@ def test_a_job_takes_data_of_its_queues_storages_and_of_its_own(member: Api) -> 
         (data("sets", source="../home"), "data[0].source", ".."),
         (job_with(data=[{"path": "/data"}]), "data[0].storage", "required"),
         (data("job", source="code"), "data[0].source", "the job has none"),
-        (job_with(code={"storage": "nowhere"}), "code.storage", "known: gone"),
+        (job_with(code={"storage": "nowhere"}), "code.storage", "known: gone, home"),
         (job_with(code={"storage": "job"}), "code.storage", "own folders"),
     ],
 )
@@ -108,5 +108,31 @@ def test_what_is_not_there_at_the_start_ends_the_job_and_is_not_tried_again(
     assert ended["attempt"] == 0
 
 
+def test_the_settings_say_that_they_are_where_a_storage_comes_from(admin: Api) -> None:
+    told = {one["name"]: one["origin"] for one in admin.ok("GET", "/storages")["items"]}
+    assert told["sets"] == "settings"
+    assert told["shared"] == "database"
+    admin.refused("PATCH", "/storages/sets", 409, json={"read_only": False})
+    admin.refused("DELETE", "/storages/sets", 409)
+
+
+def test_files_of_a_declared_storage_follow_the_rights_on_it(member: Api, admin: Api) -> None:
+    names = [one["name"] for one in member.ok("GET", "/storages/sets/entries")["items"]]
+    assert names == ["digits", "out"]
+    member.refused("PUT", "/storages/sets/content", 403, params={"path": "x"}, content=b"x")
+    admin.refused("PUT", "/storages/sets/content", 403, params={"path": "x"}, content=b"x")
+    member.refused("GET", "/storages/sets/entries", 403, params={"path": "out"})
+    member.refused("GET", "/storages/scratch/entries", 404)
+    admin.refused("GET", "/storages/scratch/entries", 404)
+
+
 def test_a_dry_run_shows_the_same_refusals(member: Api) -> None:
     member.refused("POST", "/jobs/dry-run", 422, "data[0].storage", json=data("nowhere"))
+
+
+def test_code_cannot_come_from_a_web_server(admin: Api) -> None:
+    web = {"name": fresh("web"), "kind": "http", "endpoint": "http://127.0.0.1:9/"}
+    admin.ok("POST", "/storages", status=201, json=web)
+    code = {"storage": web["name"], "path": "project"}
+    admin.refused("POST", "/jobs", 422, "code.storage", "is a web server", json=job_with(code=code))
+    admin.ok("DELETE", f"/storages/{web['name']}", status=204)

@@ -127,7 +127,8 @@ def test_open_websockets_count_until_they_are_gone(server: Served) -> None:
             with opened(server, **header) as line:
                 line.send("x")
                 return bool(line.recv(10))
-        except (InvalidStatus, ConnectionClosed, OSError, EOFError):
+        except (InvalidStatus, ConnectionClosed, OSError, EOFError, AssertionError):
+            # The last is the library's own, when it is cut in the very moment of a send.
             return False
 
     with ExitStack() as stack:

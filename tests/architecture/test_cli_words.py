@@ -18,7 +18,9 @@ from footplate.cli.verbs import VERBS
 from footplate.domain.messages.template import Optional, Part, parse, slots
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = sorted(path for path in (ROOT / "src/footplate/cli").glob("*.py"))
+SOURCES = sorted(
+    path for pattern in ("*.py", "demo/*.py") for path in (ROOT / "src/footplate/cli").glob(pattern)
+)
 # Where a text is looked up that another place names.
 LOOKING_UP = {"language.py", "translated.py", "table.py"}
 

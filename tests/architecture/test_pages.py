@@ -47,6 +47,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def test_how_it_works_names_modules_that_are_there() -> None:
+    modules = [
+        str(path) for path in (ROOT / "src/footplate").rglob("*") if path.suffix in (".py", ".c", ".sh")
+    ]
+    text = (ROOT / "docs/explanation/how-it-works.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w/]+\.(?:py|c|sh))`", text))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not any(one.endswith(f"/{name}") for one in modules)] == []
+
+
 def shown_commands(page: Path) -> Iterator[list[str]]:
     """The words behind `footplate` on every line of a code block that begins with it."""
     for block in _CONSOLE.findall(page.read_text("utf-8")):

@@ -29,7 +29,7 @@ class InContainers(LocalEngine):
     """Runs every job in an image of the host's own tools, where it names none."""
 
     def compile(self, plan: LaunchPlan) -> Request:
-        if any(role.image for role in plan.spec.roles):
+        if plan.spec.image or any(role.image for role in plan.spec.roles):
             return super().compile(plan)
         spec = replace(plan.spec, image=engines.HOST_TOOLS)
         tools = tuple(volume(Path(path), path) for path in ("/usr", "/etc/ld.so.cache"))

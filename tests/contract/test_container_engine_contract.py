@@ -22,6 +22,7 @@ from footplate.domain.secret import RegistryLogin
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Step
+from footplate.engines.local.containers.claiming import has_begun
 from footplate.engines.local.containers.describing import key_of
 from footplate.engines.local.containers.folders import make_folders
 from footplate.engines.local.containers.naming import container_name
@@ -127,6 +128,8 @@ class ContainerContract(OfEngine):
     @on_loop
     async def test_3_a_container_killed_from_outside_is_lost(self, bench: Bench) -> None:
         launched = await bench.launch(RUNS_LONG)
+        # The engine has a process as soon as it has made the container; what it runs comes after.
+        await_that(lambda: has_begun(bench.task(launched)))
         os.kill(first_process(bench, launched), signal.SIGKILL)
         (seen,) = await bench.until_over(launched)
         assert seen.state is TaskState.LOST

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +23,7 @@ from footplate.engines.base import Step
 from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.engines.local.process.processes import marked
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
-from footplate.testing.packages import builders, make_source, make_wheel
+from footplate.testing.packages import WAITS, builders, lock_project, make_source, make_wheel, running_index
 
 IMPORTS = "python -c 'import tiny; print(\"tiny\", tiny.VERSION)'"
 EVERYBODY: Any = type("Everybody", (), {"__contains__": lambda self, _: True})()
@@ -103,6 +104,22 @@ class TestEnvironments(WithEngine):
             "code": code_with(bench, pyproject__toml=project),
         }
         assert await bench.exit_code(await bench.launch(IMPORTS, spec=wish)) == 0
+
+    @on_loop
+    async def test_a_locked_project_is_installed_as_locked(self, bench: Bench) -> None:
+        folder, packages = bench.folder / "code", bench.folder / "index"
+        folder.mkdir()
+        make_wheel(packages / "tiny", "tiny", "0.8")
+        with running_index(packages) as index, pytest.MonkeyPatch.context() as patch:
+            lock_project(folder, index, "tiny")
+            # A newer one comes after the lock was made.
+            make_wheel(packages / "tiny", "tiny", "0.9")
+            patch.delenv("PIP_NO_INDEX")
+            await bench.restart()
+            wish = {"environment": EnvironmentSpec(pyproject="pyproject.toml"), "code": upload(folder)}
+            launched = await bench.launch(IMPORTS, spec=wish)
+            assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"tiny 0.8\n"
 
     @on_loop
     async def test_an_environment_is_built_once_and_found_again_after_a_restart(self, bench: Bench) -> None:
@@ -192,6 +209,36 @@ class TestEnvironments(WithEngine):
         assert list((bench.home / "environments").glob("*/records/*")) == []
 
     @on_loop
+    async def test_one_that_is_being_built_is_listed_with_its_log_and_not_removed(self, bench: Bench) -> None:
+        make_source(Path(os.environ["PIP_FIND_LINKS"]), "slow", on_build=WAITS)
+        launching = asyncio.create_task(bench.launch("true", **asking("slow")))
+        engine: Any = bench.engine
+        await until(lambda: is_building(bench))
+        (building,) = await kept(bench)
+        assert (building.what, building.owner, building.is_building) == ("slow", "ann", True)
+        assert building.attempts == (f"{bench.job_id}.0",)
+        assert isinstance(await engine.environment_log(building.id), str)
+        with pytest.raises(Conflict):
+            await engine.remove_environment(building.id, ())
+        engine.abandon(f"{bench.job_id}.0")
+        with pytest.raises(EngineUnavailable):
+            await launching
+        assert await kept(bench) == []
+
+    @on_loop
+    async def test_the_log_of_a_build_says_what_was_installed(self, bench: Bench) -> None:
+        await bench.exit_code(await bench.launch(IMPORTS, **asking()))
+        engine: Any = bench.engine
+        (built,) = await kept(bench)
+        assert not built.is_building
+        log = await engine.environment_log(built.id)
+        assert "tiny==1.0" in log
+        # Where it lies on the machine is nobody's business.
+        assert str(bench.home) not in log
+        with pytest.raises(NotFound):
+            await engine.environment_log("none")
+
+    @on_loop
     async def test_who_is_abandoned_at_once_leaves_no_build(self, bench: Bench) -> None:
         make_source(Path(os.environ["PIP_FIND_LINKS"]), "slow", on_build=WAITS)
         for attempt, look in enumerate((begun, begun, claimed)):
@@ -232,6 +279,17 @@ class TestEnvironments(WithEngine):
         assert await kept(bench) == []
         with pytest.raises(NotFound):
             await engine.remove_environment(built.id, ())
+
+    @on_loop
+    async def test_an_existing_environment_is_used_as_it_is(self, bench: Bench) -> None:
+        folder = Path(os.environ["PIP_FIND_LINKS"]) / "mine"
+        venv.create(folder)
+        (site,) = folder.glob("lib/python3*/site-packages")
+        (site / "tiny.py").write_text("VERSION = 'of mine'")
+        launched = await bench.launch(IMPORTS, spec={"environment": EnvironmentSpec(path=str(folder))})
+        assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"tiny of mine\n"
+        assert await kept(bench) == []
 
     @on_loop
     async def test_an_existing_environment_that_is_not_there_is_named(self, bench: Bench) -> None:
@@ -380,11 +438,6 @@ except OSError:
     secret = "hidden"
 with open(os.path.expanduser("~/seen"), "w") as file:
     json.dump({{"secret": secret, "outside": outside()}}, file)
-"""
-WAITS = """
-import time
-while not os.path.exists(os.path.expanduser("~/go")):
-    time.sleep(0.05)
 """
 
 

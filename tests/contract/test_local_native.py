@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
+from footplate.engines.base import CardUsage
 from footplate.engines.local.confine import user_namespaces
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.observe.records import read_exit
@@ -167,6 +169,18 @@ class TestNative(WithEngine):
         if "memory" in bench.engine.capabilities.limits:
             assert end.limit_bytes == request["tasks"][0]["memory_bytes"]
             assert end.peak_bytes
+
+    @on_loop
+    async def test_a_task_is_told_how_busy_its_own_cards_are(self, bench: Bench) -> None:
+        busy = {index: CardUsage(index, index / 10, index * MIB, 100.0) for index in range(4)}
+        engine: Any = bench.engine
+        engine._machine._cards = SimpleNamespace(usage=lambda: busy)
+        launched = await bench.launch("sleep 1000", gpus={"main": (1, 3)})
+        (used,) = await engine.usage([launched])
+        assert used.cards == (busy[1], busy[3])
+        without = await bench.launch("sleep 1000", attempt=1)
+        (used,) = await engine.usage([without])
+        assert used.cards == ()
 
 
 class TestByShell(TestNative):

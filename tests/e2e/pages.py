@@ -4,6 +4,7 @@ A comment right before a block says what a reader knows from the words around it
 
     <!-- file: train.py -->       the block is the content of that file
     <!-- settings -->             the block belongs into settings.toml; the server is started again with it
+    <!-- settings: of this page -->  the same, until another page begins
     <!-- needs: torch -->         skipped, with the reason, where that is missing (see `LACKS`)
     <!-- not run: why -->         skipped, with the reason
     <!-- typed: words -->         what is typed when the commands ask
@@ -37,7 +38,7 @@ _LOOKS = re.compile(
     r"footplate ((list|show|logs|events|usage)\b|(nodes|queues|secrets|storages|summary|tokens|users)$)"
 )
 _STARTS_SERVER = re.compile(r"^(make|footplate) up$")
-_HINT = re.compile(r" +(follow|details|stop|log|run again|delete) +footplate ")
+_HINT = re.compile(r" +(follow|details|stop|log|files|download|run again|delete) +footplate ")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _END = "\x01"
 LONGEST_S = 90

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from footplate.home.layout import attempt_folder, task_folder
 from footplate.testing import container_engine as engines
+from footplate.testing.bucket import KEY, running_bucket_server
 from footplate.testing.container_engine import LOGIN, ContainerEngine, ContainerEngineMissing
 from footplate.testing.process import ServerProcess, await_that
 
@@ -210,3 +212,20 @@ def test_a_running_job_that_is_deleted_leaves_no_container(
     deleted = containers.command("delete", "deleted", "--yes")
     assert deleted.returncode == 0, deleted.stderr
     await_that(lambda: engine.containers() == [], what="the container is removed")
+
+
+def test_a_container_has_data_of_a_bucket_and_its_results_are_kept(containers: ServerProcess) -> None:
+    with running_bucket_server() as buckets, containers.client() as client:
+        bucket = buckets.new_bucket()
+        assert httpx.put(f"{buckets.url}/{bucket}/sets/one", content="1\n", trust_env=False).is_success
+        declared = {"kind": "s3", "endpoint": buckets.url, "bucket": bucket, "credentials": KEY}
+        assert client.post("/storages", json={"name": "sets", **declared}).is_success
+        command = "cat /data/one; ! touch /data/two; cp /data/one $FOOTPLATE_OUTPUT_DIR/copy"
+        options = ("--follow", "-d", "sets/sets:/data", "--results", "home:")
+        done = submit(containers, "staged", engines.BUSYBOX, command, *options)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.splitlines()[0] == "1"
+        await_that(lambda: client.get("/jobs/staged").json()["results"]["is_complete"])
+        kept = client.get("/jobs/staged").json()["results"]["path"]
+        where = {"path": f"{kept}/copy"}
+        assert client.get("/storages/home/content", params=where).text == "1\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -62,3 +63,14 @@ def test_a_job_that_uses_its_grace_cannot_be_entered(server: ServerProcess) -> N
     assert ran.returncode != 0
     assert b"is STOPPING: commands can be run only in a job that runs" in ran.stderr
     assert server.command("stop", "slow", "--now", "--wait").returncode == 0
+
+
+def test_ctrl_c_ends_the_command_in_the_task(server: ServerProcess, job: str) -> None:
+    command = [FOOTPLATE, "exec", job, "--timeout", "5m", "--", "sh", "-c", "echo $$ > $HOME/pid; sleep 300"]
+    running = subprocess.Popen(command, env=server.environment, stderr=subprocess.PIPE)
+    alive = ("--", "sh", "-c", 'kill -0 "$(cat $HOME/pid)"')
+    await_that(lambda: run(server, job, *alive).returncode == 0, what="the command runs")
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=20)
+    assert (running.returncode, b"the command in the task is ended" in said) == (130, True)
+    await_that(lambda: run(server, job, *alive).returncode != 0, what="the command is ended")

@@ -13,14 +13,9 @@ from typing import Any
 
 import pytest
 
-from footplate.testing.packages import builders, make_source, make_wheel
+from footplate.testing.packages import WAITS, builders, make_source, make_wheel
 from footplate.testing.process import ServerProcess, await_that
 
-WAITS = """
-import time
-while not os.path.exists(os.path.expanduser("~/go")):
-    time.sleep(0.05)
-"""
 TRAIN = 'import tiny, sys; print("tiny", tiny.VERSION, *sys.argv[1:])\n'
 
 

@@ -69,6 +69,8 @@ class World:
         self._is_up = False
         self._shells: dict[Path, Shell] = {}
         self._settings = SETTINGS
+        # What to return to after a page whose settings would change what others show.
+        self._lasting: str | None = None
 
     def start(self) -> str:
         """Start the server, unless it runs; return what it has told."""
@@ -81,9 +83,14 @@ class World:
         # The last line comes at each start, the others at the first.
         return "\n".join(dict.fromkeys(told))
 
-    def restart_with(self, settings: str) -> None:
-        """Add to the settings: what stands alone before what is in sections."""
+    def restart_with(self, settings: str, passing: bool) -> None:
+        """Add to the settings, maybe for one page: what stands alone before what is in sections."""
+        if passing and self._lasting is None:
+            self._lasting = self._settings
         self._settings = self._settings + settings if "[" in settings else settings + self._settings
+        self._restart()
+
+    def _restart(self) -> None:
         (self.server.home / "settings.toml").write_text(self._settings)
         self.server.stop()
         self._is_up = False
@@ -99,6 +106,9 @@ class World:
     def shell_of(self, page: Path) -> Shell:
         if page not in self._shells:
             self._free_the_machine()
+            if self._lasting is not None:
+                self._settings, self._lasting = self._lasting, None
+                self._restart()
             place = self.place_of(page)
             place.mkdir()
             if any("examples/" in block.text for block in BLOCKS if block.page == page):
@@ -154,7 +164,7 @@ def test_a_page_does_what_it_says(block: Block, world: World) -> None:
         (place / block.marks["file"]).parent.mkdir(parents=True, exist_ok=True)
         (place / block.marks["file"]).write_text(text)
     elif "settings" in block.marks:
-        world.restart_with(text)
+        world.restart_with(text, passing=block.marks["settings"] == "of this page")
     else:
         for command, shown in Block(block.page, block.line, text).commands():
             run(command, shown, shell, world, block.marks.get("typed"))

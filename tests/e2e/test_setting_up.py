@@ -18,7 +18,7 @@ from footplate.testing.process import processes_of
 ROOT = Path(__file__).resolve().parents[2]
 NODE = {"node", "nodejs", "npm", "npx", "corepack"}
 
-OF_MAKE = {"FRAMEWORKS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"}
+OF_MAKE = {"CLIENTS", "FRAMEWORKS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS"}
 
 
 def path_without(hidden: Collection[str], folder: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import TypeVar
@@ -15,6 +17,7 @@ from footplate.domain.cluster import Node, Queue
 from footplate.domain.resources import NOTHING, Resources, total
 from footplate.scheduler.decisions import Plan
 from footplate.scheduler.ledger import Ledger
+from footplate.scheduler.line import Line
 from footplate.scheduler.pack import fits, total_of
 from footplate.scheduler.plan import plan
 from footplate.scheduler.policy import Policy
@@ -53,7 +56,7 @@ def queues() -> st.SearchStrategy[list[Queue]]:
         return st.builds(
             queue,
             st.just(name),
-            guaranteed=st.just(NOTHING) | amounts(),
+            share=st.just(NOTHING) | amounts(),
             maximum=st.none() | amounts(),
             nodes=st.just(()) | st.lists(st.sampled_from(NODE_NAMES), max_size=2).map(tuple),
             is_open=st.integers(0, 9).map(bool),
@@ -195,8 +198,9 @@ def test_every_job_is_started_or_told_why_not(state: Snapshot) -> None:
         assert json.loads(json.dumps(dict(told.details)))
 
 
-def _shuffled(values: tuple[T, ...], random: Random) -> tuple[T, ...]:
-    return tuple(random.sample(values, len(values)))
+def _shuffled(values: Iterable[T], random: Random) -> tuple[T, ...]:
+    given = list(values)
+    return tuple(random.sample(given, len(given)))
 
 
 @settings(deadline=None)
@@ -210,6 +214,17 @@ def test_a_plan_depends_on_nothing_but_what_is_in_the_snapshot(state: Snapshot, 
     )
     one, other = decide(state), decide(shuffled)
     assert (one.starts, one.order) == (other.starts, other.order)
+    assert list(map(one.explain, one.order)) == list(map(other.explain, other.order))
+
+
+@settings(deadline=None)
+@given(snapshots(), st.booleans())
+def test_a_plan_is_the_same_when_every_job_is_looked_at_by_itself(state: Snapshot, refuses: bool) -> None:
+    policy = Policy(refuse_impossible=refuses)
+    one = plan(state, policy, NOW)
+    other = plan(replace(state, pending=Line((job,) for job in state.pending)), policy, NOW)
+    assert (one.starts, one.refusals, one.order) == (other.starts, other.refusals, other.order)
+    assert (one.left_out, one.wakes_at) == (other.left_out, other.wakes_at)
     assert list(map(one.explain, one.order)) == list(map(other.explain, other.order))
 
 

@@ -25,6 +25,7 @@ import httpx
 from footplate.testing.process import await_that, free_port
 
 START_DEADLINE_S = 20
+PIECE = 1 << 20
 LIST_TRIES = 100
 LIST_AGAIN_AFTER_S = 0.1
 # Everything comes from the host's own /usr, which the tests mount; in the image are only the ways to it.
@@ -130,7 +131,9 @@ class ContainerEngine:
         with self.client() as client:
             archive = image_archive(name, rootfs, config)
             headers = {"Content-Type": "application/x-tar"}
-            client.post("/images/load", content=archive, headers=headers).raise_for_status()
+            # In pieces: the client copies what is left of one piece with every packet.
+            pieces = (archive[at : at + PIECE] for at in range(0, len(archive), PIECE))
+            client.post("/images/load", content=pieces, headers=headers).raise_for_status()
 
     def containers(self) -> list[dict[str, Any]]:
         """All containers that are there, running or not."""

@@ -18,7 +18,7 @@ import pytest
 from footplate.domain.attempt import Attempt
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import Engine, GivesHints, OffersNodes, OpensStreams, PlacesItself
+from footplate.engines.base import Engine, GivesHints, OffersNodes, OpensStreams, PlacesItself, StagesData
 from footplate.home.layout import code_folder, work_folder
 from footplate.testing.engine_bench import Bench, on_loop, until, upload
 from footplate.testing.limit_contract import LimitContract
@@ -162,6 +162,7 @@ class EngineContract:
     async def test_capabilities_agree_with_abilities(self, bench: Bench) -> None:
         engine = bench.engine
         assert engine.capabilities.streams == isinstance(engine, OpensStreams)
+        assert engine.capabilities.stages == isinstance(engine, StagesData)
         assert engine.capabilities.places_itself == isinstance(engine, PlacesItself)
         assert engine.capabilities.places_itself != isinstance(engine, OffersNodes)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TypedDict, cast
@@ -27,13 +27,15 @@ from footplate.domain.errors import (
     Problem,
     problem,
 )
-from footplate.domain.messages import say
+from footplate.domain.messages import Message, say
 from footplate.domain.resources import GIB
 from footplate.domain.spec import JobSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import (
     Capabilities,
+    FindStorage,
     LaunchPlan,
+    NodeUsage,
     Notice,
     Observation,
     Request,
@@ -65,6 +67,11 @@ class FakeTask(TypedDict):
 class FakeRequest(TypedDict):
     attempt_id: str
     tasks: list[FakeTask]
+    # What is brought for all tasks: storages and paths on them.
+    staged: list[tuple[str, str]]
+
+
+PROCESS_GONE = say("process_gone")
 
 
 @dataclass(frozen=True)
@@ -84,6 +91,8 @@ class FakeWorld:
     requests: dict[str, FakeRequest] = field(default_factory=dict)
     fenced: set[tuple[TaskKey, int]] = field(default_factory=set)
     n_starts: int = 0
+    # What was brought of storages: for which attempt, of which storage, what.
+    staged: list[tuple[str, str, str]] = field(default_factory=list)
     notices: dict[TaskKey, Notice] = field(default_factory=dict)
     # What each run of a task has printed.
     logs: dict[tuple[TaskKey, int], bytes] = field(default_factory=dict)
@@ -105,6 +114,9 @@ class Echo:
     async def read(self) -> bytes:
         return await self._chunks.get()
 
+    async def read_errors(self) -> bytes:
+        return b""
+
     async def write(self, data: bytes) -> None:
         self._chunks.put_nowait(data)
 
@@ -124,7 +136,7 @@ class FakeTasks:
     Engines made with the same world are one engine after a restart.
     """
 
-    capabilities = Capabilities(streams=True)
+    capabilities = Capabilities(streams=True, stages=True, views=True)
 
     def __init__(
         self,
@@ -138,6 +150,7 @@ class FakeTasks:
         self._listeners: list[Callable[[str], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._awaiting: set[asyncio.Event] = set()
+        self._find_storage: FindStorage | None = None
 
     def compile(self, plan: LaunchPlan) -> FakeRequest:
         prepared = prepare(plan, self.paths)
@@ -154,7 +167,24 @@ class FakeTasks:
             }
             for rank, task in enumerate(prepared.tasks)
         ]
-        return {"attempt_id": plan.attempt_id, "tasks": tasks}
+        staged = [(volume.storage, volume.inner) for volume in plan.volumes if volume.staged]
+        return {"attempt_id": plan.attempt_id, "tasks": tasks, "staged": staged}
+
+    def use_storages(self, find: FindStorage) -> None:
+        self._find_storage = find
+
+    async def sweep_staged(self, known_attempts: Container[str]) -> None:
+        """Keep all that was brought."""
+
+    async def _stage(self, request: FakeRequest) -> None:
+        for storage, inner in request["staged"]:
+            assert self._find_storage is not None
+            _, files = await self._find_storage(request["attempt_id"], storage)
+            try:
+                entry = await asyncio.to_thread(files.stat, inner)
+            except FileNotFoundError:
+                raise EngineRejected("storage_has_no", storage=storage, inner=inner) from None
+            self.world.staged.append((request["attempt_id"], storage, entry.path))
 
     def paths(self, plan: LaunchPlan, task: TaskPlacement) -> TaskPaths:
         return paths_of(plan, task)
@@ -168,6 +198,7 @@ class FakeTasks:
         asked = cast("FakeRequest", request)
         attempt_id = asked["attempt_id"]
         self.world.requests.setdefault(attempt_id, asked)
+        await self._stage(asked)
         for task in asked["tasks"]:
             key, run = (attempt_id, task["role"], task["index"]), task["run"]
             known = self.world.tasks.get(key)
@@ -240,6 +271,7 @@ class FakeTasks:
         index: int,
         argv: Sequence[str],
         terminal: tuple[int, int] | None = None,
+        errors_apart: bool = False,  # noqa: ARG002  # there are none
     ) -> AbstractAsyncContextManager[Stream]:
         """Echo the command, then what it is sent; `false` fails."""
         if (request["attempt_id"], role, index) not in self.world.tasks:
@@ -261,12 +293,12 @@ class FakeTasks:
         """End one running task; may be called from any thread."""
         self._end(self.world.tasks[attempt_id, role, index], code)
 
-    def lose(self, attempt_id: str, role: str = "main", index: int = 0) -> None:
+    def lose(
+        self, attempt_id: str, role: str = "main", index: int = 0, detail: Message = PROCESS_GONE
+    ) -> None:
         """Let one running task vanish without a trace."""
-        lost = replace(
-            self.world.tasks[attempt_id, role, index], state=TaskState.LOST, detail=say("process_gone")
-        )
-        self._record(lost)
+        task = self.world.tasks[attempt_id, role, index]
+        self._record(replace(task, state=TaskState.LOST, detail=detail))
 
     def running(self) -> list[TaskKey]:
         """List the tasks that run, in the order of their start."""
@@ -314,6 +346,10 @@ class FakeEngine(FakeTasks):
 
     async def nodes(self) -> Sequence[Node]:
         return list(self.available)
+
+    async def node_usage(self) -> Sequence[NodeUsage]:
+        now, busy_s = self.clock.now(), self.clock.elapsed()
+        return [NodeUsage(node.name, now, busy_s, 2**30) for node in self.available]
 
 
 def _runs(attempt: Attempt) -> list[tuple[TaskKey, int]]:

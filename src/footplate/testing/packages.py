@@ -5,13 +5,25 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import subprocess
 import tarfile
 import zipfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
+from footplate.engines.local.environments.recipe import find_uv
 from footplate.engines.local.process.processes import marked
 
+# What a build does that lasts until its owner has a file `go` at home.
+WAITS = """
+import time
+while not os.path.exists(os.path.expanduser("~/go")):
+    time.sleep(0.05)
+"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 BACKEND = """
 import base64, hashlib, os, zipfile
@@ -72,6 +84,35 @@ def make_source(folder: Path, name: str, version: str = "1.0", on_build: str = "
             entry.size = len(text.encode())
             archive.addfile(entry, io.BytesIO(text.encode()))
     return path
+
+
+@contextmanager
+def running_index(folder: Path) -> Iterator[str]:
+    """Serve packages as an index does; `folder` has a folder for each, by name, with its files."""
+    handler = partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        serving = Thread(target=server.serve_forever, daemon=True)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name that it has there
+        """Say nothing: tests fail on output that nobody expects."""
+
+
+def lock_project(folder: Path, index: str, *dependencies: str) -> None:
+    """Write a project that needs these packages, and the lock that uv makes for it."""
+    listed = ", ".join(f'"{one}"' for one in dependencies)
+    (folder / "pyproject.toml").write_text(
+        f'[project]\nname = "mine"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = [{listed}]\n'
+    )
+    command = [find_uv(), "lock", "--quiet", "--no-cache", "--default-index", index]
+    subprocess.run(command, cwd=folder, check=True)
 
 
 def builders(home: Path) -> list[int]:

@@ -26,7 +26,7 @@ class PlacingEngine(FakeTasks):
     Where a task runs is told with the task; nobody else knows its machines.
     """
 
-    capabilities = Capabilities(streams=True, chooses=EVERYTHING)
+    capabilities = Capabilities(streams=True, stages=True, chooses=EVERYTHING)
     # When it says that the first in its queue will start.
     expected_at: float | None = None
     # Whether it does not say how attempts wait.
@@ -38,6 +38,7 @@ class PlacingEngine(FakeTasks):
         attempt_id = asked["attempt_id"]
         new = [task for task in asked["tasks"] if self._is_new(attempt_id, task)]
         self.world.requests.setdefault(attempt_id, asked)
+        await self._stage(asked)
         again = [task for task in new if self._key(attempt_id, task) in self.world.places]
         for task in again:
             # It keeps the place of its earlier run.

@@ -36,13 +36,13 @@ def node(
 def queue(
     name: str = "default",
     *,
-    guaranteed: Resources = NOTHING,
+    share: Resources = NOTHING,
     maximum: Resources | None = None,
     nodes: tuple[str, ...] = (),
     is_open: bool = True,
     engine: str = "",
 ) -> Queue:
-    return Queue(name, guaranteed=guaranteed, maximum=maximum, nodes=nodes, is_open=is_open, engine=engine)
+    return Queue(name, share=share, maximum=maximum, nodes=nodes, is_open=is_open, engine=engine)
 
 
 def role(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -46,6 +47,16 @@ class StreamContract:
         assert ran.exit_code == 124
         ran = await run(engine, request, "main", 0, ["sh", "-c", "yes | head -c 100000"], most_bytes=10)
         assert (ran.output, ran.is_cut) == (b"y\ny\ny\ny\ny\n", True)
+
+    @on_loop
+    async def test_standard_error_comes_apart_where_that_is_asked_for(self, bench: Bench) -> None:
+        engine = streaming(bench)
+        request = bench.compile("echo ready; sleep 600")
+        await bench.until_logged(await bench.start(request), b"ready")
+        script = "echo out; echo wrong >&2; echo more; exit 6"
+        async with engine.exec(request, "main", 0, ["sh", "-c", script], errors_apart=True) as stream:
+            output, errors = await asyncio.gather(_whole(stream.read), _whole(stream.read_errors))
+            assert (output, errors, await stream.wait()) == (b"out\nmore\n", b"wrong\n", 6)
 
     @on_loop
     async def test_a_command_in_a_task_reads_what_is_sent(self, bench: Bench) -> None:
@@ -124,3 +135,11 @@ async def _until_shown(stream: Stream, text: bytes) -> bytes:
             assert data, shown
             shown += data
     return shown
+
+
+async def _whole(read: Callable[[], Awaitable[bytes]]) -> bytes:
+    whole = b""
+    async with asyncio.timeout(20):
+        while data := await read():
+            whole += data
+    return whole

@@ -19,6 +19,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServ
         monkeypatch.delenv(f"FOOTPLATE_{name}", raising=False)
     monkeypatch.setenv("FOOTPLATE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     with FakeServer() as fake:
         monkeypatch.setenv("FOOTPLATE_URL", fake.url)

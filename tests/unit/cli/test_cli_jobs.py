@@ -124,7 +124,8 @@ def test_delete_asks_first_and_does_nothing_without_a_yes(
     server.on(f"DELETE /jobs/{ID}", Reply(202))
     result = footplate("delete", "digits")
     assert result.exit_code == 1
-    assert "nothing was deleted" in result.err
+    assert "Move digits (RUNNING) to the trash? [y/N]" in result.err
+    assert "nothing was moved" in result.err
     assert not server.requests(f"DELETE /jobs/{ID}")
 
 
@@ -143,18 +144,9 @@ def test_delete_says_whether_the_job_is_gone(
 ) -> None:
     server.on("GET /jobs/digits", job(state=state))
     server.on(f"DELETE /jobs/{ID}", Reply(status))
-    assert footplate("rm", "-y", "digits", *options).out == f"digits ({ID}): {fate}\n"
-    (answer,) = json.loads(footplate("rm", "-y", "digits", *options, "--json").out)["items"]
+    assert footplate("delete", "-y", "digits", *options).out == f"digits ({ID}): {fate}\n"
+    (answer,) = json.loads(footplate("delete", "-y", "digits", *options, "--json").out)["items"]
     assert answer["is_deleted"] is (status == 204)
-
-
-def test_clone_takes_the_next_free_name(server: FakeServer, footplate: Command) -> None:
-    server.on("GET /jobs/digits", job())
-    server.on("GET /me", {"name": "ada", "is_admin": False, "queues": []})
-    server.on("GET /jobs", {"items": [job(), job(name="digits-2")], "next_page_token": None})
-    server.on(f"POST /jobs/{ID}/clone", lambda asked: Reply(201, job(id="new", name=asked.json["name"])))
-    assert "Submitted digits-3 as new" in footplate("clone", "digits", "--priority", "5").out
-    assert server.requests(f"POST /jobs/{ID}/clone")[0].json == {"name": "digits-3", "priority": 5}
 
 
 def test_edit_sends_only_what_changes_and_needs_something(server: FakeServer, footplate: Command) -> None:
@@ -181,6 +173,25 @@ def test_wait_exits_with_the_outcome(server: FakeServer, footplate: Command) -> 
     assert footplate("wait", "digits").exit_code == 7
     server.on(f"GET /jobs/{ID}", job(state="SUCCEEDED", tasks=[task(exit_code=0)]))
     assert footplate("wait", "digits").exit_code == 0
+
+
+def test_wait_says_that_results_are_still_being_saved_and_waits_for_them_if_asked(
+    server: FakeServer, footplate: Command
+) -> None:
+    place = {"storage": "home", "path": "outputs/x"}
+    saving, saved = (
+        job(state="SUCCEEDED", tasks=[task(exit_code=0)], results={**place, "is_complete": done})
+        for done in (False, True)
+    )
+    server.on("GET /jobs/digits", job())
+    server.on(f"GET /jobs/{ID}", saving)
+    result = footplate("wait", "digits")
+    assert result.exit_code == 0
+    assert "still being saved in home:outputs/x: footplate wait digits --results" in result.err
+    server.on(f"GET /jobs/{ID}", saving, saved)
+    result = footplate("wait", "digits", "--results")
+    assert result.exit_code == 0
+    assert "still being saved" not in result.err
 
 
 def test_whoever_waits_hears_once_that_the_job_has_failed_and_is_kept(
@@ -221,7 +232,7 @@ def test_logs_of_several_tasks_carry_their_names(server: FakeServer, footplate: 
     assert (
         footplate("logs", "digits").out == "worker-0 | hello from worker-0\nworker-1 | hello from worker-1\n"
     )
-    assert footplate("loglines", "digits", "--task", "worker-1").out == "hello from worker-1\n"
+    assert footplate("logs", "digits", "--task", "worker-1").out == "hello from worker-1\n"
 
 
 def test_log_choices_reach_the_server(server: FakeServer, footplate: Command) -> None:

@@ -104,8 +104,8 @@ def test_a_deletion_is_confirmed_and_told_in_chinese(
     server.on(f"DELETE /jobs/{ID}", Reply(204))
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     refused = footplate("delete", "digits")
-    assert "删除 digits (SUCCEEDED)（包括日志和文件）？" in refused.err
-    assert "错误： 没有删除任何内容" in refused.err
+    assert "把 digits (SUCCEEDED) 移到回收站吗？" in refused.err
+    assert "错误： 没有移动任何任务" in refused.err
     assert f"恢复：footplate restore {ID}" in footplate("delete", "digits", "-y").out
 
 

@@ -202,3 +202,32 @@ def test_a_file_of_variables_that_cannot_be_read_says_where(
     assert result.exit_code == 2
     assert says in result.err
     assert not server.requests("POST /jobs")
+
+
+def test_metrics_are_listed_with_their_newest_values(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    last = {"at": "2026-11-15T08:00:00.000Z", "step": 9, "epoch": 1.5, "value": 0.123456789}
+    curve = {
+        "name": "val/loss",
+        "task": "main-0",
+        "lowest": 0.1,
+        "highest": 2.0,
+        "n_points": 10,
+        "last": last,
+    }
+    server.on(f"GET /jobs/{ID}/metrics", {"items": [curve]})
+    for verb in ("metrics", "emetrics"):
+        lines = footplate(verb, "digits").out.splitlines()
+        assert lines[1].split() == ["val/loss", "main-0", "0.123457", "0.1", "2", "9", "1.5", "10"]
+    assert json.loads(footplate("metrics", "digits", "--json").out)["items"] == [curve]
+
+
+def test_points_are_printed_line_by_line(server: FakeServer, footplate: Command) -> None:
+    server.on("GET /jobs/digits", job())
+    head = "attempt,task,name,step,epoch,time,value\r\n"
+    table = head + "0,main-0,loss,3,,1700000000.0,0.5\r\n0,main-0,acc,,1,1,2\r\n"
+    server.on(f"GET /jobs/{ID}/metrics/export", Reply(content=table.encode()))
+    (line,) = footplate("metrics", "digits", "--all", "--name", "loss").out.splitlines()
+    assert line.endswith("main-0  step 3  loss=0.5")
+    first = json.loads(footplate("metrics", "digits", "--all", "--json").out.splitlines()[0])
+    assert (first["name"], first["value"], first["epoch"]) == ("loss", 0.5, None)

@@ -15,21 +15,24 @@ from commandline import Command
 
 from footplate import __version__
 from footplate.cli.verbs import VERBS
+from footplate.domain.messages import say
 from footplate.sdk import settings
 from footplate.server.settings import Settings
 from footplate.testing.fake_server import FakeServer, Reply, error, job
+from footplate.wire.told import told
 
 NOTHING = {"cpus": 0, "memory_bytes": 0, "gpus": 0}
 QUEUE: dict[str, Any] = {
     "name": "default",
     "description": "for all",
-    "guaranteed": NOTHING,
+    "share": NOTHING,
     "maximum": None,
     "nodes": [],
     "is_open": True,
     "engine": "",
     "engine_problem": None,
     "is_shared": False,
+    "warnings": [],
     "used": {"cpus": 1.5, "memory_bytes": 1024**3, "gpus": 2},
     "n_running": 1,
     "n_waiting": 2,
@@ -50,7 +53,9 @@ def test_every_verb_explains_itself_and_offers_json(footplate: Command, verb: st
     result = footplate("help", verb)
     assert result.exit_code == 0
     assert f"Usage: footplate {verb}" in result.out
-    assert ("--json" in result.out) is (verb not in ("up", "completion"))
+    # What these print is somebody else's, or for a terminal.
+    plain = ("up", "completion", "cat", "shell", "redirect", "run-local", "ssh", "ssh-config")
+    assert ("--json" in result.out) is (verb not in plain)
 
 
 def test_help_reaches_verbs_below_verbs(footplate: Command) -> None:
@@ -193,19 +198,72 @@ def test_queues_and_nodes_are_readable(server: FakeServer, footplate: Command) -
     assert json.loads(footplate("queues", "--json").out) == {"items": [QUEUE]}
 
 
+def test_one_node_is_shown_with_its_use_cards_and_tasks(server: FakeServer, footplate: Command) -> None:
+    gpu = {"index": 0, "type": "H100", "memory_bytes": 2**30, "in_use_by_others": False}
+    node = {
+        "name": "here",
+        "address": "127.0.0.1",
+        "cpus": 8,
+        "memory_bytes": 2**30,
+        "gpus": [{**gpu, "job_id": "2me2et0rs812"}, {**gpu, "index": 1, "job_id": None}],
+        "cards": [{"index": 0, "utilisation": 0.5, "memory_bytes": 2**20, "power_w": 310.4}],
+        "is_schedulable": False,
+        "drained_by": "ada",
+        "free": {"cpus": 2.5, "memory_bytes": 0, "gpus": 1},
+        "n_hidden_tasks": 2,
+        "tasks": [
+            {
+                "job_id": "2me2et0rs812",
+                "job_name": "digits",
+                "owner": "ada",
+                "queue": "default",
+                "state": "RUNNING",
+                "task": "worker-0",
+                "resources": {"cpus": 2, "memory_bytes": 2**20, "gpus": 1},
+                "gpus": [0],
+            }
+        ],
+    }
+    names = ("gpu_utilisation", "power_w", "read_bytes_s", "written_bytes_s", "sent_bytes_s")
+    point = {**dict.fromkeys(names), "cpus": 1.5, "memory_bytes": 2**29, "received_bytes_s": 2048.0}
+    server.on("GET /nodes/here", node)
+    server.on("GET /nodes/here/usage", {"node": "here", "card": None, "points": [point]})
+    for words in (("nodes", "here"), ("nodes", "show", "here")):
+        out = footplate(*words).out
+        assert "no, drained by ada" in out
+        assert "1.5, peak 1.5 of 8" in out
+        assert "0 H100, 50%, 1MB, 310W, 2me2et0rs812" in out
+        assert "1 H100, free" in out
+        assert "digits (2me2et0rs812)" in out
+        assert "2KB/s" in out
+        assert "2 more tasks" in out
+        assert "Power" not in out
+    told = json.loads(footplate("nodes", "here", "--json").out)
+    assert told == {**node, "usage": [point]}
+
+
 def test_a_queue_is_made_with_its_share(server: FakeServer, footplate: Command) -> None:
     server.on("POST /queues", Reply(201, QUEUE))
-    arguments = ("--guaranteed", "cpus=8,memory=32GB,gpus=1", "--maximum", "none", "--node", "a", "--closed")
+    arguments = ("--share", "cpus=8,memory=32GB,gpus=1", "--maximum", "none", "--node", "a", "--closed")
     assert footplate("queues", "create", "vision", *arguments).exit_code == 0
     assert server.asked[0].json == {
         "name": "vision",
-        "guaranteed": {"cpus": 8.0, "memory_bytes": 32 * 1024**3, "gpus": 1},
+        "share": {"cpus": 8.0, "memory_bytes": 32 * 1024**3, "gpus": 1},
         "maximum": None,
         "nodes": ["a"],
         "is_open": False,
     }
-    assert footplate("queues", "create", "x", "--guaranteed", "cpus=many").exit_code == 2
-    assert footplate("queues", "create", "x", "--guaranteed", "memory=much").exit_code == 2
+    assert footplate("queues", "create", "x", "--share", "cpus=many").exit_code == 2
+    assert footplate("queues", "create", "x", "--share", "memory=much").exit_code == 2
+
+
+def test_a_queue_that_cannot_mean_what_it_says_is_warned_of(server: FakeServer, footplate: Command) -> None:
+    unknown = told(say("queue_nodes_unknown", nodes=["b"], known=["a"]))
+    server.on("POST /queues", Reply(201, {**QUEUE, "warnings": [unknown]}))
+    made = footplate("queues", "create", "vision", "--node", "b")
+    assert made.exit_code == 0
+    assert "Created queue vision." in made.out
+    assert "warning: no such node now: b; known: a" in made.err
 
 
 def test_a_queue_is_bound_to_an_engine_and_says_so(server: FakeServer, footplate: Command) -> None:
@@ -242,7 +300,7 @@ def test_a_maximum_is_shown_as_far_as_there_is_one(
     server: FakeServer, footplate: Command, maximum: dict[str, Any] | None, shown: str
 ) -> None:
     server.on("GET /queues", {"items": [{**QUEUE, "maximum": maximum}]})
-    assert f"none        {shown} " in footplate("queues").out
+    assert f"none   {shown} " in footplate("queues").out
 
 
 def test_json_may_be_asked_for_before_the_verb_below(server: FakeServer, footplate: Command) -> None:
@@ -301,12 +359,15 @@ def test_users_are_listed_with_their_queues_and_who_is_locked_out(
         "is_admin": False,
         "is_enabled": False,
         "created_at": "2026-11-15T08:00:00Z",
+        "full_name": "Eve",
+        "email": "eve@example.org",
+        "last_seen_at": None,
         "queues": queues,
     }
     server.on("GET /users", {"items": [eve]})
     header, line = footplate("users").out.splitlines()
-    assert header.split() == ["NAME", "ROLE", "ENABLED", "AGE", "QUEUES"]
-    assert line.split()[:2] == ["eve", "no"]
+    assert header.split("  ")[0] == "NAME"
+    assert line.split()[:5] == ["eve", "Eve", "eve@example.org", "no", "never"]
     assert line.endswith("default (member), vision (viewer)")
 
 
@@ -316,6 +377,12 @@ def test_a_user_is_locked_out_and_let_in_again(server: FakeServer, footplate: Co
     for option, is_enabled in (("--disable", False), ("--enable", True)):
         assert footplate("users", "edit", "eve", option).exit_code == 0
         assert server.asked[-1].json == {"is_enabled": is_enabled}
+
+
+def test_a_user_gets_a_full_name_and_an_address(server: FakeServer, footplate: Command) -> None:
+    server.on("PATCH /users/eve", {"name": "eve"})
+    assert footplate("users", "edit", "eve", "--full-name", "Eve", "--email", "e@x.org").exit_code == 0
+    assert server.asked[-1].json == {"full_name": "Eve", "email": "e@x.org"}
 
 
 def test_a_new_password_renews_the_login_whose_token_it_revokes(
@@ -357,10 +424,11 @@ def test_output_that_nobody_reads_any_more_ends_quietly(server: FakeServer, tmp_
 
 
 def test_storages_are_listed_with_what_tasks_may_do(server: FakeServer, footplate: Command) -> None:
-    sets = {"name": "sets", "description": "Digits", "read_only": True, "queues": [], "path": None}
+    sets = {"name": "sets", "kind": "folder", "description": "Digits", "read_only": True, "queues": []}
+    sets |= {"per_user": False, "origin": "settings"}
     scratch = {**sets, "name": "scratch", "read_only": False, "queues": ["vision", "speech"]}
     server.on("GET /storages", {"items": [sets, scratch]})
     lines = footplate("storages").out.splitlines()
-    assert lines[1].split() == ["sets", "read-only", "all", "Digits"]
+    assert lines[1].split() == ["sets", "folder", "read-only", "all", "settings", "Digits"]
     assert "read-write" in lines[2]
     assert "vision, speech" in lines[2]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import signal
 import sys
 import threading
@@ -12,10 +11,7 @@ from typing import Any
 import pytest
 from commandline import Command, Start, read_until
 
-from footplate.cli.initialize import TEMPLATE
-from footplate.domain.jobfile import read_job
 from footplate.testing.fake_server import Asked, FakeServer, Reply, error, job, stream
-from footplate.wire.documents import load
 
 ID = "0abcdefghjk1"
 STREAM = f"GET /jobs/{ID}/logs/stream"
@@ -221,7 +217,7 @@ def test_packages_that_nobody_wants_are_not_installed(
     server: FakeServer, footplate: Command, tmp_path: Path
 ) -> None:
     with_code(server, tmp_path, **{"requirements.txt": "numpy\n"})
-    for option in (("--no-requirements",), ("--image", "torch:2")):
+    for option in (("--no-requirements",), ("--image", "torch:2", "--no-requirements")):
         result = footplate("run", "--detach", *option, "python", "train.py")
         assert result.exit_code == 0
         assert "environment" not in sent(server)
@@ -232,6 +228,15 @@ def test_a_locked_project_says_which_packages(server: FakeServer, footplate: Com
     with_code(server, tmp_path, **{"pyproject.toml": "", "uv.lock": ""})
     assert footplate("run", "--detach", "python", "train.py").exit_code == 0
     assert sent(server)["environment"] == {"pyproject": "pyproject.toml"}
+    # An image has most of it, and would get everything once more.
+    assert footplate("run", "--detach", "--image", "torch:2", "python", "train.py").exit_code == 0
+    assert "environment" not in sent(server)
+
+
+def test_requirements_are_added_to_an_image(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
+    with_code(server, tmp_path, **{"requirements.txt": "numpy\n"})
+    assert footplate("run", "--detach", "--image", "torch:2", "python", "train.py").exit_code == 0
+    assert sent(server)["environment"] == {"requirements": "requirements.txt"}
 
 
 def test_run_takes_the_next_free_name(server: FakeServer, footplate: Command, tmp_path: Path) -> None:
@@ -263,7 +268,7 @@ def test_a_job_can_come_from_standard_input(
     accept(server)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"name: piped\ncommand: true\n")))
     footplate("submit", "-")
-    assert sent(server) == {"name": "piped", "command": True}
+    assert sent(server) == {"name": "piped", "command": "true"}
 
 
 def test_every_problem_is_a_line_of_its_own(server: FakeServer, footplate: Command) -> None:
@@ -457,22 +462,40 @@ def test_a_terminal_shows_state_and_progress_and_wipes_them_at_the_end(
     assert process.wait(10) == 0
 
 
-def test_init_writes_a_file_that_is_a_valid_job(footplate: Command, tmp_path: Path) -> None:
-    assert footplate("init").exit_code == 0
-    text = (tmp_path / "footplate.yaml").read_text()
-    spec = read_job(load(text, "f"))
-    assert spec.roles[0].command.startswith("python -c")
-    again = footplate("init", "--name", "other")
-    assert again.exit_code == 1
-    assert "--force overwrites it" in again.err
-    assert (tmp_path / "footplate.yaml").read_text() == text
-    assert footplate("init", "--name", "other", "--force").exit_code == 0
-    assert "name: other\n" in (tmp_path / "footplate.yaml").read_text()
+def test_a_file_of_another_system_is_sent_as_it_is_with_what_replaces_its_fields(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    server.on("POST /jobs", Reply(201, job(name="mnist", state="QUEUED")))
+    text = '{"jobName": "mnist", "image": "x", "taskRoles": []}'
+    (tmp_path / "job.json").write_text(text)
+    assert footplate("submit", "job.json", "--cpus", "2").exit_code == 0
+    assert sent(server) == {"original": text, "overrides": {"cpus": 2}}
 
 
-def test_what_the_first_file_shows_as_comments_is_valid_too() -> None:
-    shown = re.findall(r"^# ((?: *- | +)?[a-z_]+:.*)$", TEMPLATE.format(name="x"), re.MULTILINE)
-    # Fields of GPUs go with a command beside the name, and the code is a folder that a submit replaces.
-    kept = (line for line in shown if not line.startswith(("gpu", "code")))
-    spec = read_job(load("\n".join(["name: x", *kept]), "f"))
-    assert (spec.roles[0].count, spec.time_limit_s, spec.parameters) == (2, 3600, {"epochs": 5})
+def test_the_folder_of_a_batch_script_goes_along(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    server.on("POST /jobs", Reply(201, job(name="mnist", state="QUEUED")))
+    server.on("HEAD /code/x", Reply(404))
+    server.on("POST /code", Reply(201, {"upload": "sha256:x"}))
+    (tmp_path / "jobs").mkdir()
+    script = "#!/bin/bash\n#SBATCH --mem=1G\npython a.py\n"
+    (tmp_path / "jobs" / "train.sbatch").write_text(script)
+    result = footplate("submit", "jobs/train.sbatch")
+    assert result.exit_code == 0
+    assert sent(server)["original"] == script
+    assert sent(server)["overrides"]["code"]["upload"].startswith("sha256:")
+    assert "Sending 1 file" in result.err
+
+
+def test_a_taken_name_of_a_foreign_file_is_counted_on(
+    server: FakeServer, footplate: Command, tmp_path: Path
+) -> None:
+    params = {"name": "mnist", "job": ID}
+    taken = {"code": "conflict", "message": "taken", "message_code": "job_name_taken", "params": params}
+    server.on("POST /jobs", Reply(409, taken), Reply(201, job(name="mnist-2", state="QUEUED")))
+    server.on("GET /jobs", {"items": [job(name="mnist")], "next_page_token": None})
+    server.on("GET /me", {"name": "ada"})
+    (tmp_path / "job.json").write_text('{"jobName": "mnist", "image": "x", "taskRoles": []}')
+    assert footplate("submit", "job.json", "--again").exit_code == 0
+    assert sent(server)["overrides"] == {"name": "mnist-2"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -301,6 +302,18 @@ def test_a_job_that_is_refused_takes_no_room_from_those_beside_it(tmp_path: Path
         await one.until(entered, JobState.RUNNING)
         assert twice.id not in one.store.board
         assert [job.id for job in one.controller.admission.snapshot().pending] == []
+
+    tell(tmp_path, story)
+
+
+def test_news_that_come_late_do_not_let_a_running_job_wait_again(tmp_path: Path) -> None:
+    async def story(one: World) -> None:
+        entered = await one.enter(one.make())
+        await one.until(entered, JobState.RUNNING)
+        stale = replace(one.store.board[entered], state=JobState.QUEUED, placement=None)
+        one.store._publish(News([], [], {entered: stale}))
+        assert [job.id for job in one.controller.admission.snapshot().pending] == []
+        assert await one.controller.admission.run_pass()
 
     tell(tmp_path, story)
 

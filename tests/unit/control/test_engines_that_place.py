@@ -37,6 +37,15 @@ async def beside_slurm(
         yield one, slurm
 
 
+async def one_runs_and_one_waits(one: Life) -> tuple[str, str]:
+    """Fill the engine with one job, and let it queue another."""
+    first = await one.submit(1, queue="batch", cpus=4)
+    await one.until(first, JobState.RUNNING)
+    second = await one.submit(2, queue="batch", cpus=4)
+    await one.until_so(second, lambda job: job.is_handed_over)
+    return first, second
+
+
 def test_a_job_is_handed_over_whole_and_learns_where_it_runs(tmp_path: Path) -> None:
     async def story() -> None:
         async with beside_slurm(tmp_path, FakeClock()) as (one, slurm):
@@ -90,10 +99,7 @@ def test_a_job_that_waits_there_can_be_stopped_and_deleted(tmp_path: Path) -> No
     async def story() -> None:
         clock = FakeClock()
         async with beside_slurm(tmp_path, clock) as (one, slurm):
-            first = await one.submit(1, queue="batch", cpus=4)
-            await one.until(first, JobState.RUNNING)
-            second = await one.submit(2, queue="batch", cpus=4)
-            await one.until_so(second, lambda job: job.is_handed_over)
+            _first, second = await one_runs_and_one_waits(one)
             await one.tell(second, StopAsked(clock.now(), BY_ANN, "ann"))
             stopped = await one.until(second, JobState.STOPPED)
             assert stopped.placement is None
@@ -107,10 +113,7 @@ def test_a_job_that_waits_there_is_found_again_after_a_restart(tmp_path: Path) -
     async def story() -> None:
         clock = FakeClock()
         async with beside_slurm(tmp_path, clock) as (one, slurm):
-            first = await one.submit(1, queue="batch", cpus=4)
-            await one.until(first, JobState.RUNNING)
-            second = await one.submit(2, queue="batch", cpus=4)
-            await one.until_so(second, lambda job: job.is_handed_over)
+            first, second = await one_runs_and_one_waits(one)
         async with beside_slurm(tmp_path, clock, slurm.world, one.engine.world) as (again, slurm_again):
             assert again.store.board[second].is_handed_over
             slurm_again.finish(f"{first}.0")
@@ -150,10 +153,8 @@ def test_what_an_engine_says_too_late_of_a_wait_changes_nothing(tmp_path: Path) 
     async def story() -> None:
         clock = FakeClock()
         async with beside_slurm(tmp_path, clock) as (one, slurm):
-            first = await one.submit(1, queue="batch", cpus=4)
-            await one.until(first, JobState.RUNNING)
-            second = await one.submit(2, queue="batch", cpus=4)
-            waiting = await one.until_so(second, lambda job: job.is_handed_over)
+            first, second = await one_runs_and_one_waits(one)
+            waiting = one.store.board[second]
             late = WaitExplained(clock.now(), 0, Reason(ReasonCode.BEHIND_OTHERS, text("long ago")))
             slurm.finish(f"{first}.0")
             running = await one.until(second, JobState.RUNNING)
@@ -167,9 +168,7 @@ def test_an_engine_that_goes_away_while_jobs_wait_in_it_is_left_alone(tmp_path: 
     async def story() -> None:
         clock = FakeClock()
         async with beside_slurm(tmp_path, clock) as (one, slurm):
-            first = await one.submit(1, queue="batch", cpus=4)
-            await one.until(first, JobState.RUNNING)
-            second = await one.submit(2, queue="batch", cpus=4)
+            _first, second = await one_runs_and_one_waits(one)
             await one.until_so(second, lambda job: job.reason.code is ReasonCode.INSUFFICIENT_RESOURCES)
             slurm.is_mute = True
             observer = one.controller.observers.by_engine["slurm"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from footplate.control.limits import overdue
 from footplate.domain.events import StopAsked
 from footplate.domain.job import Job
 from footplate.domain.messages import text
+from footplate.domain.overdue import overdue
 from footplate.domain.states import Reason, ReasonCode
 from footplate.testing.builders import AT, after, job, placed, running
 

@@ -20,6 +20,9 @@ from footplate.testing.control_bench import Life
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeWorld
 
+# The engine may have said by then that the tasks run.
+STARTED = (JobState.STARTING, JobState.RUNNING)
+
 
 @pytest.fixture(autouse=True)
 def only_the_alarm_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +87,7 @@ def test_a_pause_goes_on_after_a_restart(tmp_path: Path) -> None:
             assert again.store.board[paused.id] == paused
             assert await again.state_after_a_pass(paused.id) is JobState.QUEUED
             clock.advance(1)
-            assert await again.state_after_a_pass(paused.id) is JobState.STARTING
+            assert await again.state_after_a_pass(paused.id) in STARTED
 
     asyncio.run(story())
 
@@ -111,7 +114,7 @@ def test_a_clock_that_is_set_back_by_hours_ends_the_pause(tmp_path: Path, is_res
             world = one.engine.world
             clock.advance(-3600)
             if not is_restarted:
-                assert await one.state_after_a_pass(paused.id) is JobState.STARTING
+                assert await one.state_after_a_pass(paused.id) in STARTED
         if is_restarted:
             async with life(tmp_path, clock, world) as again:
                 await again.until(paused.id, JobState.RUNNING, 2)

@@ -15,7 +15,7 @@ from footplate.control.volumes import check_there, volumes_of
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job, submit
 from footplate.domain.spec import CodeRef, DataMount, JobSpec, RoleSpec
-from footplate.domain.storage import Storage
+from footplate.domain.storage import Access, Storage
 from footplate.engines.local.places import Places
 from footplate.testing.engine_bench import plan
 
@@ -27,10 +27,10 @@ def job_with(*data: DataMount, code: CodeRef | None = None) -> Job:
     return submit("0abcdefghjk1", "ann", spec, 1.0)
 
 
-def check(storages: Mapping[str, Storage], job: Job, home: Path = HOME) -> None:
+def check(storages: Mapping[str, Storage], job: Job, home: Path = HOME, number: int = 0) -> None:
     async def ask() -> None:
         async with watching() as watch:
-            await check_there(home, storages, watch, job)
+            await check_there(home, storages, watch, job, number)
 
     asyncio.run(ask())
 
@@ -111,3 +111,21 @@ def test_a_storage_that_has_become_a_link_to_the_home_is_refused(tmp_path: Path)
     job = job_with(DataMount("/data", "sets"))
     with pytest.raises(EngineRejected, match="platform's own files"):
         check({"sets": Storage("sets", str(tmp_path / "sets"))}, job, tmp_path / "home")
+
+
+def test_a_job_reads_its_owners_part_of_a_private_storage_and_no_more(tmp_path: Path) -> None:
+    mine = tmp_path / "storages" / "home" / "ann-7"
+    (mine / "digits").mkdir(parents=True)
+    (tmp_path / "storages" / "home" / "bob-8").mkdir()
+    (mine / "out").symlink_to("../bob-8")
+    home = Storage("home", str(mine.parent), read_only=False, per_user=True, is_own=True)
+
+    def check_as(source: str, number: int) -> None:
+        check({"home": home}, job_with(DataMount("/data", "home", source)), tmp_path, number)
+
+    check_as("digits", 7)
+    with pytest.raises(EngineRejected, match="leads out"):
+        check_as("out", 7)
+    with pytest.raises(EngineRejected, match="has no digits"):
+        check_as("digits", 9)
+    assert home.access_of_job("ann", "default") is Access.READ

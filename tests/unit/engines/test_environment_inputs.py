@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footplate.domain.errors import EngineRejected
-from footplate.domain.spec import EnvironmentSpec
+from footplate.domain.spec import EnvironmentSpec, JobSpec, RoleSpec
 from footplate.engines.local.environments import indexes
-from footplate.engines.local.environments.inputs import MOST_BYTES, Inputs, gather, wish_of
+from footplate.engines.local.environments.inputs import MOST_BYTES, Image, Inputs, gather, wish_of
 from footplate.engines.local.environments.recipe import commands
+from footplate.engines.local.environments.refusing import refuses_packages
 
 DIGEST = "sha256:" + "1" * 64
 
@@ -123,3 +125,46 @@ def test_passwords_of_indexes_do_not_reach_tasks() -> None:
     }
     assert indexes.passwords(indexes.for_uv(environ, [])) == {"hush", "secret"}
     assert indexes.for_tasks(environ, []) == {"PIP_FIND_LINKS": "/opt/wheels", "UV_FIND_LINKS": "/opt/wheels"}
+
+
+def spec_of(image: str, **asked: Any) -> JobSpec:
+    return JobSpec("train", (RoleSpec("true", image=image),), environment=EnvironmentSpec(**asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"conda": "environment.yml"}, "conda_in_image"),
+        ({"requirements": ("numpy",), "python": "3.12"}, "python_in_image"),
+        ({"requirements": ("numpy",)}, None),
+        ({"pyproject": "pyproject.toml"}, None),
+        ({"path": "/opt/env"}, None),
+    ],
+)
+def test_an_image_takes_packages_for_its_own_python(asked: dict[str, Any], code: str | None) -> None:
+    problem = refuses_packages(spec_of("torch:2", **asked), {})
+    assert (problem.said.code if problem else None) == code
+
+
+def test_a_folder_that_stands_for_an_image_is_no_image() -> None:
+    asked = spec_of("torch:2", requirements=("numpy",), python="3.12")
+    assert refuses_packages(asked, {"torch:2": "/opt/torch"}) is None
+
+
+def test_an_image_by_another_id_has_another_key(tmp_path: Path) -> None:
+    inputs = read(tmp_path, requirements=("numpy",))
+    one, other = (replace(inputs, image=Image("torch:2", name)) for name in ("sha256:1", "sha256:2"))
+    assert len({inputs.key, one.key, other.key}) == 3
+    assert one.key == replace(inputs, image=Image("the-same:1", "sha256:1")).key
+
+
+def test_places_of_this_machine_are_shown_to_builds_in_images(tmp_path: Path) -> None:
+    variables = {"PIP_FIND_LINKS": f"{tmp_path} /no/such https://host/links", "SSL_CERT_FILE": ""}
+    assert indexes.local_places(variables) == [str(tmp_path)]
+
+
+def test_builds_in_images_are_told_the_same_places_with_their_passwords() -> None:
+    environ = {"PIP_INDEX_URL": "https://me:sesame@host/simple", "PIP_EXTRA_INDEX_URL": "https://more/simple"}
+    variables = indexes.for_builds(environ, [])
+    assert variables["PIP_INDEX_URL"] == variables["UV_DEFAULT_INDEX"] == environ["PIP_INDEX_URL"]
+    assert variables["PIP_EXTRA_INDEX_URL"] == environ["PIP_EXTRA_INDEX_URL"]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from footplate.domain.cluster import Gpu
 from footplate.domain.resources import GIB
+from footplate.engines.base import CardUsage
+from footplate.engines.local.machine import gpus
 from footplate.engines.local.machine.detect import (
     Machine,
     detect_memory_bytes,
@@ -18,6 +22,9 @@ from footplate.engines.local.machine.detect import (
 )
 from footplate.engines.local.machine.gpus import select_visible
 from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.local.observe.network import machine_traffic, network_of, traffic_of
+from footplate.engines.local.observe.nodeusage import read_node
+from footplate.testing.process import await_that
 
 ALL_CPUS = len(os.sched_getaffinity(0)) * 1000
 
@@ -115,3 +122,75 @@ def test_declared_values_replace_detected_ones() -> None:
 def test_the_servers_own_mask_bounds_the_cards(visible: str | None, indices: list[int]) -> None:
     cards = (Gpu(0, uuid="GPU-aa"), Gpu(1, uuid="GPU-bb"))
     assert [card.index for card in select_visible(cards, visible)] == indices
+
+
+NET = """Inter-| Receive | Transmit
+ face |bytes packets
+    lo: 1000 1 0 0 0 0 0 0 2000 1 0 0 0 0 0 0
+  eth0: 30 1 0 0 0 0 0 0 40 1 0 0 0 0 0 0
+ veth1: 5 1 0 0 0 0 0 0 6 1 0 0 0 0 0 0
+"""
+
+
+def test_what_is_used_of_a_machine_is_read_from_the_kernels_counters(tmp_path: Path) -> None:
+    ours = min(os.sched_getaffinity(0))
+    root = machine(
+        tmp_path,
+        **{
+            "proc/stat": f"cpu 1 1 1 1\ncpu{ours} 100 20 30 9999 9999 4 5 6 7 7\ncpu9999 1 1 1 1 1 1 1 1",
+            "proc/meminfo": "MemTotal: 100 kB\nMemAvailable: 40 kB",
+            "proc/diskstats": "8 0 sda 1 0 10 0 1 0 4 0\n8 1 sda1 1 0 9 0 1 0 3 0\n7 0 loop0 1 0 7 0 1 0 7 0",
+            "proc/self/net/dev": NET,
+            "sys/block/sda/size": "1",
+            "sys/block/loop0/size": "1",
+        },
+    )
+    cards = {1: CardUsage(1, 0.5, 7, 100.0), 0: CardUsage(0, 1.0, 9)}
+    used = read_node("here", cards, root)
+    assert used.cpu_s == pytest.approx(165 / os.sysconf("SC_CLK_TCK"))
+    assert used.memory_bytes == 60 * 1024
+    assert (used.read_bytes, used.written_bytes) == (10 * 512, 4 * 512)
+    assert (used.received_bytes, used.sent_bytes) == (35, 46)
+    assert [card.index for card in used.cards] == [0, 1]
+    (root / "sys/class/net/eth0/device").mkdir(parents=True)
+    assert machine_traffic(root) == (30, 40)
+
+
+def test_counters_that_are_not_there_are_unknown(tmp_path: Path) -> None:
+    used = read_node("here", {}, machine(tmp_path))
+    assert used.read_bytes is used.written_bytes is used.received_bytes is used.sent_bytes is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes networks")
+def test_a_process_with_a_network_of_its_own_has_counters_of_its_own() -> None:
+    with subprocess.Popen(("unshare", "--net", "cat"), stdin=subprocess.PIPE) as process:
+        await_that(lambda: network_of(process.pid) not in ("", network_of("self")), 10)
+        assert traffic_of(process.pid) in ((0, 0), (None, None))
+        process.communicate()
+    assert network_of(process.pid) == ""
+
+
+class _Nvml:
+    """A driver with two cards, of which one tells its power."""
+
+    class NVMLError(Exception):
+        pass
+
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> int:  # noqa: N802  # as the library calls it
+        return index
+
+    def nvmlDeviceGetUtilizationRates(self, _card: int) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(gpu=50)
+
+    def nvmlDeviceGetMemoryInfo(self, _card: int) -> SimpleNamespace:  # noqa: N802
+        return SimpleNamespace(used=7)
+
+    def nvmlDeviceGetPowerUsage(self, card: int) -> int:  # noqa: N802
+        if card:
+            raise self.NVMLError("not supported")
+        return 312_500
+
+
+def test_power_is_told_in_watts_where_a_card_tells_it() -> None:
+    assert gpus._usage(_Nvml(), 0) == CardUsage(0, 0.5, 7, 312.5)
+    assert gpus._usage(_Nvml(), 1) == CardUsage(1, 0.5, 7, None)

@@ -138,18 +138,18 @@ TIONE = {
     "INDEX": "2",
     "GPU_NUM_PER_NODE": "2",
     "CHIEF_IP": "10.0.0.1",
-    "TI_TASK_ID": "j1",
-    "TI_INSTANCE_ID": "j1-worker-1",
+    "TI_TASK_ID": "train-j1",
+    "TI_INSTANCE_ID": "train-j1-worker-1",
     "REGION": "local",
 }
 UAI = {"WORKER_NUM": "3", "WORKER_GPU_NUM": "2", "UAI_HOSTS": "10.0.0.1,10.0.0.1,10.0.0.2"}
 PAI = {
-    "PAI_JOB_NAME": "ann~fit",
+    "PAI_JOB_NAME": "fit",
     "PAI_FRAMEWORK_NAME": "ann~fit",
     "PAI_VIRTUAL_CLUSTER": "vision",
     "PAI_USER_NAME": "ann",
     "PAI_USERNAME": "ann",
-    "PAI_DEFAULT_FS_URI": "",
+    "PAI_DEFAULT_FS_URI": "file:///jobs/j1/output",
     "PAI_TASK_ROLE_COUNT": "2",
     "PAI_TASK_ROLES_NUM": "2",
     "PAI_JOB_TASK_ROLE_COUNT": "2",

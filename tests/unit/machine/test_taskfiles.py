@@ -51,7 +51,7 @@ def test_a_pipe_in_place_of_a_record_counts_as_no_record_and_nobody_waits_for_it
     assert (read_claim(task), read_exit(task), usagefiles.read(task)) == (None, None, [])
     assert LogFile(task).read(0, 100).data == b""
     with pytest.raises(Spoilt):
-        usagefiles.append(task, usagefiles.Sample(1.0, 2.0, 3))
+        usagefiles.append(task, [usagefiles.Sample(1.0, 2.0, 3)])
 
 
 def test_a_link_that_leads_to_itself_counts_as_no_record(task: Path) -> None:

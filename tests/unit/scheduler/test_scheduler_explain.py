@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -196,6 +197,18 @@ def test_a_machine_without_nodes_in_service_is_said() -> None:
     assert reason(snapshot([node(is_schedulable=False)], [pending("j")])).message == "no node is in service"
     bound = snapshot([node("a")], [pending("j", queue="q")], queues=[queue("q", nodes=("z",))])
     assert reason(bound).message == "no node of queue q is in service"
+
+
+def test_who_drained_the_nodes_is_said() -> None:
+    drained = [
+        replace(node(name), is_schedulable=False, drained_by=who)
+        for name, who in (("a", "ann"), ("b", "bob"))
+    ]
+    assert reason(snapshot(drained, [pending("j")])).message == (
+        "no node is in service: ann drained a, bob drained b"
+    )
+    bound = snapshot(drained, [pending("j", queue="q")], queues=[queue("q", nodes=("b",))])
+    assert reason(bound).message == "no node of queue q is in service: bob drained b"
 
 
 def test_what_the_nodes_in_service_cannot_take_is_said() -> None:

@@ -66,8 +66,8 @@ def test_no_room_is_kept_for_a_job_that_pauses() -> None:
     assert started(snapshot([node(cpus=4)], waiting, held), NOW + 4) == []
 
 
-def test_a_job_that_pauses_does_not_use_up_the_guarantee_of_its_queue() -> None:
-    queues = [queue("sure", guaranteed=amount(cpus=2)), queue("other")]
+def test_a_job_that_pauses_does_not_use_up_the_share_of_its_queue() -> None:
+    queues = [queue("sure", share=amount(cpus=2)), queue("other")]
     waiting = [
         paused("p", cpus=2, queue="sure"),  # type: ignore[arg-type]
         pending("mine", cpus=2, queue="sure", queued_at=NOW),

@@ -101,32 +101,32 @@ def test_a_queue_borrows_what_is_idle() -> None:
     state = snapshot(
         [node(gpus=8)],
         [pending("j", gpus=8)],
-        queues=[queue(guaranteed=amount(cpus=8, gpus=2)), queue("other")],
+        queues=[queue(share=amount(cpus=8, gpus=2)), queue("other")],
     )
     assert started(state) == ["j"]
 
 
-def test_jobs_within_a_guarantee_go_before_those_that_borrow() -> None:
+def test_jobs_within_a_share_go_before_those_that_borrow() -> None:
     jobs = [
         pending("borrower", queue="rich", priority=9, gpus=4),
         pending("covered", queue="poor", gpus=4, queued_at=5),
     ]
-    queues = [queue("rich"), queue("poor", guaranteed=amount(cpus=8, gpus=4))]
+    queues = [queue("rich"), queue("poor", share=amount(cpus=8, gpus=4))]
     outcome = decide(snapshot([node(gpus=4)], jobs, queues=queues))
     assert [start.job_id for start in outcome.starts] == ["covered"]
     assert outcome.order == ("borrower",)
 
 
-def test_a_guarantee_covers_only_as_many_jobs_as_fit_in_it() -> None:
+def test_a_share_covers_only_as_many_jobs_as_fit_in_it() -> None:
     jobs = [pending(f"poor{n}", queue="poor", gpus=2, queued_at=n) for n in range(3)]
     jobs.append(pending("rich", queue="rich", priority=1, gpus=2))
-    queues = [queue("rich"), queue("poor", guaranteed=amount(cpus=8, gpus=4))]
+    queues = [queue("rich"), queue("poor", share=amount(cpus=8, gpus=4))]
     assert started(snapshot([node(gpus=8)], jobs, queues=queues)) == ["poor0", "poor1", "rich", "poor2"]
 
 
-def test_what_a_queue_already_uses_counts_against_its_guarantee() -> None:
+def test_what_a_queue_already_uses_counts_against_its_share() -> None:
     jobs = [pending("poor", queue="poor", gpus=2), pending("rich", queue="rich", priority=1, gpus=2)]
-    queues = [queue("rich"), queue("poor", guaranteed=amount(cpus=8, gpus=4))]
+    queues = [queue("rich"), queue("poor", share=amount(cpus=8, gpus=4))]
     busy = running(queue="poor", cards=[0, 1, 2])
     assert started(snapshot([node(gpus=5)], jobs, [busy], queues)) == ["rich"]
 

@@ -27,7 +27,7 @@ def test_inside_a_job_the_environment_is_enough() -> None:
 
 def test_user_and_password_come_from_the_environment(tmp_path: Path) -> None:
     env = environment(tmp_path, FOOTPLATE_URL="http://h:1", FOOTPLATE_USER="ada", FOOTPLATE_PASSWORD="pw")
-    assert settings.find(environment=env) == Settings("http://h:1", user="ada", password="pw")
+    assert settings.find(environment=env) == Settings("http://h:1", user="ada", password="pw", is_kept=True)
 
 
 def test_nothing_known_says_what_to_do(tmp_path: Path) -> None:

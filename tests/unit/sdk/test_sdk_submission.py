@@ -37,9 +37,15 @@ def test_a_parameter_that_nothing_uses_is_refused() -> None:
         prepare(DOCUMENT, parameters={"epoch": 1})
 
 
-def test_fields_of_one_role_cannot_override_a_job_with_roles() -> None:
-    with pytest.raises(InvalidInput, match="cpus: the job file has roles"):
-        prepare({"name": "x", "roles": [{"command": "true"}]}, cpus=2)
+def test_fields_of_one_role_cannot_override_a_job_with_several() -> None:
+    roles = [{"name": "a", "command": "true"}, {"name": "b", "command": "true"}]
+    with pytest.raises(InvalidInput, match="cpus: the job has several roles"):
+        prepare({"name": "x", "roles": roles}, cpus=2)
+
+
+def test_fields_of_a_role_go_into_the_only_one() -> None:
+    document = prepare({"name": "x", "roles": [{"command": "true", "gpus": 1}]}, cpus=2, retry=1).document
+    assert document == {"name": "x", "roles": [{"command": "true", "gpus": 1, "cpus": 2}], "retry": 1}
 
 
 @pytest.mark.parametrize("code", [".", {"path": "."}, {"path": "./", "read_only": True}])

@@ -108,3 +108,18 @@ def test_flags_and_lists_are_sent_as_the_api_reads_them(server: FakeServer) -> N
     calls.request("GET", "/nodes", headers={}, params={"a": True, "b": ["x", "ÿ &"], "c": 0.5})
     calls.close()
     assert server.requests("GET /nodes")[0].query == {"a": ["true"], "b": ["x", "ÿ &"], "c": ["0.5"]}
+
+
+def results(is_complete: bool) -> dict[str, object]:
+    return {"storage": "home", "path": "outputs/0abcdefghjk1", "is_complete": is_complete}
+
+
+def test_whoever_wants_results_waits_until_they_are_saved(server: FakeServer, client: Client) -> None:
+    over = [job(state="SUCCEEDED", results=results(done)) for done in (False, False, True)]
+    server.on(PATH, job(state="RUNNING"), *over)
+    assert not client.job("0abcdefghjk1").wait(results=True).saves_results
+    assert len(server.requests(PATH)) == 4
+    server.on(PATH, over[0])
+    assert client.job("0abcdefghjk1").wait().saves_results
+    with pytest.raises(TimedOut):
+        client.job("0abcdefghjk1").wait(timeout=0.1, results=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.requests import HTTPConnection
 
-from footplate.server.addresses import Proxies, neighbourhood
+from footplate.server.addresses import Proxies, is_loopback, neighbourhood
 
 
 def call(address: str, *forwarded: str) -> HTTPConnection:
@@ -38,3 +38,13 @@ def test_neighbours_in_a_network_of_ipv6_count_as_one() -> None:
     assert neighbourhood("2001:db8:0:1::1") != neighbourhood("2001:db8::1")
     assert neighbourhood("::ffff:10.0.0.1") == neighbourhood("10.0.0.1") == "10.0.0.1"
     assert neighbourhood("") == ""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1", "localhost"])
+def test_loopback_is_reached_by_this_machine_only(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "10.0.0.1", "", "localhost.example.org"])
+def test_all_else_is_beyond_loopback(host: str) -> None:
+    assert not is_loopback(host)

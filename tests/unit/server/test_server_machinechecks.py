@@ -16,7 +16,8 @@ from footplate.domain.messages import say, text
 from footplate.engines.local.confine.confinement import ALL_LIMITS, Confinement
 from footplate.engines.local.process import native
 from footplate.server import machinechecks as checks
-from footplate.server.settings import GpuGroup, NodeSettings, Settings
+from footplate.server.nodefields import GpuGroup, NodeSettings
+from footplate.server.settings import Settings
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.migrate import migrate
 from footplate.testing.certificates import Authority

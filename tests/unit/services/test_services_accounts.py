@@ -19,8 +19,10 @@ from footplate.domain.states import Reason, ReasonCode
 from footplate.engines.router import one_engine
 from footplate.services import accounts, passwords, queues
 from footplate.services.access import Caller
-from footplate.services.accounts import Accounts
+from footplate.services.accounts import Accounts, Change
+from footplate.services.filing import Filing
 from footplate.services.platform import Platform
+from footplate.services.storageroom import StorageRoom
 from footplate.services.throttle import FIRST_WAIT_S, FREE_TRIES, FREE_TRIES_OF_ADDRESS, FREE_TRIES_OF_NAME
 from footplate.services.tokens import Tokens
 from footplate.services.vault import Vault
@@ -28,8 +30,10 @@ from footplate.store import account_queries, transitions
 from footplate.store.blobs import Blobs
 from footplate.store.cluster import Cluster
 from footplate.store.database import open_engine
+from footplate.store.disk import Disk
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
+from footplate.store.people import People
 from footplate.store.store import Store
 from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import AT, job, placement
@@ -58,6 +62,34 @@ class NoScheduler:
         raise NotImplementedError
 
     async def dry_run(self, job: Job) -> WouldBe:
+        raise NotImplementedError
+
+
+class NoWayIn:
+    """A platform whose tasks nobody enters."""
+
+    def run(self, *_what: Any) -> Any:
+        raise NotImplementedError
+
+    def connect(self, *_what: Any) -> Any:
+        raise NotImplementedError
+
+
+class NoViewers:
+    """A platform whose engines show nothing of jobs."""
+
+    shown = ""
+
+    def new_id(self) -> str:
+        raise NotImplementedError
+
+    def run(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+    def last_words(self, viewer_id: str) -> str:
+        raise NotImplementedError
+
+    async def end_left(self) -> None:
         raise NotImplementedError
 
 
@@ -90,8 +122,18 @@ class Office:
             replan=lambda: None,
             engines=one_engine(FakeEngine(), self.clock),
             exec_in_task=NoScheduler.exec_in_task,
+            streams=NoWayIn(),
             environments=NoEnvironments(),
+            viewers=NoViewers(),
             vault=Vault(b"secret"),
+            filing=Filing(
+                store=self.store,
+                vault=Vault(b"secret"),
+                people=People(),
+                storages={},
+                spool=lambda name: home / name,
+            ),
+            room=StorageRoom(Disk(home)),
         )
         self.tokens = Tokens(b"secret")
         self.accounts = Accounts(self.platform, self.tokens)
@@ -188,9 +230,9 @@ async def test_a_token_revoked_while_it_is_looked_up_is_not_remembered(office: O
 async def test_changed_rights_count_from_the_next_call_on(office: Office) -> None:
     token = await office.hire()
     await office.accounts.identify(token)
-    await office.accounts.change(ROOT, "ann", None, True, None)
+    await office.accounts.change(ROOT, "ann", Change(is_admin=True))
     assert (await office.accounts.identify(token)).is_admin
-    await office.accounts.change(ROOT, "ann", None, None, False)
+    await office.accounts.change(ROOT, "ann", Change(is_enabled=False))
     assert not await is_known(office, token)
 
 
@@ -279,7 +321,7 @@ async def test_a_job_neither_sees_nor_revokes_tokens_nor_hands_out_roles(office:
         "revoke roles": queues.remove_member(office.platform, inside, "default", "ann"),
         "list users": office.accounts.users(inside),
         "add users": office.accounts.add(inside, "eve", "a password", True, {}),
-        "change users": office.accounts.change(inside, "ann", None, True, None),
+        "change users": office.accounts.change(inside, "ann", Change(is_admin=True)),
         "delete users": office.accounts.remove(inside, "ann"),
     }
     for what, call in refused.items():
@@ -294,7 +336,7 @@ async def test_a_job_of_a_disabled_owner_is_refused(office: Office) -> None:
     one = job()
     await office.put(one)
     token = office.tokens.issue(one.id, 0)
-    await office.accounts.change(ROOT, "ann", None, None, False)
+    await office.accounts.change(ROOT, "ann", Change(is_enabled=False))
     assert not await is_known(office, token)
 
 
@@ -386,10 +428,10 @@ async def test_the_first_account_is_made_once(office: Office) -> None:
 @in_office
 async def test_the_last_enabled_admin_cannot_be_lost(office: Office) -> None:
     await office.accounts.add(ROOT, "two", "a password", True, {})
-    await office.accounts.change(ROOT, "two", None, None, False)
+    await office.accounts.change(ROOT, "two", Change(is_enabled=False))
     with pytest.raises(Conflict, match="last enabled admin"):
         await office.accounts.remove(ROOT, "admin")
-    assert {user.name for user, _ in await office.accounts.users(ROOT)} == {"admin", "two"}
+    assert {one.user.name for one in await office.accounts.users(ROOT)} == {"admin", "two"}
 
 
 def test_an_account_without_a_given_password_gets_one_that_is_shown(

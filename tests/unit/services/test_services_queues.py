@@ -45,23 +45,23 @@ def test_the_loads_of_all_queues_take_one_pass_over_the_jobs() -> None:
 MOST = Resources(4000, 8 * GIB, 2)
 
 
-@pytest.mark.parametrize("guaranteed", [Resources(), MOST, Resources(1000, GIB, 1)])
-def test_a_queue_may_be_promised_what_it_may_use(guaranteed: Resources) -> None:
-    queues._check_limits(Queue("vision", guaranteed=guaranteed, maximum=MOST))
-    queues._check_limits(Queue("vision", guaranteed=guaranteed))
+@pytest.mark.parametrize("share", [Resources(), MOST, Resources(1000, GIB, 1)])
+def test_a_queue_may_be_promised_what_it_may_use(share: Resources) -> None:
+    queues._check_limits(Queue("vision", share=share, maximum=MOST))
+    queues._check_limits(Queue("vision", share=share))
 
 
 def test_a_queue_cannot_be_promised_more_than_it_may_use() -> None:
-    greedy = Queue("vision", guaranteed=Resources(4500, 8 * GIB, 3), maximum=MOST)
+    greedy = Queue("vision", share=Resources(4500, 8 * GIB, 3), maximum=MOST)
     with pytest.raises(InvalidInput) as refusal:
         queues._check_limits(greedy)
     assert [str(problem) for problem in refusal.value.problems] == [
-        "guaranteed.cpus: guaranteed 4.5 is more than the maximum 4",
-        "guaranteed.gpus: guaranteed 3 is more than the maximum 2",
+        "share.cpus: share 4.5 is more than the maximum 4",
+        "share.gpus: share 3 is more than the maximum 2",
     ]
 
 
 def test_what_is_not_limited_may_be_promised() -> None:
     queues._check_limits(
-        Queue("v", guaranteed=Resources(9000, GIB, 0), maximum=Resources(UNLIMITED, UNLIMITED, 2))
+        Queue("v", share=Resources(9000, GIB, 0), maximum=Resources(UNLIMITED, UNLIMITED, 2))
     )

@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 
 from footplate import __version__
 from footplate.domain.errors import Conflict
+from footplate.store.alltables import metadata
 from footplate.store.database import open_engine
 from footplate.store.migrate import HEAD, alembic_config, migrate, version
-from footplate.store.tables import metadata
 
 
 @pytest.fixture

@@ -95,9 +95,21 @@ def _sorted(lines: Sequence[JobLine] | Any, sort: str) -> list[str]:
             return "", line.id
         if field == "finished_at":
             return (line.finished_at if line.finished_at is not None else float("inf")), line.id
+        if field == "run_time":
+            return _run_time(line), line.id
+        if field == "resources":
+            return (line.gpus, line.milli_cpus), line.id
         return getattr(line, field), line.id
 
     return [line.id for line in sorted(lines, key=key, reverse=sort.startswith("-"))]
+
+
+def _run_time(line: JobLine) -> tuple[int, float]:
+    """Those that have not begun, then those that have ended, then those that run, the youngest first."""
+    since = line.started_at if line.running_at is None else line.running_at
+    if since is None:
+        return 0, 0.0
+    return (2, -since) if line.finished_at is None else (1, line.finished_at - since)
 
 
 @with_store

@@ -54,6 +54,10 @@ def test_on_is_a_key_like_any_other() -> None:
     assert load("alerts: [{on: failed}]", "f") == {"alerts": [{"on": "failed"}]}
 
 
+def test_a_plain_key_is_its_text() -> None:
+    assert load("1: x\ntrue: {0042: y, null: z}\n", "f") == {"1": "x", "true": {"0042": "y", "null": "z"}}
+
+
 def test_anchors_aliases_and_merges_work() -> None:
     text = "base: &b {x: 1, y: 2}\none: {<<: *b, y: 3}\ntwo: {<<: [{y: 5}, *b]}\nsame: *b\n"
     assert load(text, "f") == {
@@ -72,8 +76,12 @@ def test_anchors_aliases_and_merges_work() -> None:
         ("a: 1\nb: 2\na: 3", "f, line 3, column 1: key 'a' is given twice"),
         ('{"a": 1, "a": 2}', "f: key 'a' is given twice"),
         ("a: {b: 1,\n b: 2}", "f, line 2, column 2: key 'b' is given twice"),
-        ("1: x", 'f, line 1, column 1: a key must be a text; quote it: "1"'),
-        ("true: x", "a key must be a text"),
+        ("!!int 1: x", 'f, line 1, column 1: a key must be a text; quote it: "1"'),
+        ("!!bool true: x", "a key must be a text"),
+        ("cpus: .inf", "f, line 1, column 7: NaN and infinite"),
+        ("a: !!float .inf", "NaN and infinite"),
+        ("a: 1\n'a': 2", "key 'a' is given twice"),
+        ("1: a\n'1': b", "f, line 2, column 1: key '1' is given twice"),
         ("? [a, b]\n: x", "a key must be a text"),
         ("a: 1\n---\nb: 2", "f, line 2, column 1: a second document begins"),
         ("a:\n\t- b", "f, line 2, column 1: .*spaces, not tabs"),

@@ -1,0 +1,165 @@
+"""The real client of MLflow against the server: what trainings and their loggers call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apiclient import Api, Data, Hire
+
+from footplate.testing.fake_engine import FakeTasks
+
+mlflow = pytest.importorskip("mlflow", reason="needs the package mlflow-skinny")
+
+
+def address(api: Api, job: Data, task: int = 0) -> str:
+    engine = api.served.engine
+    assert isinstance(engine, FakeTasks)
+    env = engine.world.requests[f"{job['id']}.0"]["tasks"][task]["env"]
+    told = str(env["MLFLOW_TRACKING_URI"])
+    # The fake engine's jobs are told the address of the settings.
+    return f"{told.rpartition('@')[0]}@{api.served.url.partition('//')[2]}"
+
+
+@pytest.fixture
+def inside(ann: Api, monkeypatch: pytest.MonkeyPatch) -> Iterator[Data]:
+    """A job, and this process as if it ran in it."""
+    job = ann.running(parameters={"lr": 0.1})
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+    # A new process has chosen no experiment; the client remembers the one of the test before.
+    monkeypatch.setattr("mlflow.tracking.fluent._active_experiment_id", None)
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_ID", "")
+    monkeypatch.delenv("MLFLOW_EXPERIMENT_ID")
+    mlflow.set_tracking_uri(address(ann, job))
+    yield job
+    while mlflow.active_run() is not None:
+        mlflow.end_run()
+    mlflow.set_tracking_uri("")
+
+
+def curves(api: Api, job: Data) -> dict[str, list[float]]:
+    items = api.ok("GET", f"/jobs/{job['id']}/metrics")["items"]
+    return {one["name"]: one["values"] for one in items}
+
+
+def test_a_script_logs_params_metrics_tags_and_artifacts(ann: Api, inside: Data, tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"weights" * 100_000)
+    with mlflow.start_run(run_name="first") as run:
+        mlflow.log_param("optimizer", "adam")
+        mlflow.log_params({"lr": 0.1, "layers": 3})
+        for step in range(5):
+            mlflow.log_metric("loss", 1 / (step + 1), step=step)
+        mlflow.log_metrics({"acc": 0.9, "bad": float("nan")}, step=4)
+        mlflow.set_tag("kind", "baseline")
+        mlflow.log_artifact(str(tmp_path / "model.bin"), artifact_path="models")
+        mlflow.log_text("hello", "notes/read.txt")
+        mlflow.log_dict({"a": 1}, "config.json")
+    found = mlflow.get_run(run.info.run_id)
+    assert (found.info.status, found.info.run_name) == ("FINISHED", "first")
+    assert found.data.params == {"optimizer": "adam", "lr": "0.1", "layers": "3"}
+    assert found.data.metrics["loss"] == 0.2
+    assert found.data.tags["kind"] == "baseline"
+    assert curves(ann, inside)["loss"] == [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]
+    client = mlflow.MlflowClient()
+    assert [one.step for one in client.get_metric_history(run.info.run_id, "loss")] == [0, 1, 2, 3, 4]
+    listed = {one.path: one.is_dir for one in client.list_artifacts(run.info.run_id)}
+    assert listed == {"config.json": False, "models": True, "notes": True}
+    fetched = client.download_artifacts(run.info.run_id, "models/model.bin", str(tmp_path))
+    assert Path(fetched).read_bytes() == b"weights" * 100_000
+    output = ann.folder(inside) / "mlflow" / run.info.run_id
+    assert (output / "notes" / "read.txt").read_text() == "hello"
+
+
+def test_runs_are_searched(ann: Api, inside: Data) -> None:
+    experiment = mlflow.set_experiment(f"search-{inside['id']}")
+    for lr, loss in ((0.1, 0.5), (0.01, 0.2), (0.001, 0.8)):
+        with mlflow.start_run(run_name=f"lr-{lr}"):
+            mlflow.log_param("lr", lr)
+            mlflow.log_metric("loss", loss)
+    client = mlflow.MlflowClient()
+
+    def names(wanted: str = "", **more: Any) -> list[str]:
+        found = client.search_runs([experiment.experiment_id], wanted, **more)
+        return [run.info.run_name for run in found]
+
+    assert names(order_by=["metrics.loss ASC"]) == ["lr-0.01", "lr-0.1", "lr-0.001"]
+    assert names("metrics.loss < 0.6 and params.lr = '0.1'") == ["lr-0.1"]
+    assert set(names("attributes.run_name LIKE 'lr-0.0%'")) == {"lr-0.01", "lr-0.001"}
+    assert names("metrics.loss > 0.7 and attributes.status = 'FINISHED'") == ["lr-0.001"]
+    assert len(names(max_results=2)) == 2
+    with pytest.raises(mlflow.MlflowException, match="filter"):
+        names("nonsense")
+    # The second run of a task has its curves beside those of the first.
+    assert curves(ann, inside) == {"loss": [0.5], "lr-0.01/loss": [0.2], "lr-0.001/loss": [0.8]}
+
+
+def test_what_the_logger_of_lightning_calls(ann: Api, inside: Data) -> None:
+    client = mlflow.MlflowClient()
+    experiment_id = client.create_experiment(f"lightning-{inside['id']}")
+    run = client.create_run(experiment_id, tags={"mlflow.runName": "fit"})
+    entities = mlflow.entities
+    client.log_batch(run.info.run_id, params=[entities.Param("max_epochs", "3")])
+    for epoch in range(3):
+        metrics = [
+            entities.Metric("epoch", epoch, 1_700_000_000_000, epoch),
+            entities.Metric("train_loss", 1 / (epoch + 1), 1_700_000_000_000, epoch),
+        ]
+        client.log_batch(run.info.run_id, metrics=metrics)
+    client.set_terminated(run.info.run_id, "FINISHED")
+    assert client.get_run(run.info.run_id).info.status == "FINISHED"
+    assert curves(ann, inside)["train_loss"] == [1, 1 / 2, 1 / 3]
+    with pytest.raises(mlflow.MlflowException, match="experiment"):
+        client.create_experiment(f"lightning-{inside['id']}")
+
+
+def test_what_the_callback_of_hugging_face_calls(ann: Api, inside: Data) -> None:
+    mlflow.set_experiment(f"trainer-{inside['id']}")
+    mlflow.start_run(run_name="bert")
+    mlflow.log_params({f"option_{number}": number for number in range(150)}, synchronous=True)
+    mlflow.log_metrics({"loss": 2.5, "learning_rate": 5e-5, "epoch": 0.1}, step=10, synchronous=False)
+    mlflow.log_metrics({"eval_loss": 2.0}, step=20, synchronous=False)
+    mlflow.flush_async_logging()
+    mlflow.end_run()
+    found = curves(ann, inside)
+    assert (found["loss"], found["eval_loss"]) == ([2.5], [2.0])
+
+
+def test_others_see_runs_only_of_jobs_that_they_may_look_into(ann: Api, inside: Data, hire: Hire) -> None:
+    with mlflow.start_run() as run:
+        mlflow.log_metric("loss", 1)
+    run_id = run.info.run_id
+    for somebody in (ann, another := hire(default="member"), hire()):
+        answer = somebody.http.get(f"{ann.served.url}/api/2.0/mlflow/runs/get", params={"run_id": run_id})
+        assert answer.status_code == (200 if somebody is ann else 403 if somebody is another else 404)
+    at = f"{ann.served.url}/api/2.0/mlflow"
+    metric = {"run_id": run_id, "key": "loss", "value": 1, "timestamp": 1}
+    assert another.http.post(f"{at}/runs/log-metric", json=metric).status_code == 403
+    upload = f"{ann.served.url}/api/2.0/mlflow-artifacts/artifacts/{run_id}/artifacts/x"
+    assert another.http.put(upload, content=b"x").status_code == 403
+    searched = another.http.post(f"{at}/runs/search", json={"experiment_ids": ["0"]}).json()
+    assert run_id not in [one["info"]["run_id"] for one in searched["runs"]]
+    # A run is begun in a job, not by a person.
+    made = ann.http.post(f"{at}/runs/create", json={"experiment_id": "0"})
+    assert (made.status_code, made.json()["error_code"]) == (403, "PERMISSION_DENIED")
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "%2e%2e/x"])
+def test_artifacts_stay_in_their_run(ann: Api, inside: Data, path: str) -> None:
+    with mlflow.start_run() as run:
+        pass
+    at = f"{ann.served.url}/api/2.0/mlflow-artifacts/artifacts/{run.info.run_id}/artifacts"
+    assert ann.http.put(f"{at}/{path}", content=b"x").status_code in (404, 405, 422)
+    folder = ann.folder(inside) / "mlflow" / run.info.run_id
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "link").symlink_to("/etc")
+    assert ann.http.put(f"{at}/link/x", content=b"x").status_code >= 400
+    assert ann.http.get(f"{at}/link/passwd").status_code == 404
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"run_id": 5}', b'{"run_id": "x", "metrics": 5}'])
+def test_bad_calls_are_refused(ann: Api, body: bytes) -> None:
+    answer = ann.http.post(f"{ann.served.url}/api/2.0/mlflow/runs/log-batch", content=body)
+    assert answer.status_code in (404, 422)
+    assert answer.json()["error_code"]

@@ -1,0 +1,33 @@
+"""A save of results that is asked for while another ends is not forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+from footplate.control.results import ResultsKeeper
+
+
+class Saving(ResultsKeeper):
+    """Saves nothing, and is asked again in the moment between the end of a save and what follows it."""
+
+    def __init__(self) -> None:
+        super().__init__(cast("Any", None))
+        self.n_saves = 0
+
+    async def _keep_saving(self, job_id: str) -> None:
+        self.n_saves += 1
+        if self.n_saves == 1:
+            asyncio.get_running_loop().call_soon(self._ask, job_id)
+
+
+def test_who_asks_while_a_save_ends_is_answered_by_another() -> None:
+    async def story() -> int:
+        keeper = Saving()
+        keeper._ask("a")
+        while keeper._saving:
+            await asyncio.gather(*keeper._saving.values())
+            await asyncio.sleep(0)
+        return keeper.n_saves
+
+    assert asyncio.run(story()) == 2
