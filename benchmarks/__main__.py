@@ -6,7 +6,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import big_log, gangs, isolation, latency, many_jobs, memory, throughput
+from benchmarks import (
+    big_log,
+    curves,
+    dialects,
+    files,
+    gangs,
+    inside,
+    isolation,
+    latency,
+    many_jobs,
+    memory,
+    throughput,
+)
 from benchmarks.report import machine, table, write_page
 
 BUILD = Path(__file__).resolve().parents[1] / "build"
@@ -18,6 +30,10 @@ ALL = {
     "jobs": many_jobs.run,
     "isolation": isolation.run,
     "gangs": gangs.run,
+    "files": files.run,
+    "dialects": dialects.run,
+    "curves": curves.run,
+    "inside": inside.run,
 }
 
 
