@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.sdk import errors as client_errors
-from footplate.services.unused import UNUSED
 
 JOB_STATES = {
     JobState.QUEUED: "Waits for its turn or for resources. The reason says for which, with numbers.",
@@ -32,6 +31,7 @@ REASONS = {
     ReasonCode.NO_PORTS: "The ports that it requests are in use.",
     ReasonCode.ENGINE_AWAY: "The engine that would run it cannot be used now, or is not configured.",
     ReasonCode.HANDED_OVER: "It was handed over to an engine that places by itself, and waits there.",
+    ReasonCode.DISK_LOW: "The server's disk is nearly full: nothing new starts until there is room.",
     ReasonCode.STORAGE_SILENT: "A storage that it needs does not answer; it waits and holds no resources.",
     ReasonCode.RETRYING: "The last attempt failed; the job is retried.",
     ReasonCode.RETRY_LATER: "The last attempt failed; the job is retried after a pause, at `not_before`.",
@@ -68,6 +68,7 @@ ERRORS = {
     "too_many_connections": "Too many connections from this address or in total; try again later.",
     "disk_full": "The server's disk is nearly full: stop or delete jobs; nothing new is accepted.",
     "starting": "The server is starting, waits for its database or disk, or is stopping; try again.",
+    "storage_away": "A storage does not answer, or its server failed; try again later.",
     "store_unavailable": "The database cannot be reached or the disk is full; try again later.",
     "invalid_transition": "The job's state does not allow this.",
     "stale_lease": "Another server has taken over the database; this one can no longer write.",
@@ -128,7 +129,7 @@ VARIABLES = {
     "asks for by `gpu_type`, have `ROCR_VISIBLE_DEVICES` and `ASCEND_RT_VISIBLE_DEVICES` instead.",
 }
 # What is checked and kept with the job, while nothing acts on it yet.
-NOT_YET = {("Job", name): "stored, not acted on yet" for name in UNUSED}
+NOT_YET: dict[tuple[str, str], str] = {}
 SETTING_VARIABLES = {
     "FOOTPLATE_HOST": "as `host`",
     "FOOTPLATE_PORT": "as `port`",

@@ -33,6 +33,7 @@ from footplate.domain.kinds import (
     Flag,
     Instant,
     Integer,
+    Number,
     Scalar,
     Size,
     Text,
@@ -46,6 +47,7 @@ from footplate.domain.states import JobState, ReasonCode, TaskState
 from footplate.server import settings
 from footplate.server.describe import descriptions
 from footplate.server.errors import status_of
+from footplate.server.livesettings import LIVE
 
 # The pages are English, whoever writes them.
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -166,6 +168,7 @@ def describe(kind: Kind) -> tuple[str, str]:
 _PLAIN: Mapping[type, Callable[[Any], tuple[str, str]]] = {
     Instant: lambda _: ("date and time, such as `2030-01-31T18:00:00Z`", ""),
     Flag: lambda _: ("true or false", ""),
+    Number: lambda _: ("number", ""),
     Scalar: lambda kind: ("text, number, true or false", f"at most {kind.most} characters"),
     type(name_forms.ENV.kind): lambda kind: (
         "text, number, true or false",
@@ -256,11 +259,14 @@ def server_settings() -> str:
         (code(name), *describe(field.kind), _shown(field, defaults[field.target]), field.help)
         for name, field in fields.items()
     ]
+    live = ", ".join(code(name) for name in LIVE)
     variables = settings._ENVIRONMENT  # noqa: SLF001  # the one table of them
     return page(
         "Settings of the server",
         "src/footplate/server/settings.py and src/footplate/cli/up.py",
-        "The command line wins over the environment, and that over `settings.toml` in the home folder.",
+        "The command line wins over the environment, and that over `settings.toml` in the home folder. Where "
+        "none of them says anything, what admins have set in the console or over REST holds, at once and "
+        f"after a restart: {live}.",
         "## settings.toml",
         table(("setting", "holds", "bounds", "default", "meaning"), rows),
         "### [node]",

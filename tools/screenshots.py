@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,9 @@ import console
 import httpx
 from PIL import Image
 
-from footplate.testing.process import PASSWORD, ServerProcess, await_that
+from footplate.sdk import settings
+from footplate.sdk.client import Client
+from footplate.testing.process import FOOTPLATE, PASSWORD, ServerProcess, await_that
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -33,6 +36,9 @@ gpus = [{type = "A100", count = 8, memory = "80GB"}]
 """
 # So that charts have a curve to draw.
 WATCHED_S = 75
+DEMO_S = 60
+# Two languages, light and dark.
+CONTEXTS = 4
 
 Fields = dict[str, Any]
 
@@ -150,7 +156,7 @@ def furnish(server: ServerProcess, admin: httpx.Client) -> dict[str, str]:
     share = {"cpus": 4, "memory_bytes": 16 << 30, "gpus": 2}
     admin.post(
         "/queues",
-        json={"name": "vision", "description": "Image and video", "maximum": most, "guaranteed": share},
+        json={"name": "vision", "description": "Image and video", "maximum": most, "share": share},
     ).raise_for_status()
     for name in ("ada", "wei"):
         queues = {"default": "member", "vision": "member"}
@@ -170,12 +176,13 @@ def furnish(server: ServerProcess, admin: httpx.Client) -> dict[str, str]:
     return ids
 
 
-def draw(server: ServerProcess, ids: dict[str, str], chromium: str) -> None:
+def draw(url: str, ids: dict[str, str], chromium: str, **more: str) -> None:
     node = console.node_folder()
     environment = {
-        **server.environment,
+        **os.environ,
+        **more,
         "PATH": f"{node}{os.pathsep}{os.environ['PATH']}",
-        "FOOTPLATE_URL": server.url,
+        "FOOTPLATE_URL": url,
         "CHROMIUM": chromium,
         "IMAGES": str(IMAGES),
         "JOBS": json.dumps(ids),
@@ -183,6 +190,39 @@ def draw(server: ServerProcess, ids: dict[str, str], chromium: str) -> None:
     subprocess.run(
         [node / "node", "tools/screenshots.mjs"], cwd=ROOT / "console", env=environment, check=True
     )
+
+
+def draw_demo(chromium: str, folder: Path) -> None:
+    """Draw what `footplate up --demo` shows, entered by its links."""
+    command = [FOOTPLATE, "up", "--demo", "--home", folder, "--port", "0"]
+    demo = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert demo.stdout is not None
+    try:
+        if not any("Ctrl-C ends" in line for line in demo.stdout):
+            sys.exit("the demo did not start")
+        found = settings.read(folder / "client.toml")
+        assert found is not None
+        with Client(found.url, found.token) as client:
+            ids = {job.name: job.id for job in client.jobs()}
+            time.sleep(DEMO_S)
+            links = [client.sign_in_link()["link"] for _ in range(CONTEXTS)]
+            draw(client.url, ids, chromium, LINKS=json.dumps(links))
+    finally:
+        demo.send_signal(signal.SIGINT)
+        demo.communicate(timeout=60)
+
+
+def stop_jobs(admin: httpx.Client) -> None:
+    """Stop what runs, and wait: tasks outlive their server, and these would for ever."""
+
+    def active() -> list[Fields]:
+        states = ("QUEUED", "STARTING", "RUNNING", "STOPPING")
+        items: list[Fields] = admin.get("/jobs", params={"state": states, "limit": 200}).json()["items"]
+        return items
+
+    for job in active():
+        admin.post(f"/jobs/{job['id']}/stop", params={"now": "true"})
+    await_that(lambda: not active(), within_s=60, what="all jobs have ended", every_s=0.2)
 
 
 def shrink(picture: Path) -> None:
@@ -207,20 +247,22 @@ def main() -> None:
     chromium = needed()
     console.build()
     console.install()
+    with tempfile.TemporaryDirectory() as folder:
+        draw_demo(chromium, Path(folder) / "demo")
     with (
         tempfile.TemporaryDirectory() as folder,
         ServerProcess(Path(folder) / "home", SETTINGS) as server,
         server.client() as admin,
     ):
-        ids = furnish(server, admin)
-        print(f"{len(ids)} jobs are there; letting them run for {WATCHED_S} s", flush=True)
-        time.sleep(WATCHED_S)
-        draw(server, ids, chromium)
-        for picture in IMAGES.glob("*.png"):
-            shrink(picture)
-        for name in ids:
-            if admin.get(f"/jobs/{ids[name]}").json()["can"]["stop"]:
-                admin.post(f"/jobs/{ids[name]}/stop")
+        try:
+            ids = furnish(server, admin)
+            print(f"{len(ids)} jobs are there; letting them run for {WATCHED_S} s", flush=True)
+            time.sleep(WATCHED_S)
+            draw(server.url, ids, chromium, FOOTPLATE_ADMIN_PASSWORD=PASSWORD)
+        finally:
+            stop_jobs(admin)
+    for picture in IMAGES.glob("*.png"):
+        shrink(picture)
     total = sum(path.stat().st_size for path in IMAGES.glob("*.png"))
     print(f"{len(list(IMAGES.glob('*.png')))} pictures in docs/images, {total / 1e6:.1f} MB")
 

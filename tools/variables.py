@@ -32,6 +32,12 @@ SECTIONS: tuple[Section, ...] = (
         {"TF_CONFIG": "Addresses of all tasks by role, and the place of this one."},
     ),
     (
+        "MLflow",
+        "MLflow's client logs into the job's metrics with no settings. The address has the task's "
+        "credentials. A job that sets the variable itself keeps its own.",
+        {"MLFLOW_TRACKING_URI": "This server, with the task and its token."},
+    ),
+    (
         "JAX",
         "`jax.distributed.initialize()` needs no arguments: it takes the coordinator from here, and number "
         "and rank from Slurm's variables below.",
@@ -85,12 +91,12 @@ SECTIONS: tuple[Section, ...] = (
         "Names with a role in them also come in small letters and digits only, where that differs. What "
         "names every task is left out above 128 tasks, or when it is longer than 256 KiB.",
         {
-            "PAI_JOB_NAME": "Owner and name of the job.",
+            "PAI_JOB_NAME": "Name of the job.",
             "PAI_FRAMEWORK_NAME": "The same.",
             "PAI_USER_NAME": "Owner of the job.",
             "PAI_USERNAME": "The same.",
             "PAI_VIRTUAL_CLUSTER": "Queue of the job.",
-            "PAI_DEFAULT_FS_URI": "Empty: there is no default file system.",
+            "PAI_DEFAULT_FS_URI": "URI of the folder for results, which every task of the job sees.",
             "PAI_TASK_ROLE_COUNT": "Number of roles.",
             "PAI_TASK_ROLES_NUM": "The same.",
             "PAI_JOB_TASK_ROLE_COUNT": "The same.",
@@ -206,8 +212,8 @@ SECTIONS: tuple[Section, ...] = (
             "INDEX": "Rank of this task.",
             "GPU_NUM_PER_NODE": "Cards of this task, or 1.",
             "CHIEF_IP": "Address of rank 0.",
-            "TI_TASK_ID": "Id of the job.",
-            "TI_INSTANCE_ID": "Id of the job and name of the task.",
+            "TI_TASK_ID": "Id of the job, as tikit knows it.",
+            "TI_INSTANCE_ID": "That id and the name of the task.",
             "REGION": "Always `local`.",
         },
     ),
