@@ -325,8 +325,13 @@ services:
 
         (one,) = await_that(services, DEADLINE_S)
         assert (one["service"], one["task"]) == ("jupyter", "worker-0")
-        events = client.get(f"/jobs/{job_id}/events").json()["items"]
-        assert "jupyter is ready" in [event["message"] for event in events]
+
+        def said() -> list[str]:
+            events = client.get(f"/jobs/{job_id}/events").json()["items"]
+            return [event["message"] for event in events]
+
+        # It is listed from its start on, and told when it answers.
+        await_that(lambda: "jupyter is ready" in said(), DEADLINE_S, "jupyter is ready")
         asked = server.command("exec", job_id, "--task", "worker/0", "--", "cat", "asked").stdout
         assert asked.startswith("worker --no-browser")
         assert f"--port={one['port']} " in asked

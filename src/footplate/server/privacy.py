@@ -8,8 +8,9 @@ import os
 import stat
 from pathlib import Path
 
-# Logs, code and results of everybody's jobs, what people keep at home in them, and room for a full disk.
-FOLDERS = ("jobs", "blobs", "people", "environments", "python", "staged", "reserve")
+# Logs, code and results of everybody's jobs, what people keep at home in them, what the nodes' use was, and room
+# for a full disk.
+FOLDERS = ("jobs", "blobs", "people", "environments", "python", "staged", "nodes", "reserve")
 FILES = (
     "secret",
     "identity.json",

@@ -348,8 +348,9 @@ class FakeEngine(FakeTasks):
         return list(self.available)
 
     async def node_usage(self) -> Sequence[NodeUsage]:
-        now, busy_s = self.clock.now(), self.clock.elapsed()
-        return [NodeUsage(node.name, now, busy_s, 2**30) for node in self.available]
+        # One CPU is busy all the time. Read once: tests let time pass from another thread.
+        now = self.clock.now()
+        return [NodeUsage(node.name, now, cpu_s=now, memory_bytes=2**30) for node in self.available]
 
 
 def _runs(attempt: Attempt) -> list[tuple[TaskKey, int]]:

@@ -23,7 +23,8 @@ from footplate.testing.process import ServerProcess, await_that, processes_of
 DISK_BYTES = 32 * 1024**2
 SETTINGS = "[node]\ncpus = 4\nmemory = '4GB'\n"
 # A task is told of the full disk as any program is: by the error of its own write.
-WRITES = "while echo $(seq 500); do sleep 0.05; done; exit 9"
+# So much at once that it soon takes what the server gives up of its reserve, too.
+WRITES = "while echo $(seq 5000); do sleep 0.05; done; exit 9"
 SMALL = {"cpus": 0.5, "memory": "64MB", "grace": "2s"}
 
 
@@ -89,6 +90,7 @@ def test_a_full_disk_is_told_and_loses_no_job_and_no_exit_code(disk: Path, tmp_p
         assert "the server's disk is" in said
         assert client.get(f"/jobs/{ends}").status_code == 200, "reading goes on"
         await_that(lambda: not runs(server.home, "sleep", "3"), 30, "the task's command has ended")
+        await_that(lambda: not runs_shell(server.home, WRITES), 60, "the task that writes was told")
         filler.unlink()
         # Their ends were noted by the tasks as soon as there was room.
         assert users.await_end(ends)["tasks"][0]["exit_code"] == 7
@@ -163,6 +165,11 @@ def check_home(home: Path, users: Users) -> None:
 def runs(home: Path, *words: str) -> bool:
     """Whether a task below a home folder runs these words."""
     return any(command_of(pid)[: len(words)] == words for pid in processes_of(home))
+
+
+def runs_shell(home: Path, command: str) -> bool:
+    """Whether a task below a home folder runs this command in a shell."""
+    return any(command in command_of(pid) for pid in processes_of(home))
 
 
 def command_of(pid: int) -> tuple[str, ...]:
