@@ -8,9 +8,22 @@ import os
 import stat
 from pathlib import Path
 
-# Logs, code and results of everybody's jobs, what people keep at home in them, what the nodes' use was, and room
+# What everybody keeps here: files of jobs, of people and of storages, models, and what was measured; and room
 # for a full disk.
-FOLDERS = ("jobs", "blobs", "people", "environments", "python", "staged", "nodes", "reserve")
+FOLDERS = (
+    "jobs",
+    "blobs",
+    "people",
+    "environments",
+    "python",
+    "storages",
+    "uploads",
+    "staged",
+    "models",
+    "experiments",
+    "nodes",
+    "reserve",
+)
 FILES = (
     "secret",
     "identity.json",
