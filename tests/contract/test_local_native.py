@@ -281,9 +281,10 @@ class TestInPlace(WithEngine):
     ) -> None:
         before = await self.settled(bench)
         spawner = bench.engine._processes._spawner  # type: ignore[attr-defined]
-        assert '"native": "/' in spawner._confined
+        confined = spawner._confined
+        assert confined["native"].startswith("/")
         await spawner.close()
-        spawner._confined = spawner._confined.replace("footplate-init", "no-such-program")
+        spawner._confined = {**confined, "native": confined["native"].replace("init", "no-such-program")}
         with pytest.raises(EngineUnavailable, match="No such file"):
             await bench.launch("true")
         after = whereabouts(spawner_of(bench))

@@ -54,20 +54,20 @@ class Collector:
     _files: dict[str, dict[str, _File]] = field(default_factory=dict)
     _patterns: dict[str, list[re2._Regexp[str]]] = field(default_factory=dict)
     _rests_until: dict[str, float] = field(default_factory=dict)
+    _ended: dict[str, Job] = field(default_factory=dict)
 
-    def note_end(self, job_id: str) -> None:
+    def note_end(self, job: Job) -> None:
         """Look through the files of a job that has ended, once more."""
-        self._files.setdefault(job_id, {})
-        self._rests_until.pop(job_id, None)
+        self._ended[job.id] = job
+        self._rests_until.pop(job.id, None)
 
     async def collect(self) -> None:
         board = list(self.context.store.board.values())
         running = {job.id: job for job in board if job.state in (JobState.RUNNING, JobState.STOPPING)}
-        ended = [job_id for job_id in self._files if job_id not in running]
-        last = [job for job in [await self.context.store.job(one) for one in ended] if job is not None]
-        for job in (*running.values(), *last):
+        ended, self._ended = self._ended, {}
+        for job in (*running.values(), *ended.values()):
             await self._collect_job(job)
-        for job_id in ended:
+        for job_id in (self._files.keys() | ended.keys()) - running.keys():
             for kept in (self._files, self._patterns, self._rests_until):
                 kept.pop(job_id, None)
 

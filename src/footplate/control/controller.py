@@ -191,7 +191,7 @@ class Controller:
             if job.state.is_final:
                 self.observers.of(job).forget(job)
                 self._context.waits.forget(job)
-                self._collector.note_end(job.id)
+                self._collector.note_end(job)
                 self._context.activity.forget(job.id)
             self._carry_out(job, effect)
 

@@ -1,10 +1,11 @@
-"""Starts one of our modules as a process that inherits nothing but one socket, as standard input."""
+"""Starts one of our modules as a process that inherits one socket, as standard input, and what it is lent."""
 
 from __future__ import annotations
 
 import socket
 import subprocess
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 PACKAGES = str(Path(__file__).parents[2])
@@ -16,8 +17,10 @@ import_module(sys.argv.pop(1)).main()
 """
 
 
-def start_bare(module: str, *arguments: str) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """Run the module's `main`; return the process and our end of the socket."""
+def start_bare(
+    module: str, *arguments: str, lent: Collection[int] = ()
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Run the module's `main`, which inherits the descriptors `lent`; return the process and our socket."""
     ours, theirs = socket.socketpair()
     with theirs:
         # No environment, no site packages, a session of its own: nothing of the server leaks in.
@@ -28,5 +31,6 @@ def start_bare(module: str, *arguments: str) -> tuple[subprocess.Popen[bytes], s
             env={},
             cwd="/",
             start_new_session=True,
+            pass_fds=lent,
         )
     return process, ours

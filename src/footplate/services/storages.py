@@ -36,6 +36,8 @@ def check_named(platform: Platform, owner: str, spec: JobSpec) -> None:
 
 
 def _problems(platform: Platform, owner: str, spec: JobSpec) -> Iterable[Problem]:
+    if not (spec.data or spec.results or (spec.code and spec.code.storage)):
+        return
     known = {
         name: replace(one, read_only=access is Access.READ)
         for name, one in platform.storages.items()

@@ -96,7 +96,9 @@ class LocalEngine:
         if rules := self._confinement.view_rules:
             self._inherited |= ownpython.variables(rules.python, self._inherited["PATH"])
             self._inherited = {**indexes.for_tasks(os.environ, indexes.config_files()), **self._inherited}
-        self._processes = ProcessRuntime(self._confinement, settings.mounted_within_s, settings.is_native)
+        self._processes = ProcessRuntime(
+            self._confinement, self._hear_end, settings.mounted_within_s, settings.is_native
+        )
         self._step_listeners: list[Callable[[Step], None]] = []
         self._containers = ContainerRuntime(settings, self._tell_step)
         self._environments = Environments(
@@ -114,6 +116,8 @@ class LocalEngine:
         self._listeners: list[Callable[[str], None]] = []
         # When tasks were started that have not been seen at their end yet.
         self._started: dict[TaskKey, float] = {}
+        # Tasks of which it was heard that they are over, and that have not been seen at their end yet.
+        self._over: set[TaskKey] = set()
         self._launches: dict[str, asyncio.Task[None]] = {}
 
     @property
@@ -249,7 +253,9 @@ class LocalEngine:
     def _watch_new(self, key: TaskKey, answer: Started) -> None:
         self._started[key] = answer["at"]
         identity = Identity(answer["pid"], answer["start_ticks"], boot_id())
-        pidfd = open_process(identity)
+        if is_over := self._processes.is_over(identity):
+            self._over.add(key)
+        pidfd = None if is_over else open_process(identity)
         if pidfd is None:
             # Already over: whoever listens learns it as from any other end.
             asyncio.get_running_loop().call_soon(self._hint, key.attempt_id)
@@ -280,7 +286,7 @@ class LocalEngine:
             seen = (
                 read_end(folder, True)
                 if key.in_container
-                else read_end(folder, False, self._processes.conclude)
+                else read_end(folder, key in self._over, self._processes.conclude)
             )
             if seen is not None:
                 observed[key] = seen
@@ -290,6 +296,8 @@ class LocalEngine:
         """See as lost what was started by this engine and has removed its own records."""
         for key, one in observed.items():
             started_at = self._started.get(key)
+            if one.state.is_over:
+                self._over.discard(key)
             if started_at is None:
                 continue
             if one.state is TaskState.WAITING:
@@ -303,7 +311,7 @@ class LocalEngine:
         if watch is None or not key.in_container:
             return watch
         # A container that is kept after its end lives on.
-        return watch if read_end(folder, outlives_its_end=True) is None else None
+        return watch if read_end(folder, is_over=True) is None else None
 
     async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         folders = dict(self._tasks_of(attempt))
@@ -325,6 +333,7 @@ class LocalEngine:
         await end(runtime, running, grace_s)
         for key in keys:
             self._started.pop(key, None)
+            self._over.discard(key)
         await self._entrances.until_all_are_in(keys)
         left = await runtime.clear({key: folders[key] for key in keys})
         if left:
@@ -405,6 +414,14 @@ class LocalEngine:
     def _tell_step(self, step: Step) -> None:
         for tell in self._step_listeners:
             tell(step)
+
+    def _hear_end(self, identity: Identity) -> bool:
+        """Learn from what watches over a task that it is over; False where the task is not known yet."""
+        watch = self._watches.of(identity)
+        if watch is not None:
+            self._over.add(watch.key)
+            self._watches.end(watch)
+        return watch is not None
 
     def _end(self, watch: Watch) -> None:
         self._hint(watch.key.attempt_id)

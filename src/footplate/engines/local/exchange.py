@@ -263,6 +263,7 @@ class Ground(TypedDict):
     pids: bool
     filter: bool
     native: NotRequired[str]
+    ends_fd: NotRequired[int]
 
 
 @final

@@ -53,16 +53,16 @@ def no_counts(_identity: Identity, _is_wanted: bool) -> str:
     return ""
 
 
-def read_end(folder: Path, outlives_its_end: bool = False, conclude: Conclude = no_counts) -> Observed | None:
+def read_end(folder: Path, is_over: bool = False, conclude: Conclude = no_counts) -> Observed | None:
     """Read how a task ended from its record; None if the process must be checked too.
 
-    A process that is still there has not ended, whatever stands in its place for records; a container that
-    `outlives_its_end` has.
+    A process that is still there has not ended, whatever stands in its place for records, unless it is known
+    that the task `is_over`: a container may outlive its task, and what watches over one says so last.
     """
     claim, end = read_both(folder)
     if end is None or claim is None or claim.identity is None:
         return None
-    if not outlives_its_end and _is_there(claim.identity):
+    if not is_over and _is_there(claim.identity):
         return None
     return _exited(claim, _with_counts(folder, claim.identity, end, conclude))
 

@@ -59,6 +59,10 @@ class Watches:
     def __init__(self, tell: Callable[[Watch], None]) -> None:
         self._tell = tell
         self._by_key: dict[TaskKey, Watch] = {}
+        self._by_identity: dict[Identity, Watch] = {}
+
+    def of(self, identity: Identity) -> Watch | None:
+        return self._by_identity.get(identity)
 
     def find(self, key: TaskKey) -> Watch | None:
         return self._by_key.get(key)
@@ -76,10 +80,12 @@ class Watches:
             os.close(pidfd)
             return known
         watch = self._by_key[key] = Watch(key, identity, started_at, pidfd)
-        asyncio.get_running_loop().add_reader(pidfd, self._end, watch)
+        self._by_identity[identity] = watch
+        asyncio.get_running_loop().add_reader(pidfd, self.end, watch)
         return watch
 
-    def _end(self, watch: Watch) -> None:
+    def end(self, watch: Watch) -> None:
+        """Watch a task no more, and say that it has ended."""
         self._drop(watch)
         watch.ended.set()
         self._tell(watch)
@@ -88,6 +94,7 @@ class Watches:
         asyncio.get_running_loop().remove_reader(watch.pidfd)
         os.close(watch.pidfd)
         del self._by_key[watch.key]
+        self._by_identity.pop(watch.identity, None)
 
     def close(self) -> None:
         for watch in list(self._by_key.values()):

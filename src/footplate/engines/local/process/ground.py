@@ -8,6 +8,7 @@ Runs in the spawner and its children.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,8 @@ class Ground:
     """Made once, before the first task is started."""
 
     def __init__(self, confined: Confined) -> None:
+        # Where tasks say that they are over.
+        self.ends_fd = moved_up(confined["ends_fd"])
         reserve_descriptors()
         with open("/proc/sys/kernel/random/boot_id") as file:
             self.boot_id = file.read().strip()
@@ -119,6 +122,13 @@ class Ground:
             for name in os.listdir(self.places[place]):
                 if name.startswith(f"{pid}-"):
                     self.remove_groups(task, name)
+
+
+def moved_up(fd: int) -> int:
+    """Give a descriptor that was inherited a number that is in nobody's way, and keep it from programs."""
+    moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_OWN_FD)
+    os.close(fd)
+    return moved
 
 
 def reserve_descriptors() -> None:

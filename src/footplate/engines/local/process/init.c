@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 /* Changes whenever steps do: `native.py` refuses another one. */
-#define VERSION "2"
+#define VERSION "3"
 
 enum { ORDER_FD = 3, NEWS_FD = 4, LAST_INHERITED_FD = 63, MOST_GROUPS = 16, MOST_TEXT = 4000 };
 enum { CANNOT_EXECUTE = 126, NOT_FOUND = 127, BY_SIGNAL = 128, RETRIES_OF_RECORD = 600 };
@@ -47,7 +47,7 @@ static long pid;
 static unsigned long long ticks;
 static char **counters;
 static char **simple;
-static int exit_fd = -1;
+static int exit_fd = -1, ends_fd = -1;
 static const char *step = "order", *about = "";
 static volatile sig_atomic_t is_stopping;
 
@@ -247,6 +247,9 @@ static void claim(char **args) {
 /* record FD: takes over from whoever has claimed the task. */
 static void take_record(char **args) { exit_fd = (int)number(args[0]); }
 
+/* ends FD: says there that the task is over, sooner than the kernel does: it takes down the namespaces first. */
+static void take_ends(char **args) { ends_fd = (int)number(args[0]); }
+
 static void note_counters(char **args) { counters = args; }
 
 static void limit_data(char **args) {
@@ -439,12 +442,16 @@ static void record_end(int code) {
     size += append_times(text + size, sizeof text - size, RUSAGE_SELF);
     size += append_times(text + size, sizeof text - size, RUSAGE_CHILDREN);
     /* A disk that is full now may have room again later. */
-    for (int tries = 0; write_all(exit_fd, text, size, &done) < 0 && tries < RETRIES_OF_RECORD; tries++) sleep(1);
+    for (int tries = 0; write_all(exit_fd, text, size, &done) < 0; sleep(1))
+        if (++tries > RETRIES_OF_RECORD) return;
+    /* Short enough to be written whole or not at all; whoever does not hear it asks the kernel. */
+    size = (size_t)snprintf(text, sizeof text, "%s\n", name);
+    if (ends_fd >= 0 && write(ends_fd, text, size) < 0) return;
 }
 
 static void run(char **words) {
     for (int fd = STDERR_FILENO + 1; fd <= LAST_INHERITED_FD; fd++)
-        if (fd != exit_fd) close(fd);
+        if (fd != exit_fd && fd != ends_fd) close(fd);
     about = words[0];
     set_signals(note_signal);
     pid_t command = start(words);
@@ -465,7 +472,7 @@ static const struct { const char *name; int least; void (*act)(char **args); } S
     {"session", 0, begin_session}, {"oom_score", 1, set_oom_score}, {"adopt", 0, adopt_orphans},
     {"identify", 0, identify}, {"group", 2, make_group}, {"enter", 0, enter_groups},
     {"mount", 5, mount_one}, {"show", 2, show_group}, {"unshare", 1, leave_namespaces},
-    {"claim", 2, claim}, {"record", 1, take_record}, {"counters", 0, note_counters},
+    {"claim", 2, claim}, {"record", 1, take_record}, {"ends", 1, take_ends}, {"counters", 0, note_counters},
     {"limit_data", 1, limit_data}, {"unlock_memory", 0, unlock_memory}, {"user", 1, join_user_namespace},
     {"groups", 0, set_groups}, {"gid", 1, set_gid}, {"bound", 1, bound_powers}, {"uid", 1, set_uid},
     {"powers", 1, drop_powers}, {"filter", 1, set_filter}, {"environment", 0, set_environment},

@@ -11,7 +11,7 @@ from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("footplate-init")
 # What `init.c` calls its version: both change whenever the steps do.
-VERSION = "2"
+VERSION = "3"
 TRIED_WITHIN_S = 10
 
 

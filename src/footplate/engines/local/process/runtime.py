@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from footplate.engines.local.observe.task import LEFTOVERS_S, Observed, observe_
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process import native
 from footplate.engines.local.process.ending import kill_until
+from footplate.engines.local.process.ends import Ends
 from footplate.engines.local.process.errand import run_errand
 from footplate.engines.local.process.exec import commands_in, end_command, start_command
 from footplate.engines.local.process.leftovers import Leftovers
@@ -50,10 +51,20 @@ class ProcessRuntime:
     """Runs each task as its own session; everything it knows is in the task's folder."""
 
     def __init__(
-        self, confinement: Confinement, mounted_within_s: float = 30.0, is_native: bool = True
+        self,
+        confinement: Confinement,
+        on_end: Callable[[Identity], bool],
+        mounted_within_s: float = 30.0,
+        is_native: bool = True,
     ) -> None:
+        """`on_end` hears of ends before the kernel tells of them, and returns whether it knew the task."""
         self._program = requests.task_program()
-        ground: Ground = {**confinement.ground(mounted_within_s), "native": native.find(is_native)}
+        self._ends = Ends(on_end)
+        ground: Ground = {
+            **confinement.ground(mounted_within_s),
+            "native": native.find(is_native),
+            "ends_fd": self._ends.lent_fd,
+        }
         self._spawner = SpawnerClient(ground)
         # Whatever hangs has ended by then.
         self._spawn_timeout_s = SPAWN_TIMEOUT_S + mounted_within_s
@@ -64,6 +75,7 @@ class ProcessRuntime:
         self._commands: set[Identity] = set()
 
     async def start(self, request: ProcessRequest, tasks: Sequence[ProcessTask]) -> Sequence[Answer]:
+        self._ends.listen()
         orders = [requests.spawn_order(request, task, self._program, self._confinement) for task in tasks]
         answers = await self._spawn(request["env"], orders)
         if request["mounts"] and any("error" in answer for answer in answers):
@@ -134,6 +146,10 @@ class ProcessRuntime:
     async def clear(self, tasks: Mapping[TaskKey, Path]) -> Collection[TaskKey]:
         return await asyncio.to_thread(self._clear, tasks)
 
+    def is_over(self, identity: Identity) -> bool:
+        """Tell whether a task whose start is heard of just now has ended already; asked once for each."""
+        return self._ends.is_over(identity)
+
     def release(self, identity: Identity) -> None:
         """Give back what held a task that has ended; soon, together with that of others."""
         self._leftovers.add(identity)
@@ -151,6 +167,7 @@ class ProcessRuntime:
 
     async def close(self) -> None:
         await self._spawner.close_all()
+        self._ends.close()
         await asyncio.to_thread(self._leftovers.close)
 
     def _kill(self, watches: Collection[Watch], shims_too: bool) -> None:

@@ -31,7 +31,7 @@ class SpawnerClient:
     """Talks to one spawner process at a time."""
 
     def __init__(self, confined: Ground) -> None:
-        self._confined = json.dumps(confined)
+        self._confined = confined
         self._connecting = asyncio.Lock()
         self._connection: _Connection | None = None
         self._retiring: set[asyncio.Task[None]] = set()
@@ -93,8 +93,8 @@ class _Connection:
         self._reading = asyncio.create_task(self._read())
 
     @classmethod
-    async def open(cls, confined: str) -> _Connection:
-        process, ours = start_bare(PROGRAM, confined)
+    async def open(cls, confined: Ground) -> _Connection:
+        process, ours = start_bare(PROGRAM, json.dumps(confined), lent=[confined["ends_fd"]])
         ours.setblocking(False)
         reader, writer = await asyncio.open_unix_connection(sock=ours, limit=MAX_ANSWER_BYTES)
         return cls(process, reader, writer)

@@ -80,6 +80,9 @@ def begin(task: TaskOrder, env: Mapping[str, str], ground: Ground, records_fd: i
         for mount in ground.proc.mounts:
             order.add("mount", *mount)
     order.add("claim", order.lend(records_fd), ground.boot_id)
+    if task["account"] is not None:
+        # No other account can look into what watches over the task, and say so in its place.
+        order.add("ends", order.lend(ground.ends_fd))
     # As late as can be: what was used until now is not the task's.
     order.add("enter")
     for place, _ in task["groups"]:
