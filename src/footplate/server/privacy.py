@@ -20,13 +20,13 @@ FOLDERS = (
     "uploads",
     "staged",
     "models",
-    "experiments",
     "nodes",
     "reserve",
 )
 FILES = (
     "secret",
     "identity.json",
+    "experiments",
     "client.toml",
     "lock",
     "ssh_host_key",
