@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from apiclient import NODE, Api, Hire
@@ -18,11 +18,21 @@ from footplate.wire.openings import OpenedBody, OpeningsBody
 ORIGIN = "http://services.test"
 
 
+class ChecksPorts(FakeEngine):
+    """An engine that is asked about the ports of its nodes."""
+
+    asked: ClassVar[list[str]] = []
+
+    def is_port_free(self, node: str, port: int) -> bool:
+        self.asked.append(node)
+        return port > 0
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     clock = FakeClock()
     home = tmp_path_factory.mktemp("home")
-    with served(home, FakeEngine(clock, [NODE]), clock, services_url=ORIGIN) as running:
+    with served(home, ChecksPorts(clock, [NODE]), clock, services_url=ORIGIN) as running:
         yield running
 
 
@@ -82,6 +92,13 @@ def test_a_running_task_that_has_tensorboard_runs_it_itself(server: Served, ann:
     opened = board(ann, ann.running())
     assert opened["task"] == "main-0"
     assert viewers(server) == []
+
+
+def test_a_program_gets_a_port_that_is_free_on_the_node_of_its_task(ann: Api) -> None:
+    job = ann.running()
+    ChecksPorts.asked.clear()
+    board(ann, job)
+    assert ChecksPorts.asked == [NODE.name]
 
 
 def test_somebody_elses_job_among_several_is_refused_and_noted(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 
 from footplate.control.watch import LastWords, Search
 from footplate.domain.job import Job
 from footplate.engines.base import Observation
-from footplate.machine.taskfiles import unfollowed
 from footplate.store.logpattern import compile_expression, expression_in
 from footplate.store.logs import Logs
 
@@ -25,8 +23,7 @@ def searcher(logs: Logs, job: Job) -> Search:
         if not wanted:
             return LastWords(log_bytes=size)
         # What came before is of earlier runs of the task.
-        start = max(job.task(one.role, one.index).log_start, size - LAST_BYTES)
-        text = _read(log.path, start)
+        text = log.last_bytes(LAST_BYTES, since=job.task(one.role, one.index).log_start)
         return LastWords(frozenset(words for words in wanted if _holds(text, words)), size)
 
     return search
@@ -39,12 +36,3 @@ def _holds(text: bytes, words: str) -> bool:
         with contextlib.suppress(ValueError):
             return compile_expression(expression)(text.decode(errors="replace"))
     return words.encode() in text
-
-
-def _read(path: Path, start: int) -> bytes:
-    try:
-        with open(path, "rb", opener=unfollowed) as file:  # only this one takes an opener
-            file.seek(start)
-            return file.read(LAST_BYTES)
-    except OSError:
-        return b""

@@ -10,11 +10,11 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 from footplate.control.context import Context
 from footplate.domain.errors import Denied, EngineRejected, FootplateError
@@ -131,7 +131,7 @@ class ResultsKeeper:
         context, looked_at = self._context, self._context.clock.now()
         known = await self._known(job)
         storage, files = await self._open(job, known.storage)
-        before = await asyncio.to_thread(_read_record, context.files.results_record(job.id))
+        before = await asyncio.to_thread(context.files.saved, job.id)
         found = await asyncio.to_thread(survey, self._folders(job), before)
         await context.require_room(job, storage, found.new_bytes)
         work = partial(self._send, files, known.path, job, looked_at, found)
@@ -159,7 +159,7 @@ class ResultsKeeper:
             raise Denied("storage_not_writable", storage=name, user=job.owner)
         return await self._context.open_storage(job, name)
 
-    def _folders(self, job: Job) -> dict[str, Any]:
+    def _folders(self, job: Job) -> dict[str, Path]:
         assert job.spec.results is not None
         folders = self._context.files.folders(job)
         more = {"checkpoints": folders["checkpoints"]} if job.spec.results.checkpoints else {}
@@ -167,7 +167,6 @@ class ResultsKeeper:
 
     def _send(self, files: Files, target: str, job: Job, at: float, found: Survey) -> list[Saved]:
         """Send what is new, then the list of all; note each that is there, so that no try begins anew."""
-        record = self._context.files.results_record(job.id)
         saved = {one.path: one for one in found.kept}
         lock = threading.Lock()
 
@@ -179,7 +178,7 @@ class ResultsKeeper:
             are_final = job.state.is_final
             save_all(files, target, found.new, self._is_closing, note, are_final=are_final)
         finally:
-            _write_record(record, saved.values())
+            self._context.files.note_saved(job.id, saved.values())
         ordered = sorted(saved.values(), key=lambda one: one.path)
         with files.batch() as batch:
             batch.write(join(target, MANIFEST), _manifest(job, at, ordered), False)
@@ -255,17 +254,3 @@ def _manifest(job: Job, at: float, saved: Iterable[Saved]) -> bytes:
     return json.dumps(
         {**about, "state": job.state.value, "saved_at": show_instant(at), "files": listed}, indent=1
     ).encode()
-
-
-def _read_record(path: Any) -> Mapping[str, Saved]:
-    try:
-        return {one["path"]: Saved(**one) for one in json.loads(path.read_text())}
-    except (OSError, ValueError, TypeError, KeyError):
-        return {}
-
-
-def _write_record(path: Any, saved: Iterable[Saved]) -> None:
-    draft = path.with_name(f"{path.name}.part")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft.write_text(json.dumps([asdict(one) for one in saved]))
-    draft.replace(path)

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from footplate.control.context import Context
 from footplate.domain.attempt import Attempt, TaskRun
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.errors import Conflict, EngineRejected, FootplateError
-from footplate.domain.ids import is_job_id, job_id
+from footplate.domain.ids import job_id
 from footplate.domain.job import Job
 from footplate.domain.jobfile import read_job
 from footplate.domain.resources import GIB, Resources
 from footplate.domain.storage import OWN, Volume
 from footplate.engines.base import Engine, LaunchPlan, OpensStreams, Stream
-from footplate.machine.taskfiles import unfollowed
+from footplate.store.viewermarks import ViewerMarks
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +34,6 @@ GRACE_S = 2.0
 LAST_BYTES = 2048
 # Where a viewer finds what the jobs have made.
 SHOWN = "/mnt/jobs"
-# Those that a server has begun and not ended, by name: a server that was killed leaves some.
-BEGUN = "viewers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +65,7 @@ class Viewers:
 
     def __init__(self, context: Context) -> None:
         self._context = context
+        self._marks = ViewerMarks(context.home)
 
     @property
     def shown(self) -> str:
@@ -85,7 +82,8 @@ class Viewers:
 
         It finds each job's output below `SHOWN`, by name. `secret` is in its variable SECRET.
         """
-        engine, owner = self._engine_of(jobs), jobs[0].owner
+        name, owner = self._engine_of(jobs), jobs[0].owner
+        engine = self._context.engines[name]
         await self._context.people.ensure(owner)
         plan = LaunchPlan(
             job_id=viewer_id,
@@ -106,54 +104,44 @@ class Viewers:
                 for name, job in shown_as(jobs).items()
             ),
         )
-        viewer, mark = Viewer(viewer_id, engine), self._marks / viewer_id
-        await asyncio.to_thread(_put_down, mark)
+        viewer = Viewer(viewer_id, engine)
+        await asyncio.to_thread(self._marks.put, viewer_id, name)
         try:
             await engine.launch(engine.compile(plan))
             yield viewer
         finally:
-            await asyncio.shield(self._end(viewer, mark))
+            await asyncio.shield(self._end(viewer))
 
-    def _engine_of(self, jobs: Sequence[Job]) -> Engine:
+    def _engine_of(self, jobs: Sequence[Job]) -> str:
         engines = {self._context.engines.name_of(job): self._context.engines.of(job) for job in jobs}
         if len(engines) > 1:
             raise Conflict("viewer_many_engines")
-        (engine,) = engines.values()
+        ((name, engine),) = engines.items()
         if not engine.capabilities.views:
             raise EngineRejected("no_viewers_here")
-        return engine
+        return name
 
-    async def _end(self, viewer: Viewer, mark: Path) -> None:
+    async def _end(self, viewer: Viewer) -> None:
         try:
             await viewer.engine.stop(viewer.attempt, GRACE_S)
             await asyncio.to_thread(self._context.files.remove, viewer.id)
-            await asyncio.to_thread(mark.unlink, missing_ok=True)
+            await asyncio.to_thread(self._marks.remove, viewer.id)
         except FootplateError as error:
             # The next start tries again.
             log.warning("a viewer was not ended: %s", error)
 
     async def end_left(self) -> None:
         """End what an earlier server has begun and not ended."""
-        left = await asyncio.to_thread(
-            lambda: [mark for mark in self._marks.glob("*") if is_job_id(mark.name)]
-        )
-        for mark in left:
-            for _, engine in self._context.engines:
-                await self._end(Viewer(mark.name, engine), mark)
+        engines = self._context.engines
+        for viewer_id, name in (await asyncio.to_thread(self._marks.all)).items():
+            # One whose engine is no longer configured waits until it is again.
+            if (name or engines.default) in engines:
+                await self._end(Viewer(viewer_id, engines[name or engines.default]))
 
     def last_words(self, viewer_id: str) -> str:
         """What a viewer printed last."""
-        path = self._context.logs.open(f"{viewer_id}.0", TASK.name).path
-        try:
-            with open(path, "rb", opener=unfollowed) as file:  # only this one takes an opener
-                file.seek(max(0, os.fstat(file.fileno()).st_size - LAST_BYTES))
-                return file.read(LAST_BYTES).decode(errors="replace").strip()
-        except OSError:
-            return ""
-
-    @property
-    def _marks(self) -> Path:
-        return self._context.home / BEGUN
+        said = self._context.logs.open(f"{viewer_id}.0", TASK.name).last_bytes(LAST_BYTES)
+        return said.decode(errors="replace").strip()
 
 
 def shown_as(jobs: Sequence[Job]) -> Mapping[str, Job]:
@@ -162,8 +150,3 @@ def shown_as(jobs: Sequence[Job]) -> Mapping[str, Job]:
     return {
         job.spec.name if names.count(job.spec.name) == 1 else f"{job.spec.name}-{job.id}": job for job in jobs
     }
-
-
-def _put_down(mark: Path) -> None:
-    mark.parent.mkdir(exist_ok=True)
-    mark.touch()

@@ -11,7 +11,6 @@ from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import EngineRejected, EngineUnavailable
 from footplate.domain.job import Job
 from footplate.domain.storage import OWN, Access, Storage, StorageKind, Volume, fixed_part, overlap
-from footplate.home.volumes import root_of
 
 Storages = Mapping[str, Storage]
 # What a file system says of a path that cannot be used later either.
@@ -59,7 +58,7 @@ async def check_there(
         if storages[name].kind is not StorageKind.FOLDER:
             # Whoever brings the data will see.
             continue
-        root = root_of(storages[name], job.owner, owner_number)
+        root = storages[name].path_for(job.owner, owner_number)
         await _check(home, replace(storages[name], path=root), fixed_part(inner), watch)
 
 

@@ -84,6 +84,10 @@ class Storage:
         """Whether tasks are given a copy of what a path or a pattern names: where it cannot be mounted."""
         return self.kind is not StorageKind.FOLDER or is_pattern(source)
 
+    def path_for(self, person: str, number: int) -> str:
+        """The folder that a person sees: the whole storage, or their own; a later namesake has another."""
+        return f"{self.path}/{person}-{number}" if self.per_user else self.path
+
     def access_of_job(self, owner: str, queue: str) -> Access:
         """What the tasks of a job may do; what the server keeps itself they only read so far."""
         access = self.access_of(owner, {queue: True})

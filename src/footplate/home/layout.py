@@ -10,6 +10,32 @@ from pathlib import Path
 from urllib.parse import quote
 
 MOST_REMEMBERED = 4096
+# What everybody keeps here: files of jobs, of people and of storages, models, and what was measured; and room
+# for a full disk. Whatever is there is closed to other accounts.
+FOLDERS = (
+    "jobs",
+    "blobs",
+    "people",
+    "environments",
+    "python",
+    "storages",
+    "uploads",
+    "staged",
+    "models",
+    "nodes",
+    "viewers",
+    "reserve",
+)
+FILES = (
+    "secret",
+    "identity.json",
+    "experiments",
+    "client.toml",
+    "lock",
+    "ssh_host_key",
+    "control-groups.json",
+    "guarded-images.json",
+)
 
 
 @lru_cache(MOST_REMEMBERED)
@@ -107,6 +133,31 @@ def log_holes_file(task: Path) -> Path:
 @lru_cache(MOST_REMEMBERED)
 def work_folder(task: Path) -> Path:
     return task / "work"
+
+
+def blobs_folder(home: Path) -> Path:
+    """Where uploaded code lies."""
+    return home / "blobs"
+
+
+def models_folder(home: Path) -> Path:
+    """Where the files of models lie."""
+    return home / "models"
+
+
+def experiments_file(home: Path) -> Path:
+    """Where the names of experiments are kept, and which jobs have runs in them."""
+    return home / "experiments"
+
+
+def reserve_folder(home: Path) -> Path:
+    """What is given up when the disk is full."""
+    return home / "reserve"
+
+
+def viewers_folder(home: Path) -> Path:
+    """Where it is noted which viewers run."""
+    return home / "viewers"
 
 
 def storage_folder(home: Path, name: str) -> Path:

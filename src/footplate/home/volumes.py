@@ -14,8 +14,3 @@ def folder_of(home: Path, storages: Mapping[str, Storage], job_id: str, volume: 
     if volume.storage == OWN:
         return layout.volume_folder(home, job_id, volume.inner)
     return Path(storages[volume.storage].path, volume.inner)
-
-
-def root_of(storage: Storage, person: str, number: int) -> str:
-    """The folder of a storage that a person sees: the whole, or their own; a later namesake has another."""
-    return f"{storage.path}/{person}-{number}" if storage.per_user else storage.path

@@ -27,7 +27,6 @@ from footplate.server.openstore import open_store
 from footplate.server.outermost import Outermost
 from footplate.server.parameters import KNOWN_ONLY
 from footplate.server.parts import Parts
-from footplate.server.privacy import keep_private
 from footplate.server.requests import RequestEnvelope
 from footplate.server.routes import (
     accesskeys,
@@ -70,6 +69,7 @@ from footplate.server.routes.compat import ccv1, cos, ffdl, ffdllogs, pai, tione
 from footplate.server.settings import Settings
 from footplate.server.timing import measure_calls
 from footplate.server.wiring import wire
+from footplate.store.privacy import keep_private
 from footplate.store.storages import Storages
 from footplate.wire.body import ErrorBody
 

@@ -31,7 +31,7 @@ def local_engine(
             accounts=settings.accounts,
             home_id=home_identity,
             storages=storages,
-            find_code=Blobs(settings.home / "blobs").path,
+            find_code=Blobs(settings.home).path,
             data=settings.data,
             environments=settings.environments,
         )

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from footplate.domain.clock import Clock
 from footplate.server.opening import Opening, await_lease
-from footplate.server.privacy import keep_private
 from footplate.server.settings import Settings
 from footplate.store import faults, homes
 from footplate.store.database import open_engine, sqlite_url
 from footplate.store.disk import Disk
 from footplate.store.migrate import migrate
+from footplate.store.privacy import keep_private
 from footplate.store.store import Store
 
 

@@ -115,7 +115,7 @@ async def _shared(settings: Settings, store: Store, clock: Clock, storages: Stor
     shared = Shared(
         store=store,
         cluster=Cluster(),
-        blobs=Blobs(settings.home / "blobs"),
+        blobs=Blobs(settings.home),
         clock=clock,
         home=settings.home,
         logs=Logs(settings.home),
@@ -125,7 +125,7 @@ async def _shared(settings: Settings, store: Store, clock: Clock, storages: Stor
         files=JobFiles(settings.home, storages),
         images=Catalogue(),
         people=People(store),
-        models=ModelFiles(settings.home / "models"),
+        models=ModelFiles(settings.home),
         storages=storages,
     )
     catalogues = (shared.cluster, shared.images, shared.choices, shared.people, storages)

@@ -11,7 +11,6 @@ from typing import TypeVar
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job
 from footplate.domain.storage import Storage, StorageKind
-from footplate.home.volumes import root_of
 from footplate.services.vault import Vault
 from footplate.storages.base import Files
 from footplate.storages.folder import FolderFiles
@@ -63,7 +62,7 @@ class Filing:
             return Opened(storage, await self._open_remote(storage), self.lanes)
         if storage.per_user:
             await self.people.ensure(person)
-        root = Path(root_of(storage, person, self.people.number_of(person)))
+        root = Path(storage.path_for(person, self.people.number_of(person)))
         files = FolderFiles(
             root, is_writable=not storage.read_only, is_own=storage.is_own, listings=self.listings
         )

@@ -91,6 +91,13 @@ class Opening:
         return f"{self.role}-{self.index}"
 
     @property
+    def node(self) -> str:
+        """Where it runs; empty for a viewer, whose engine chooses."""
+        placed = () if self.viewer_id or self.job.placement is None else self.job.placement.tasks
+        here = (one.node for one in placed if (one.role, one.index) == (self.role, self.index))
+        return next(here, "")
+
+    @property
     def prefix(self) -> str:
         """Where it is below the address for services; begins and ends with a slash."""
         return prefix_of(self.viewer_id or self.job.id, self.task, self.name)
@@ -183,7 +190,7 @@ class Openings:
         return opening
 
     async def _start(self, opening: Opening) -> None:
-        opening.port = self._free_port(opening.job)
+        opening.port = self._free_port(opening)
         program = PROGRAMS[opening.name]
         run = self._boards.run(opening) if opening.viewer_id else self._run(opening, program)
         opening.running = asyncio.create_task(run, name=f"footplate-{opening.name}")
@@ -269,12 +276,13 @@ class Openings:
                 if idle_s is not None:
                     self._note_use(one, max(idle_s, 0.001))
 
-    def _free_port(self, job: Job) -> int:
-        engine = self._platform.engines.name_of(job)
+    def _free_port(self, opening: Opening) -> int:
+        """Find a port that nobody uses where the task runs."""
+        engine, node = self._platform.engines.name_of(opening.job), opening.node
         taken = {one.port for one in self._openings.values()}
         for _ in range(PORT_TRIES):
             port = random.choice(PORTS)  # noqa: S311  # not a secret
-            if port not in taken and self._platform.engines.is_port_free(engine, "", port):
+            if port not in taken and self._platform.engines.is_port_free(engine, node, port):
                 return port
         raise EngineUnavailable("no_free_port")
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from footplate.domain.errors import InvalidInput, TooLarge
+from footplate.home.layout import blobs_folder
 from footplate.store.codepatch import compose
 
 MAX_ARCHIVE_BYTES = 200 * 1024**2
@@ -34,10 +35,10 @@ _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 
 class Blobs:
-    """Archives below one folder, named by what they contain."""
+    """Archives in a home, named by what they contain."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, home: Path) -> None:
+        self._folder = blobs_folder(home)
         self._lock = threading.Lock()
         # When somebody has asked last for what; whoever asks may be about to name it in a job.
         self._asked: dict[str, float] = {}

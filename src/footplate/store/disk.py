@@ -18,12 +18,12 @@ from pathlib import Path
 from footplate.domain.errors import DiskFull
 from footplate.domain.messages import Message, say
 from footplate.domain.resources import MIB, show_bytes
+from footplate.home.layout import reserve_folder
 
 log = logging.getLogger(__name__)
 
 RESERVE_BYTES = 16 * MIB
 LEAST_BYTES = 256 * MIB
-FOLDER = "reserve"
 # Several, since whoever fills the disk takes what is given up as well.
 N_PIECES = 8
 # Of a small disk no more than this part is kept back, or asked for.
@@ -39,7 +39,7 @@ class Disk:
         self, home: Path, reserve_bytes: int = RESERVE_BYTES, least_bytes: int = LEAST_BYTES
     ) -> None:
         self._home = home
-        self._folder = home / FOLDER
+        self._folder = reserve_folder(home)
         self._asked = (reserve_bytes, least_bytes)
         self._lock = threading.Lock()
         self.person_quota_bytes: int | None = None

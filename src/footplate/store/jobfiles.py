@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,8 @@ from footplate.home.layout import attempt_name, results_record, work_folder
 from footplate.home.volumes import folder_of
 from footplate.machine.foldertree import remove_tree, size_of
 from footplate.machine.taskfiles import open_folder
+from footplate.storages.saving import Saved
+from footplate.store import savedfiles
 
 # All that the home keeps of a job: logs, code, work folders, and its results where they are kept there.
 EVERYTHING = Volume(OWN, "")
@@ -43,9 +45,12 @@ class JobFiles:
         }
         return {name: self._folder(job.id, volume) for name, volume in kept.items()}
 
-    def results_record(self, job_id: str) -> Path:
-        """Where the server keeps what it has saved of a job's results; no task can write there."""
-        return results_record(self._home, job_id)
+    def saved(self, job_id: str) -> Mapping[str, Saved]:
+        """What was saved of a job's results, by path."""
+        return savedfiles.read(results_record(self._home, job_id))
+
+    def note_saved(self, job_id: str, saved: Iterable[Saved]) -> None:
+        savedfiles.write(results_record(self._home, job_id), saved)
 
     def size_bytes(self, job_id: str) -> int:
         """Measure what the home keeps of a job."""

@@ -133,6 +133,10 @@ class LogFile:
             return bytes(min(limit, around.end - offset))
         return self._read(offset, limit, around)[0]
 
+    def last_bytes(self, most: int, since: int = 0) -> bytes:
+        """Read the end of what came behind an offset, as the task wrote it."""
+        return self._read_file(max(since, self.size - most), most)
+
     def _around(self, offset: int) -> Part:
         """The part of the log, dropped or kept, in which an offset lies."""
         kept_from = 0

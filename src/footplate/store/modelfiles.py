@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from footplate.home.layout import models_folder
+
 T = TypeVar("T")
 _PARTIAL = ".part-"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -75,10 +77,10 @@ class Intake:
 
 
 class ModelFiles:
-    """Contents below one folder, named by their digests."""
+    """Contents in a home, named by their digests."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, home: Path) -> None:
+        self._folder = models_folder(home)
         self._lock = threading.Lock()
         self._claims: Counter[str] = Counter()
         # Threads of their own: large models must not keep launches and stops waiting.

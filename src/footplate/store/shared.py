@@ -41,7 +41,7 @@ class Shared:
     people: People = field(default_factory=People)
     metrics: Metrics = field(default_factory=lambda: Metrics(Path("/")))
     runs: TrackedRuns = field(default_factory=lambda: TrackedRuns(Path("/")))
-    models: ModelFiles = field(default_factory=lambda: ModelFiles(Path("/nowhere")))
+    models: ModelFiles = field(default_factory=lambda: ModelFiles(Path("/")))
     activity: Activity = field(default_factory=Activity)
     alerts: AlertBook = field(default_factory=AlertBook)
     storages: Storages = field(default_factory=lambda: Storages(Path("/"), {}))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from footplate.home.layout import metrics_folder
+from footplate.home.layout import experiments_file, metrics_folder
 from footplate.machine.taskfiles import unfollowed
 
 DEFAULT = "0"
@@ -135,7 +135,7 @@ class TrackedRuns:
         return metrics_folder(self._home, job_id) / "runs"
 
     def _experiment_file(self) -> Path:
-        return self._home / "experiments"
+        return experiments_file(self._home)
 
 
 def _apply(runs: dict[str, TrackedRun], line: dict[str, Any]) -> None:

@@ -96,7 +96,7 @@ async def life(
     context = Context(
         store=store,
         cluster=cluster,
-        blobs=Blobs(home / "blobs"),
+        blobs=Blobs(home),
         engines=Engines({LOCAL: engine, **more_engines}, clock),
         clock=clock,
         home=home,

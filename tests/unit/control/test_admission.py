@@ -94,7 +94,7 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
     context = Context(
         store=store,
         cluster=cluster,
-        blobs=Blobs(home / "blobs"),
+        blobs=Blobs(home),
         engines=one_engine(engine, clock),
         clock=clock,
         home=home / "home",

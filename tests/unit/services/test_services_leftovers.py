@@ -20,8 +20,8 @@ def put(path: Path, age_s: float) -> Path:
 
 
 def test_partial_uploads_go_once_they_are_old(tmp_path: Path) -> None:
-    stale, fresh = put(tmp_path / ".upload-1", 2 * HOUR_S), put(tmp_path / ".upload-2", 0)
-    kept = put(tmp_path / "ab" / ("ab" * 32), 100 * HOUR_S)
+    stale, fresh = put(tmp_path / "blobs/.upload-1", 2 * HOUR_S), put(tmp_path / "blobs/.upload-2", 0)
+    kept = put(tmp_path / "blobs/ab" / ("ab" * 32), 100 * HOUR_S)
     assert Blobs(tmp_path).sweep(HOUR_S) == 1
     assert not stale.exists()
     assert fresh.exists()
@@ -29,4 +29,4 @@ def test_partial_uploads_go_once_they_are_old(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_sweep_before_the_first_upload(tmp_path: Path) -> None:
-    assert Blobs(tmp_path / "none").sweep(HOUR_S) == 0
+    assert Blobs(tmp_path).sweep(HOUR_S) == 0

@@ -89,7 +89,7 @@ CODE = (
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Blobs:
-    return Blobs(tmp_path / "blobs")
+    return Blobs(tmp_path)
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])

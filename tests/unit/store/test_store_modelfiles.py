@@ -16,7 +16,7 @@ WEEK_S = 7 * 86400.0
 
 @pytest.fixture
 def files(tmp_path: Path) -> ModelFiles:
-    return ModelFiles(tmp_path / "models")
+    return ModelFiles(tmp_path)
 
 
 def take(files: ModelFiles, data: bytes) -> Content:

@@ -13,7 +13,7 @@ from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, StorageKind, Vol
 from footplate.engines.base import LaunchPlan, TaskPaths
 from footplate.engines.local.exchange import Mount
 from footplate.home import layout
-from footplate.home.volumes import folder_of, root_of
+from footplate.home.volumes import folder_of
 
 STRATEGY = "strategy"
 
@@ -94,7 +94,7 @@ class Places:
 
     def _root(self, plan: LaunchPlan, storage: str) -> str:
         """Name the folder of a storage that the job's owner sees, out of which nothing may lead."""
-        return root_of(self.storages[storage], plan.owner, plan.owner_number)
+        return self.storages[storage].path_for(plan.owner, plan.owner_number)
 
     def _code(self, plan: LaunchPlan, code: CodeRef) -> Iterator[Mount]:
         target = self.code(plan)

@@ -8,31 +8,8 @@ import os
 import stat
 from pathlib import Path
 
-# What everybody keeps here: files of jobs, of people and of storages, models, and what was measured; and room
-# for a full disk.
-FOLDERS = (
-    "jobs",
-    "blobs",
-    "people",
-    "environments",
-    "python",
-    "storages",
-    "uploads",
-    "staged",
-    "models",
-    "nodes",
-    "reserve",
-)
-FILES = (
-    "secret",
-    "identity.json",
-    "experiments",
-    "client.toml",
-    "lock",
-    "ssh_host_key",
-    "control-groups.json",
-    "guarded-images.json",
-)
+from footplate.home.layout import FILES, FOLDERS
+
 OTHERS = 0o077
 
 log = logging.getLogger(__name__)
