@@ -101,7 +101,6 @@ class ResultsKeeper:
     async def _keep_saving(self, job_id: str) -> None:
         pause_s = self._first_pause_s
         while (job := await self._wanted(job_id)) is not None:
-            self._again.discard(job_id)
             try:
                 async with self._room:
                     await self._save(job)
@@ -117,6 +116,8 @@ class ResultsKeeper:
                 return
 
     async def _wanted(self, job_id: str) -> Job | None:
+        # Whatever is asked for from here on may speak of a later state of the job than is read below.
+        self._again.discard(job_id)
         store = self._context.store
         job = store.board.get(job_id) or await store.job(job_id)
         if job is None or job.spec.results is None or job.is_deleting:

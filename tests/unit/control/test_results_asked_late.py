@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 from footplate.control.results import ResultsKeeper
+from footplate.domain.job import Job
+from footplate.domain.results import SavedResults, place_of
+from footplate.testing import builders
+from footplate.testing.fake_clock import FakeClock
 
 
 class Saving(ResultsKeeper):
@@ -25,6 +30,37 @@ def test_who_asks_while_a_save_ends_is_answered_by_another() -> None:
     async def story() -> int:
         keeper = Saving()
         keeper._ask("a")
+        while keeper._saving:
+            await asyncio.gather(*keeper._saving.values())
+            await asyncio.sleep(0)
+        return keeper.n_saves
+
+    assert asyncio.run(story()) == 2
+
+
+class EndsWhileRead(ResultsKeeper):
+    """Saves nothing; the job ends while the first save still reads how far its results are."""
+
+    def __init__(self, job: Job) -> None:
+        store = SimpleNamespace(board={job.id: job})
+        super().__init__(cast("Any", SimpleNamespace(store=store, clock=FakeClock())))
+        self.n_saves = 0
+
+    async def _known(self, job: Job) -> SavedResults:
+        if not self.n_saves:
+            self._ask(job.id)
+        return SavedResults(*place_of(job))
+
+    async def _save(self, job: Job) -> None:
+        self.n_saves += 1
+
+
+def test_who_asks_while_a_save_begins_is_answered_by_another() -> None:
+    job = builders.job(results={})
+
+    async def story() -> int:
+        keeper = EndsWhileRead(job)
+        keeper._ask(job.id)
         while keeper._saving:
             await asyncio.gather(*keeper._saving.values())
             await asyncio.sleep(0)
