@@ -25,6 +25,7 @@ def cheap_passwords() -> Iterator[None]:
 # On SQLite, with an engine that places by itself. The lives of jobs are the same there.
 PLACING = "placing"
 LIVES = {
+    "test_api_collected_metrics",
     "test_api_edges",
     "test_api_events",
     "test_api_jobs",
@@ -32,7 +33,10 @@ LIVES = {
     "test_api_life_races",
     "test_api_logs",
     "test_api_merged_log",
+    "test_api_notebooks",
     "test_api_pauses",
+    "test_api_results",
+    "test_api_shells",
 }
 
 

@@ -10,6 +10,7 @@ from apiclient import NODE, Api, Hire, fresh
 from footplate.domain.cluster import Node
 from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import GIB
+from footplate.services.cloudtasks import room_of
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.placing_engine import PlacingEngine
@@ -167,6 +168,12 @@ def test_a_job_that_waits_in_its_engine_is_stopped_there(server: Served, admin: 
     assert isinstance(slurm, PlacingEngine)
     assert not slurm.world.line
     assert (f"{job['id']}.0", "main", 0) not in slurm.running()
+
+
+def test_room_is_counted_on_the_nodes_of_the_engine_of_a_queue(server: Served, lab: str, batch: str) -> None:
+    platform = server.parts.platform
+    assert room_of(platform, lab) == FAR_NODE.capacity
+    assert room_of(platform, batch) is None
 
 
 def test_a_dry_run_says_that_a_job_would_be_handed_over(admin: Api, batch: str) -> None:

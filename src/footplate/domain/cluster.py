@@ -92,6 +92,10 @@ class Queue:
     # How long it keeps what jobs leave, where it says otherwise than the platform.
     retention: Kept = ()
 
+    def may_use(self, node: Node) -> bool:
+        """Tell whether jobs of the queue may run on a node."""
+        return self.engine in ("", node.engine) and (not self.nodes or node.name in self.nodes)
+
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:

@@ -16,8 +16,11 @@ def warnings_of(queue: Queue, queues: Iterable[Queue], nodes: Sequence[Node]) ->
     """
     if not nodes:
         return []
-    own = [node for node in nodes if not queue.nodes or node.name in queue.nodes]
+    own = [node for node in nodes if queue.may_use(node)]
     warnings = list(_unknown_nodes(queue, nodes))
+    if queue.engine and not own:
+        # Its engine may place by itself, or has not been heard yet.
+        return warnings
     too_much = list(_above("share_above_nodes", queue.share, total(node.capacity for node in own)))
     return warnings + (too_much or list(_above_together(queue, queues, nodes)))
 

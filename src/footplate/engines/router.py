@@ -55,6 +55,10 @@ class Engines:
         is_bound = queue.engine or self.default not in self._placing
         return queue if is_bound else replace(queue, engine=self.default)
 
+    def places(self, queue: Queue) -> bool:
+        """Tell whether the engine of a queue places jobs by itself: nobody here knows its nodes then."""
+        return self.bind(queue).engine in self._placing
+
     def of_queue(self, queue: Queue) -> list[Engine]:
         """List the engines that may run jobs of a queue; none when its engine is not configured."""
         bound = self.bind(queue).engine

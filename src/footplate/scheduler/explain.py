@@ -140,7 +140,7 @@ class Explainer:
         drained = [
             say("node_drained_by", node=node.name, who=node.drained_by)
             for node in self._situation.drained
-            if not need.nodes or node.name in need.nodes
+            if need.queue is None or need.queue.may_use(node)
         ][: self._policy.n_nodes_explained]
         said = (
             say("no_node_in_service", queue=need.queue_name, drained=drained)

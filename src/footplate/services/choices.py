@@ -58,10 +58,10 @@ def _own_queue(platform: Platform, caller: Caller) -> str | None:
 def _survey(platform: Platform, caller: Caller, name: str) -> Survey | None:
     """Look at the nodes of a queue; None where an engine places by itself, and has no nodes to show."""
     use = queues.find(platform, caller, name)
-    queue, states = platform.engines.bind(use.queue), platform.engines.states()
-    if any(state.places_itself for state in states if state.name == queue.engine):
+    queue = platform.engines.bind(use.queue)
+    if platform.engines.places(queue):
         return None
-    away = {state.name for state in states if state.away is not None}
+    away = {state.name for state in platform.engines.states() if state.away is not None}
     nodes = [node for node in platform.cluster.nodes if node.engine not in away]
     held = [job.placement.held for job in list(platform.store.board.values()) if job.placement is not None]
     return survey(queue, nodes, held, use.used)

@@ -6,17 +6,19 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from footplate.domain.cluster import Queue
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.ids import is_job_id
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
-from footplate.domain.resources import NOTHING, Resources
+from footplate.domain.resources import Resources, total
 from footplate.domain.spec import DEFAULT_QUEUE, JobSpec
 from footplate.domain.states import JobState
 from footplate.services import cloudcode, jobs, storagefiles
 from footplate.services.access import Caller
 from footplate.services.buckets import locate
 from footplate.services.platform import Platform
+from footplate.services.queues import nodes_of
 from footplate.store.job_queries import Filter
 
 # How jobs name the one that they were started again from.
@@ -25,12 +27,12 @@ MOST_LISTED = 10_000
 PAGE = 1000
 
 
-def room_of(platform: Platform, queue: str) -> Resources:
-    """What the machines of a queue have in all."""
-    known = platform.cluster.queues.get(queue or DEFAULT_QUEUE)
-    names = set(known.nodes) if known is not None and known.nodes else None
-    nodes = [node for node in platform.cluster.nodes if names is None or node.name in names]
-    return sum((node.capacity for node in nodes), NOTHING)
+def room_of(platform: Platform, name: str) -> Resources | None:
+    """What the machines of a queue have in all; None where its engine places by itself, and only it knows."""
+    queue = platform.cluster.queues.get(name or DEFAULT_QUEUE, Queue(name))
+    if platform.engines.places(queue):
+        return None
+    return total(node.capacity for node in nodes_of(platform, queue))
 
 
 async def require_there(platform: Platform, caller: Caller, bucket: str, path: str) -> None:

@@ -46,6 +46,7 @@ from footplate.services.access import (
 )
 from footplate.services.alerts.naming import check_named as check_receivers
 from footplate.services.platform import Platform
+from footplate.services.queues import nodes_of
 from footplate.services.secrets import check_named
 from footplate.store import job_queries, model_queries, original_queries, transitions
 from footplate.store.job_queries import Attempt, Filter
@@ -197,7 +198,7 @@ def _check(platform: Platform, caller: Caller, spec: JobSpec) -> None:
     never = can_ever_fit(shape_of(spec), platform.cluster.nodes, engines.bind(queue), engines.states())
     if never is not None:
         raise InvalidInput(never.said, _field_of(never, spec))
-    _check_ports(spec, max(1, len(queue.nodes or platform.cluster.nodes)))
+    _check_ports(spec, max(1, len(nodes_of(platform, queue))))
 
 
 def _bad_patterns(spec: JobSpec) -> Iterator[Problem]:

@@ -59,6 +59,12 @@ def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
     return _use(platform, caller, queue, _loads(list(platform.store.board.values())))
 
 
+def nodes_of(platform: Platform, queue: Queue) -> list[Node]:
+    """The nodes that jobs of a queue may run on; none where its engine places by itself."""
+    bound = platform.engines.bind(queue)
+    return [node for node in platform.cluster.nodes if bound.may_use(node)]
+
+
 def _visible(platform: Platform, caller: Caller, name: str) -> Queue:
     queue = platform.cluster.queues.get(name)
     if queue is None or not caller.rank_in(name):

@@ -157,3 +157,11 @@ def test_prices_are_sums_of_what_was_used() -> None:
     prices = Prices(cpu=100, memory=10, gpu=1000)
     assert prices.per_hour(Resources(2000, 4 * GIB, 1)) == 1240
     assert prices.of(Used(7200.0, 4.0 * GIB * 3600, (("V100", 3600.0),))) == 1240
+
+
+def test_an_example_is_as_large_as_it_says_where_nobody_knows_the_machines() -> None:
+    example = InstanceType("example", 40_000, 320 * GIB, 2, "V100")
+    whole = catalogue.fitted(example, None, 2)
+    assert (whole.milli_cpus, whole.memory_bytes, whole.gpus) == (40_000, 320 * GIB, 2)
+    cut = catalogue.fitted(example, ROOM, 2)
+    assert (cut.milli_cpus, cut.gpus) == (2000, 0)

@@ -45,3 +45,13 @@ def test_shares_are_also_compared_together() -> None:
 
 def test_nothing_is_said_while_no_node_is_known() -> None:
     assert warnings_of(Queue("vision", share=Resources(gpus=3), nodes=("a",)), (), ()) == []
+
+
+def test_nothing_is_said_of_shares_where_an_engine_knows_its_nodes_alone() -> None:
+    assert told(Queue("batch", share=Resources(64_000, GIB), engine="slurm")) == []
+
+
+def test_a_share_is_compared_with_the_nodes_of_the_engine_of_the_queue() -> None:
+    far = Node("far", 2000, GIB, engine="far")
+    bound = Queue("lab", share=Resources(4000), engine="far")
+    assert [one.code for one in warnings_of(bound, (bound,), (*NODES, far))] == ["share_above_nodes"]

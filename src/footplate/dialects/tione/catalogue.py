@@ -159,9 +159,11 @@ def infer_templates(images: Iterable[Image]) -> list[dict[str, Any]]:
     ]
 
 
-def fitted(one: InstanceType, room: Resources, n_tasks: int) -> InstanceType:
-    """Cut an example to what so many tasks of it find on the machines, all at once."""
+def fitted(one: InstanceType, room: Resources | None, n_tasks: int) -> InstanceType:
+    """Cut an example to what so many tasks find on the machines, all at once; room may be unknown."""
     share = max(1, n_tasks)
+    if room is None:
+        return replace(one, gpu_type="")
     return replace(
         one,
         milli_cpus=max(100, min(one.milli_cpus, room.milli_cpus // share)),

@@ -217,8 +217,10 @@ def job_of(given: str) -> str:
     return given.removeprefix(ID_PREFIX)
 
 
-def describe(wish: TaskWish, offer: Offer, room: Resources, place: Place, code: str, new_id: str) -> JobSpec:
-    """Write a task as a job; `code` is the digest of its code, `room` what the machines have in all."""
+def describe(
+    wish: TaskWish, offer: Offer, room: Resources | None, place: Place, code: str, new_id: str
+) -> JobSpec:
+    """Write a task as a job; `code` is the digest of its code, `room` what the machines have, if known."""
     roles = tuple(_role_spec(wish, one, offer, room) for one in wish.roles)
     storage, path = ("", "") if wish.output is None else place(wish.output.bucket, wish.output.path)
     folder = "/".join(filter(None, (path.strip("/"), task_id(new_id))))
@@ -254,7 +256,7 @@ def _framework(wish: TaskWish, offer: Offer) -> str:
     raise InvalidInput("not_a_choice", "FrameworkEnvironment", options=known, given=wish.environment[:128])
 
 
-def _role_spec(wish: TaskWish, one: RoleWish, offer: Offer, room: Resources) -> RoleSpec:
+def _role_spec(wish: TaskWish, one: RoleWish, offer: Offer, room: Resources | None) -> RoleSpec:
     common = RoleSpec(_command(wish, one), one.role, one.count)
     if not one.type_name:
         return replace(

@@ -59,7 +59,7 @@ class Offer:
 
     types: Mapping[int, InstanceType]
     examples: frozenset[str]
-    room: Resources
+    room: Resources | None
 
 
 @dataclass(frozen=True, slots=True)

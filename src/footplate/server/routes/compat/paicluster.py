@@ -54,9 +54,8 @@ def _percent(part: Resources, whole: Resources) -> float:
 
 def _whole(parts: Parts, use: QueueUse) -> tuple[Resources, Resources]:
     """What the machines have, and what a queue may have of it."""
-    nodes = parts.platform.cluster.nodes
-    whole = total(node.capacity for node in nodes)
-    allowed = total(node.capacity for node in nodes if not use.queue.nodes or node.name in use.queue.nodes)
+    whole = total(node.capacity for node in parts.platform.cluster.nodes)
+    allowed = total(node.capacity for node in queues.nodes_of(parts.platform, use.queue))
     most = use.queue.maximum
     if most is None:
         return whole, allowed

@@ -7,6 +7,7 @@ from typing import Any
 from footplate.dialects.fields import Reader
 from footplate.dialects.tione import catalogue, tasks, views
 from footplate.domain.errors import InvalidInput
+from footplate.domain.resources import NOTHING
 from footplate.domain.states import JobState
 from footplate.server.parts import Parts
 from footplate.services import choices, cloudtasks, endings, jobs, queues, registrylogins
@@ -138,14 +139,15 @@ async def groups(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     found = [use for use in queues.all_visible(parts.platform, caller) if word in use.queue.name]
     shown = []
     for use in found[offset : offset + limit]:
-        room, used = cloudtasks.room_of(parts.platform, use.queue.name), use.used
+        room = cloudtasks.room_of(parts.platform, use.queue.name) or NOTHING
+        n_nodes = len(queues.nodes_of(parts.platform, use.queue))
         shown.append(
             {
                 "ResourceGroupId": use.queue.name,
                 "ResourceGroupName": use.queue.name,
-                "TotalInstance": len(use.queue.nodes or parts.platform.cluster.nodes),
-                "FreeInstance": 0 if use.n_running else len(use.queue.nodes or parts.platform.cluster.nodes),
-                "UsedResource": catalogue.amounts(used, ""),
+                "TotalInstance": n_nodes,
+                "FreeInstance": 0 if use.n_running else n_nodes,
+                "UsedResource": catalogue.amounts(use.used, ""),
                 "TotalResource": catalogue.amounts(room, ""),
                 "InstanceSet": [],
                 "TagSet": [],
