@@ -14,18 +14,19 @@ from footplate.sdk.smallfiles import Batch, files_in, size_of
 from footplate.services.smalltar import plain_files
 
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=120)
-FILES = st.dictionaries(NAMES, st.tuples(st.binary(max_size=2000), st.booleans()), max_size=6)
+CONTENTS = st.tuples(st.binary(max_size=2000), st.booleans())
+FILES = st.dictionaries(NAMES, CONTENTS, max_size=6)
 
 
-@given(FILES)
+# No file is called so that a slash comes last; readers differ in what they make of one.
+@given(st.dictionaries(NAMES.filter(lambda name: not name.endswith("/")), CONTENTS, max_size=6))
 def test_python_reads_what_a_batch_writes(files: dict[str, tuple[bytes, bool]]) -> None:
     batch = Batch()
     for name, (data, is_executable) in files.items():
         batch.add(name, data, is_executable)
     with tarfile.open(fileobj=io.BytesIO(batch.content()[0])) as tar:
         read = {one.name: (tar.extractfile(one).read(), bool(one.mode & 0o100)) for one in tar}  # type: ignore[union-attr]
-    # Python takes slashes at the end away.
-    assert read == {name.rstrip("/"): content for name, content in files.items()}
+    assert read == files
 
 
 @given(FILES, st.sampled_from([tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]))
