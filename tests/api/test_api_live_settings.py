@@ -57,9 +57,9 @@ def test_what_acts_on_settings_gets_them_at_once(admin: Api, server: Served) -> 
         ("person_quota", "3GB"),
     ):
         assert put(admin, name, value) == 204
-    assert live.context.idle_limit_s == 600
-    assert live.context.pauses == Pauses(7, 300)
-    assert (live.quota.quotas.job_bytes, live.disk.person_quota_bytes) == (2 * 1024**3, 3 * 1024**3)
+    assert live.shared.tuned.idle_limit_s == 600
+    assert live.shared.tuned.pauses == Pauses(7, 300)
+    assert (live.quota.quotas.job_bytes, live.shared.disk.person_quota_bytes) == (2 * 1024**3, 3 * 1024**3)
     assert put(admin, "job_quota", None) == 204
     assert live.quota.quotas.job_bytes is None
 
@@ -111,7 +111,7 @@ def test_what_was_changed_holds_after_a_restart_until_the_file_says_otherwise(tm
         assert put(admin, "job_quota", "1GB") == 204
     with served(home, FakeEngine(clock, [NODE]), clock) as server, Api(server, server.sign_in()) as admin:
         assert (of(admin, "trash_kept")["value"], of(admin, "job_quota")["value"]) == ("2h", "1GB")
-        assert server.parts.live.context.trash_kept_s == 7200
+        assert server.parts.live.shared.tuned.trash_kept_s == 7200
 
 
 def test_what_the_file_says_wins_and_is_changed_there(tmp_path: Path) -> None:

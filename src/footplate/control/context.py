@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from footplate.control.enginewaits import EngineWaits
 from footplate.control.ports import Ports
 from footplate.control.storagewatch import StorageWatch
 from footplate.domain.errors import NotFound
 from footplate.domain.job import Job
-from footplate.domain.pauses import Pauses
 from footplate.domain.secret import RegistryLogin
 from footplate.domain.storage import Storage
 from footplate.engines.router import Engines
 from footplate.scheduler.policy import Policy
 from footplate.storages.base import Files
-from footplate.store.disk import Disk
-from footplate.store.shared import Shared
+from footplate.store.shared import HoldsShared, Shared
 
 
 async def _no_secrets(_job: Job) -> Mapping[str, str]:
@@ -42,9 +39,10 @@ async def _has_room(_job: Job, _storage: Storage, _n_bytes: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context(Shared):
+class Context(HoldsShared):
     """The surroundings of control, handed in once."""
 
+    shared: Shared
     engines: Engines
     url: str = ""
     job_token: Callable[[str, int], str] = lambda _job_id, _attempt: ""
@@ -57,15 +55,5 @@ class Context(Shared):
     open_storage: Callable[[Job, str], Awaitable[tuple[Storage, Files]]] = _no_storage
     # Raises `DiskFull` when a storage has no room for so many bytes more of a job's owner.
     require_room: Callable[[Job, Storage, int], Awaitable[None]] = _has_room
-    trash_kept_s: float = 86400.0
-    idle_limit_s: float | None = None
-    pauses: Pauses = field(default_factory=Pauses)
     waits: EngineWaits = field(default_factory=EngineWaits)
     storage_watch: StorageWatch = field(default_factory=StorageWatch)
-    disk: Disk = field(default_factory=lambda: Disk(Path("/")))
-
-    def retune(self, trash_kept_s: float, idle_limit_s: float | None, pauses: Pauses) -> None:
-        """Take what admins have changed while the server runs: the one exception to a context that stays."""
-        object.__setattr__(self, "trash_kept_s", trash_kept_s)
-        object.__setattr__(self, "idle_limit_s", idle_limit_s)
-        object.__setattr__(self, "pauses", pauses)

@@ -109,7 +109,7 @@ class Observer:
         for attempt_id, job in watched.items():
             search = searcher(self._context.logs, job)
             observed = await self._redacted(job, seen.get(attempt_id, ()))
-            events = events_from(job, observed, now, search, self._context.pauses)
+            events = events_from(job, observed, now, search, self._context.tuned.pauses)
             news += [(job.id, event) for event in events]
         if any(isinstance(event, TaskExited | TaskLost) for _, event in news):
             await self._passes.run(news)

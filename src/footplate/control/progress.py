@@ -105,7 +105,7 @@ class Progress:
         """What a job says itself, or what the platform says of interactive ones."""
         if job.spec.idle_limit_s is not None:
             return job.spec.idle_limit_s
-        return self._context.idle_limit_s if job.spec.services else None
+        return self._context.tuned.idle_limit_s if job.spec.services else None
 
     def _forget_others(self, jobs: Iterable[Job]) -> None:
         attempts = {(job.id, job.attempt) for job in jobs}

@@ -58,7 +58,7 @@ class Stops:
             await keep_trying(f"noting ends in job {job.id}", lambda: self._tell_end(job, seen, gone))
 
     def _gone(self, job: Job) -> TasksGone:
-        return TasksGone(self._context.clock.now(), job.attempt, self._context.pauses)
+        return TasksGone(self._context.clock.now(), job.attempt, self._context.tuned.pauses)
 
     async def _end(self, job: Job, attempt: Attempt, grace_s: float) -> Sequence[Observation]:
         notice = _notice(job, self._context.clock.now(), grace_s)

@@ -21,7 +21,7 @@ OFTEN_S = 1.0
 
 def pace_s(context: Context) -> float:
     """The interval of the sweep: long, but short enough to empty the trash in time."""
-    return min(max(context.trash_kept_s / 10, OFTEN_S), SELDOM_S)
+    return min(max(context.tuned.trash_kept_s / 10, OFTEN_S), SELDOM_S)
 
 
 async def sweep(context: Context) -> None:
@@ -47,7 +47,7 @@ async def sweep_staged(context: Context, engine: Engine) -> None:
 
 
 async def _empty_trash(context: Context) -> None:
-    before = context.clock.now() - context.trash_kept_s
+    before = context.clock.now() - context.tuned.trash_kept_s
     for job_id in await context.store.read(lambda connection: job_queries.in_trash_since(connection, before)):
         await context.store.write(partial(_delete_for_good, context, job_id, before))
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from footplate.control.context import Context
 from footplate.control.quota import QuotaKeeper
 from footplate.domain.errors import Conflict, NotFound
 from footplate.domain.fields import Field
@@ -16,7 +15,7 @@ from footplate.server.settings import FILE, Settings
 from footplate.services import livesettings
 from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
-from footplate.store.disk import Disk
+from footplate.store.shared import Shared
 
 log = logging.getLogger(__name__)
 
@@ -31,18 +30,14 @@ class LiveSettings:
     """Holds what is now so, and hands it to the parts that act on it."""
 
     started: Settings
-    platform: Platform
-    context: Context
+    shared: Shared
     quota: QuotaKeeper
-    disk: Disk
     current: Settings
 
     @classmethod
-    async def of(
-        cls, platform: Platform, started: Settings, context: Context, quota: QuotaKeeper
-    ) -> LiveSettings:
+    async def of(cls, platform: Platform, started: Settings, quota: QuotaKeeper) -> LiveSettings:
         """Begin with what was kept before."""
-        live = cls(started, platform, context, quota, platform.disk, started)
+        live = cls(started, platform.shared, quota, started)
         await live.load(platform)
         return live
 
@@ -88,7 +83,6 @@ class LiveSettings:
         self._apply(self.current)
 
     def _apply(self, now: Settings) -> None:
-        self.platform.retune(now.trash_kept_s)
-        self.context.retune(now.trash_kept_s, now.idle_limit_s, now.pauses)
-        self.quota.quotas = now.quotas
-        self.disk.person_quota_bytes = now.quotas.person_bytes
+        tuned, self.quota.quotas = self.shared.tuned, now.quotas
+        tuned.trash_kept_s, tuned.idle_limit_s, tuned.pauses = now.trash_kept_s, now.idle_limit_s, now.pauses
+        self.shared.disk.person_quota_bytes = now.quotas.person_bytes

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from footplate.control.context import Context
 from footplate.control.controller import Controller
@@ -74,21 +73,21 @@ async def wire(
     """Make the parts of a server whose store is open, and set them going."""
     disk, quota = await _watch_disk(settings, store, clock, storages, stack)
     secret = server_secret(settings.home)
-    shared = await _shared(settings, store, clock, storages)
+    shared = await _shared(settings, store, clock, storages, disk)
     tokens, vault = Tokens(secret), Vault(secret)
     stack.callback(shared.logs.close)
     masks = Masks(store, vault, tokens.issue)
     keyring = Keyring(store, vault, clock, masks)
     filing = _filing(settings, shared, vault)
     room = StorageRoom(disk)
-    context = replace(_context(settings, shared, engines, keyring, tokens, filing, room), disk=disk)
+    context = _context(settings, shared, engines, keyring, tokens, filing, room)
     controller = Controller(context, settings.log_cap_bytes, on_fatal)
-    platform = _platform(settings, shared, controller, engines, vault, filing, room, masks, disk)
+    platform = _platform(settings, shared, controller, engines, vault, filing, room, masks)
     platform = replace(platform, price_book=await _prices(settings, store, clock))
     accounts_ = Accounts(platform, tokens, shared.people.forget)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
-    live = await LiveSettings.of(platform, settings, context, quota)
+    live = await LiveSettings.of(platform, settings, quota)
     alerts_ = await _start_alerts(settings, platform, controller, stack)
     stack.push_async_callback(controller.close)
     await controller.start()
@@ -111,7 +110,7 @@ async def wire(
     )
 
 
-async def _shared(settings: Settings, store: Store, clock: Clock, storages: Storages) -> Shared:
+async def _shared(settings: Settings, store: Store, clock: Clock, storages: Storages, disk: Disk) -> Shared:
     shared = Shared(
         store=store,
         cluster=Cluster(),
@@ -127,6 +126,7 @@ async def _shared(settings: Settings, store: Store, clock: Clock, storages: Stor
         people=People(store),
         models=ModelFiles(settings.home),
         storages=storages,
+        disk=disk,
     )
     catalogues = (shared.cluster, shared.images, shared.choices, shared.people, storages)
     for load in [one.load for one in catalogues]:
@@ -149,7 +149,7 @@ def _context(
         return engines.is_port_free(shared.cluster.engine_of(node), node, port)
 
     return Context(
-        **shared.parts(),
+        shared=shared,
         engines=engines,
         url=settings.url,
         job_token=tokens.issue,
@@ -159,9 +159,6 @@ def _context(
         login_of=keyring.login_of,
         open_storage=filing.open_for_job,
         require_room=partial(require_room, filing, room),
-        trash_kept_s=settings.trash_kept_s,
-        idle_limit_s=settings.idle_limit_s,
-        pauses=settings.pauses,
         storage_watch=StorageWatch(settings.storage_timeout_s),
     )
 
@@ -175,11 +172,10 @@ def _platform(
     filing: Filing,
     room: StorageRoom,
     masks: Masks,
-    disk: Disk,
 ) -> Platform:
     """What services share: parts of this server, and what its settings say of use."""
     return Platform(
-        **shared.parts(),
+        shared=shared,
         scheduler=controller.admission,
         replan=controller.replan,
         engines=engines,
@@ -190,9 +186,10 @@ def _platform(
         vault=vault,
         filing=filing,
         room=room,
-        **_said_of_use(settings),
         mask_of=masks.of,
-        disk=disk,
+        retention=settings.retention,
+        repositories=Repositories(settings.git_sources),
+        storage_roots=settings.storage_roots,
     )
 
 
@@ -223,13 +220,6 @@ def _filing(settings: Settings, shared: Shared, vault: Vault) -> Filing:
 def _make_sessions(settings: Settings, secret: bytes) -> Sessions:
     # Cookies do not tell ports apart: each server of a host needs a name of its own.
     return Sessions(secret, f"footplate_{settings.port}", settings.url.startswith("https:"))
-
-
-def _said_of_use(settings: Settings) -> dict[str, Any]:
-    """What the settings say of code and storages, and of how long things are kept."""
-    kept = {"retention": settings.retention, "trash_kept_s": settings.trash_kept_s}
-    sources = {"repositories": Repositories(settings.git_sources), "storage_roots": settings.storage_roots}
-    return {**sources, **kept}
 
 
 async def _prices(settings: Settings, store: Store, clock: Clock) -> PriceBook:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from footplate.domain.environment import BuiltEnvironment
@@ -22,9 +21,8 @@ from footplate.services.filing import Filing
 from footplate.services.gitcode import Repositories
 from footplate.services.storageroom import StorageRoom
 from footplate.services.vault import Vault
-from footplate.store.disk import Disk
 from footplate.store.logfiles import NO_MASK
-from footplate.store.shared import Shared
+from footplate.store.shared import HoldsShared, Shared
 from footplate.store.writer import Unit
 
 T = TypeVar("T")
@@ -134,9 +132,10 @@ ExecInTask = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ra
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Platform(Shared):
+class Platform(HoldsShared):
     """The surroundings of services, handed in once."""
 
+    shared: Shared
     scheduler: Scheduler
     replan: Callable[[], None]
     engines: Engines
@@ -153,16 +152,10 @@ class Platform(Shared):
     # What must not be read in the output of a job.
     mask_of: Callable[[Job], Awaitable[Mask]] = _mask_nothing
     retention: Retention = field(default_factory=Retention)
-    trash_kept_s: float = 86400.0
     # All prices that there have been, noted at the start.
     price_book: PriceBook = field(default_factory=PriceBook)
-    disk: Disk = field(default_factory=lambda: Disk(Path("/")))
 
     @property
     def prices(self) -> Prices:
         """What things cost now."""
         return self.price_book.now
-
-    def retune(self, trash_kept_s: float) -> None:
-        """Take what admins have changed while the server runs: the one exception to a platform that stays."""
-        object.__setattr__(self, "trash_kept_s", trash_kept_s)

@@ -202,7 +202,7 @@ async def _sweep_models(platform: Platform, dry_run: bool) -> Swept:
     now = platform.clock.now()
 
     def unit(tx: Transaction) -> None:
-        whole, single = model_queries.in_trash_since(tx.connection, now - platform.trash_kept_s)
+        whole, single = model_queries.in_trash_since(tx.connection, now - platform.tuned.trash_kept_s)
         for model_id in whole:
             model_queries.remove_model(tx.connection, model_id)
         for model_id, number in single:
@@ -220,7 +220,7 @@ async def _sweep_models(platform: Platform, dry_run: bool) -> Swept:
 
 async def _tell_trash(platform: Platform) -> Swept:
     """Say what is in the trash of jobs and due to go; the loop of control empties it."""
-    before = platform.clock.now() - platform.trash_kept_s
+    before = platform.clock.now() - platform.tuned.trash_kept_s
     ids = await platform.store.read(lambda connection: job_queries.in_trash_since(connection, before))
     swept = Swept("trash")
     for job_id in ids:

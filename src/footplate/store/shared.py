@@ -1,18 +1,19 @@
-"""The parts that control and services share."""
+"""The value that control and services share: the state of the platform, made once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from footplate.domain.clock import Clock
+from footplate.domain.pauses import Pauses
 from footplate.store.activity import Activity
 from footplate.store.alertbook import AlertBook
 from footplate.store.blobs import Blobs
 from footplate.store.catalogue import Catalogue
 from footplate.store.choices import Choices
 from footplate.store.cluster import Cluster
+from footplate.store.disk import Disk
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
 from footplate.store.metrics import Metrics
@@ -24,9 +25,18 @@ from footplate.store.trackedruns import TrackedRuns
 from footplate.store.usagefiles import UsageFiles
 
 
+@dataclass(slots=True, kw_only=True)
+class Tuned:
+    """What admins change while the server runs; whoever needs it reads it anew each time."""
+
+    trash_kept_s: float = 86400.0
+    idle_limit_s: float | None = None
+    pauses: Pauses = field(default_factory=Pauses)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """The state of the platform, created once and shared by control and services."""
+    """The parts that control and services work on."""
 
     store: Store
     cluster: Cluster
@@ -45,7 +55,88 @@ class Shared:
     activity: Activity = field(default_factory=Activity)
     alerts: AlertBook = field(default_factory=AlertBook)
     storages: Storages = field(default_factory=lambda: Storages(Path("/"), {}))
+    disk: Disk = field(default_factory=lambda: Disk(Path("/")))
+    tuned: Tuned = field(default_factory=Tuned)
 
-    def parts(self) -> dict[str, Any]:
-        """Name all that is shared, for a value that has more."""
-        return {one.name: getattr(self, one.name) for one in fields(Shared)}
+
+class HoldsShared:
+    """Has the shared value, and reaches its parts by their names."""
+
+    __slots__ = ()
+    shared: Shared
+
+    @property
+    def store(self) -> Store:
+        return self.shared.store
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.shared.cluster
+
+    @property
+    def blobs(self) -> Blobs:
+        return self.shared.blobs
+
+    @property
+    def clock(self) -> Clock:
+        return self.shared.clock
+
+    @property
+    def home(self) -> Path:
+        return self.shared.home
+
+    @property
+    def logs(self) -> Logs:
+        return self.shared.logs
+
+    @property
+    def usage(self) -> UsageFiles:
+        return self.shared.usage
+
+    @property
+    def files(self) -> JobFiles:
+        return self.shared.files
+
+    @property
+    def images(self) -> Catalogue:
+        return self.shared.images
+
+    @property
+    def choices(self) -> Choices:
+        return self.shared.choices
+
+    @property
+    def people(self) -> People:
+        return self.shared.people
+
+    @property
+    def metrics(self) -> Metrics:
+        return self.shared.metrics
+
+    @property
+    def runs(self) -> TrackedRuns:
+        return self.shared.runs
+
+    @property
+    def models(self) -> ModelFiles:
+        return self.shared.models
+
+    @property
+    def activity(self) -> Activity:
+        return self.shared.activity
+
+    @property
+    def alerts(self) -> AlertBook:
+        return self.shared.alerts
+
+    @property
+    def storages(self) -> Storages:
+        return self.shared.storages
+
+    @property
+    def disk(self) -> Disk:
+        return self.shared.disk
+
+    @property
+    def tuned(self) -> Tuned:
+        return self.shared.tuned

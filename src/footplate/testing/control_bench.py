@@ -26,6 +26,7 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
 from footplate.store.migrate import migrate
+from footplate.store.shared import Shared
 from footplate.store.store import Store
 from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import spec
@@ -84,27 +85,30 @@ async def life(
     node: Node = SMALL,
     kind: type[FakeEngine] = FakeEngine,
     more_engines: Mapping[str, FakeEngine] = MappingProxyType({}),
-    **surroundings: Any,
+    **parts: Any,
 ) -> AsyncIterator[Life]:
-    """Let a server live for a while; with the world of another, it is the same one after a restart."""
+    """Let a server live for a while; with the world of another, it is the same one after a restart.
+
+    `parts` take the place of those of the shared value that it has by itself.
+    """
     database = open_engine(sqlite_url(home))
     migrate(database)
     store, cluster, engine = Store(database, "test", clock.now()), Cluster(), kind(clock, [node], world)
     if world is None:
         await store.write(lambda tx: queue_queries.add_queue(tx.connection, Queue("default"), 0.0))
     await store.read(cluster.load)
-    context = Context(
+    shared = Shared(
         store=store,
         cluster=cluster,
         blobs=Blobs(home),
-        engines=Engines({LOCAL: engine, **more_engines}, clock),
         clock=clock,
         home=home,
         logs=Logs(home),
         usage=UsageFiles(home),
         files=JobFiles(home),
-        **surroundings,
+        **parts,
     )
+    context = Context(shared=shared, engines=Engines({LOCAL: engine, **more_engines}, clock))
     controller = Controller(context)
     await controller.start()
     try:

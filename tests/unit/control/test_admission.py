@@ -32,6 +32,8 @@ from footplate.store.database import open_engine, sqlite_url
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
 from footplate.store.migrate import migrate
+from footplate.store.shared import Shared
+from footplate.store.storages import Storages
 from footplate.store.store import News, Store
 from footplate.store.usagefiles import UsageFiles
 from footplate.store.writer import Transaction
@@ -91,20 +93,18 @@ async def world(home: Path, ports: Ports, watch: StorageWatch) -> AsyncIterator[
     await store.read(cluster.load)
     (home / "sets").mkdir()
     storages = {"sets": Storage("sets", str(home / "sets"))}
-    context = Context(
+    shared = Shared(
         store=store,
         cluster=cluster,
         blobs=Blobs(home),
-        engines=one_engine(engine, clock),
         clock=clock,
         home=home / "home",
         logs=Logs(home / "home"),
         usage=UsageFiles(home / "home"),
         files=JobFiles(home / "home"),
-        ports=ports,
-        storages=storages,
-        storage_watch=watch,
+        storages=Storages(home / "home", storages),
     )
+    context = Context(shared=shared, engines=one_engine(engine, clock), ports=ports, storage_watch=watch)
     controller = Controller(context)
     await controller.start()
     try:

@@ -15,6 +15,7 @@ from footplate.domain.job import Job
 from footplate.domain.pauses import Pauses
 from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.server.clock import SystemClock
+from footplate.store.shared import Tuned
 from footplate.testing import control_bench
 from footplate.testing.control_bench import Life
 from footplate.testing.fake_clock import FakeClock
@@ -43,7 +44,7 @@ async def pausing(one: Life) -> Job:
 async def life(
     home: Path, clock: Clock, world: FakeWorld | None = None, pauses: Pauses | None = None
 ) -> AsyncIterator[Life]:
-    async with control_bench.life(home, clock, world, pauses=pauses or Pauses(4, 100)) as one:
+    async with control_bench.life(home, clock, world, tuned=Tuned(pauses=pauses or Pauses(4, 100))) as one:
         yield one
 
 

@@ -14,6 +14,7 @@ from footplate.domain.resources import GIB
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
 from footplate.server.clock import SystemClock
 from footplate.store import event_queries
+from footplate.store.shared import Tuned
 from footplate.testing.control_bench import Life, life
 
 NODE = Node("fake", 4000, 8 * GIB)
@@ -36,7 +37,7 @@ def _runs(job: Job) -> bool:
 
 def test_a_task_that_crashes_at_once_pauses_and_the_others_do_not(tmp_path: Path) -> None:
     async def story() -> None:
-        async with life(tmp_path, SystemClock(), node=NODE, pauses=Pauses(0.4, 30)) as one:
+        async with life(tmp_path, SystemClock(), node=NODE, tuned=Tuned(pauses=Pauses(0.4, 30))) as one:
             paused = await pausing(one)
             assert paused.tasks[0].run == 3
             n_starts = one.engine.world.n_starts
@@ -55,11 +56,11 @@ def test_a_task_that_crashes_at_once_pauses_and_the_others_do_not(tmp_path: Path
 def test_a_pause_of_a_task_goes_on_after_a_restart(tmp_path: Path) -> None:
     async def story() -> None:
         clock = SystemClock()
-        async with life(tmp_path, clock, node=NODE, pauses=Pauses(0.6, 30)) as one:
+        async with life(tmp_path, clock, node=NODE, tuned=Tuned(pauses=Pauses(0.6, 30))) as one:
             paused = await pausing(one)
         world = one.engine.world
         n_starts = world.n_starts
-        async with life(tmp_path, clock, world, NODE, pauses=Pauses(0.6, 30)) as again:
+        async with life(tmp_path, clock, world, NODE, tuned=Tuned(pauses=Pauses(0.6, 30))) as again:
             assert again.store.board[paused.id] == paused
             later = await again.until_so(paused.id, _runs)
             assert later.tasks[0].started_at is not None
@@ -72,7 +73,7 @@ def test_a_pause_of_a_task_goes_on_after_a_restart(tmp_path: Path) -> None:
 
 def test_a_job_is_stopped_during_the_pause_of_a_task_which_never_starts(tmp_path: Path) -> None:
     async def story() -> None:
-        async with life(tmp_path, SystemClock(), node=NODE, pauses=Pauses(0.3, 30)) as one:
+        async with life(tmp_path, SystemClock(), node=NODE, tuned=Tuned(pauses=Pauses(0.3, 30))) as one:
             paused = await pausing(one)
             n_starts = one.engine.world.n_starts
             await one.tell(paused.id, StopAsked(one.clock.now(), USER, "ann"))
@@ -87,7 +88,7 @@ def test_a_job_is_stopped_during_the_pause_of_a_task_which_never_starts(tmp_path
 
 def test_the_events_say_until_when_a_task_pauses(tmp_path: Path) -> None:
     async def story() -> None:
-        async with life(tmp_path, SystemClock(), node=NODE, pauses=Pauses(60, 60)) as one:
+        async with life(tmp_path, SystemClock(), node=NODE, tuned=Tuned(pauses=Pauses(60, 60))) as one:
             paused = await pausing(one)
             lines = await one.store.read(lambda tx: event_queries.after(tx, 0, 100, paused.id))
             told = [line for line in lines if line.kind == "task_retried"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from footplate.domain.events import DeleteAsked
 from footplate.domain.states import JobState
 from footplate.server.clock import SystemClock
+from footplate.store.shared import Tuned
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
 
@@ -33,7 +34,7 @@ def test_what_lay_in_the_trash_for_too_long_goes_at_the_start(tmp_path: Path) ->
 
 def test_a_short_time_in_the_trash_is_kept_to(tmp_path: Path) -> None:
     async def story() -> None:
-        async with life(tmp_path, SystemClock(), trash_kept_s=0.5) as one:
+        async with life(tmp_path, SystemClock(), tuned=Tuned(trash_kept_s=0.5)) as one:
             await one.until_gone(await trashed(one))
 
     asyncio.run(story())

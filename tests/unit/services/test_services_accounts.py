@@ -34,6 +34,7 @@ from footplate.store.disk import Disk
 from footplate.store.jobfiles import JobFiles
 from footplate.store.logs import Logs
 from footplate.store.people import People
+from footplate.store.shared import Shared
 from footplate.store.store import Store
 from footplate.store.usagefiles import UsageFiles
 from footplate.testing.builders import AT, job, placement
@@ -109,7 +110,7 @@ class Office:
     def __init__(self, database_url: str, home: Path) -> None:
         self.clock = FakeClock(AT)
         self.store = Store(open_engine(database_url), "test", AT)
-        self.platform = Platform(
+        shared = Shared(
             store=self.store,
             cluster=Cluster(),
             blobs=Blobs(home),
@@ -118,6 +119,9 @@ class Office:
             logs=Logs(home),
             usage=UsageFiles(home),
             files=JobFiles(home),
+        )
+        self.platform = Platform(
+            shared=shared,
             scheduler=NoScheduler(),
             replan=lambda: None,
             engines=one_engine(FakeEngine(), self.clock),
