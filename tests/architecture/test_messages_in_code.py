@@ -19,8 +19,9 @@ ERRORS = {
     for name, kind in vars(module).items()
     if isinstance(kind, type) and issubclass(kind, errors.FootplateError)
 }
-# Which argument is the code, by what is called.
-SAYING = {"say": 0, "problem": 1, **dict.fromkeys(ERRORS, 0)}
+# Which argument is the code, by what is called; `kind` is an error that was chosen from several, `Refused` is
+# raised by the process that becomes a task.
+SAYING = {"say": 0, "problem": 1, "Refused": 0, "Unmountable": 0, "kind": 0, **dict.fromkeys(ERRORS, 0)}
 
 
 def calls() -> Iterator[tuple[str, ast.Call, ast.expr]]:

@@ -70,7 +70,7 @@ class TestHungMounts:
         asked_at = time.monotonic()
         assert await bench.exit_code(await bench.launch("true", attempt=1)) == 0
         assert time.monotonic() - asked_at < WITHIN_S / 1.5
-        why = f"{self.folder.path} at /data could not be mounted within 3 s: a file system on the way"
+        why = f"{self.folder.path} at /data could not be mounted within 3 seconds: a file system on the way"
         with pytest.raises(EngineUnavailable, match=why):
             await stuck
         assert time.monotonic() - began_at < 3 * WITHIN_S

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 OURS = "footplate"
 # As the registry of dialects has them; a test compares. It is not loaded to print the help.
 TARGETS = (OURS, "pai-v1", "pai-v2", "ffdl", "prophecis", "sbatch")
-STDIN = "-"
 
 
 @click.command()

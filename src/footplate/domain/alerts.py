@@ -18,7 +18,6 @@ OF_JOBS = (*MOMENTS, *LASTING)
 # What is told of the platform, to its admins.
 OF_PLATFORM = ("node", "disk")
 LEVELS = ("info", "warning", "minor", "major", "critical")
-EXPLICIT = frozenset({"metric", "overtime", "no_progress"})
 
 
 class ChannelKind(StrEnum):

@@ -55,10 +55,6 @@ def total(amounts: Iterable[Resources]) -> Resources:
     return result
 
 
-def show_cpus(milli_cpus: int) -> str:
-    return f"{milli_cpus / 1000:g}"
-
-
 def show_bytes(size_bytes: float) -> str:
     """Write a size the way the job file reads it, such as `1.5GB`."""
     for unit, factor in (("TB", 1024**4), ("GB", GIB), ("MB", MIB), ("KB", 1024)):

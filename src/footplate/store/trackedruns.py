@@ -17,7 +17,6 @@ from footplate.machine.taskfiles import unfollowed
 
 DEFAULT = "0"
 MOST_HELD = 1000
-MOST_FIELDS = 2000
 
 
 @dataclass(frozen=True, slots=True)

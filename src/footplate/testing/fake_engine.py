@@ -491,10 +491,3 @@ class AnswersLate(FakeEngine):
     async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         await super().stop(attempt, grace_s, notice)
         await self._may_answer.wait()
-
-
-class GivesNoHints(FakeEngine):
-    """Never tells of a change: whoever wants to know must look."""
-
-    def on_change(self, tell: Callable[[str], None]) -> None:
-        pass

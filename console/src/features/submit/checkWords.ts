@@ -74,5 +74,3 @@ export const checkWords = translated({
     },
   },
 });
-
-export type CheckWords = (typeof checkWords)['en'];

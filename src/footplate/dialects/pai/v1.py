@@ -26,12 +26,6 @@ _DEBUG = "isDebug"
 _IN_FOLDERS = re.compile(r"\$(PAI_DEFAULT_FS_URI|PAI_JOB_NAME|PAI_USER_NAME|PAI_USERNAME)\b")
 
 
-def is_mine(document: Any) -> bool:
-    if not isinstance(document, Mapping) or "protocolVersion" in document:
-        return False
-    return "jobName" in document or "taskRoles" in document
-
-
 def translate(text: str) -> Translation:
     """Read the text of a job file; raise `InvalidInput` with every field that the original would refuse."""
     return translate_document(read(text), text)

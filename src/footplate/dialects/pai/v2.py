@@ -24,11 +24,6 @@ PRIORITIES = {"prod": 100, "test": 0, "oppo": -100}
 # As the original runs commands; the shell of every job stops at the first that fails.
 STRICT = "set -o nounset"
 _ALERTS = {"running": "started", "succeeded": "succeeded", "stopped": "stopped", "failed": "failed"}
-_KNOWN_EXTRAS = {"storages", "hivedScheduler", "jobStatusChangeNotification", "gangAllocation", plugins.KEY}
-
-
-def is_mine(document: Any) -> bool:
-    return isinstance(document, Mapping) and "protocolVersion" in document
 
 
 def translate(text: str) -> Translation:

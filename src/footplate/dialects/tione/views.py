@@ -9,6 +9,7 @@ from typing import Any
 from footplate.dialects.tione.catalogue import BY_HOUR, amounts
 from footplate.dialects.tione.tasks import EXTRA, task_id
 from footplate.domain.job import Job, Task
+from footplate.domain.messages import say
 from footplate.domain.resources import Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import JobState, TaskState
@@ -115,8 +116,7 @@ def detail(job: Job, now: float, region: str, latest: str) -> dict[str, Any]:
 
 
 def stand_in_warning(name: str) -> dict[str, str]:
-    message = f"{name} is an example: the task has as much of it as this platform has room for"
-    return {"Message": message, "Reason": "Example"}
+    return {"Message": str(say("example_fitted", type=name)), "Reason": "Example"}
 
 
 def pod_name(job: Job, task: Task) -> str:

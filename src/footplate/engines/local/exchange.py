@@ -282,11 +282,18 @@ class Exists(TypedDict):
     exists: Literal[True]
 
 
+class Said(TypedDict):
+    """A message as JSON: what a process says that has no tables of sentences."""
+
+    code: str
+    params: dict[str, Any]
+
+
 @final
 class NotStarted(TypedDict):
     """Why a task was not started; `is_final` when it will be so the next time."""
 
-    error: str | Message
+    error: str | Said | Message
     is_final: NotRequired[bool]
     is_stuck: NotRequired[bool]
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from starlette.types import Receive, Scope, Send
 
+from footplate.domain.messages import say
 from footplate.engines.base import Stream
+from footplate.server.proxy.refusals import refuse
 from footplate.server.together import until_first
 from footplate.services.openings import Opening
 
@@ -32,7 +34,7 @@ def asset_of(path: str) -> str | None:
     return found[1] if found else None
 
 
-async def send_asset(send: Send, name: str) -> None:
+async def send_asset(scope: Scope, send: Send, name: str) -> None:
     """Answer with a file that belongs to the page."""
     headers = [(b"cache-control", b"no-cache" if name == PAGE else b"public, max-age=31536000, immutable")]
     if name == PAGE:
@@ -40,21 +42,21 @@ async def send_asset(send: Send, name: str) -> None:
     try:
         body = await asyncio.to_thread((STATIC / name).read_bytes)
     except OSError:
-        await _send(send, 404, "text/plain", b"The console was not built.\n", [])
+        await refuse(scope, send, 404, say("console_not_built"))
         return
     await _send(send, 200, mimetypes.guess_type(name)[0] or "application/octet-stream", body, headers)
 
 
-async def send_page(send: Send, opening: Opening, inner: str) -> None:
+async def send_page(scope: Scope, send: Send, opening: Opening, inner: str) -> None:
     """Answer what the page of a desktop asks for, the page itself included."""
     if inner == SETTINGS:
         told = {"job": opening.job.spec.name, "task": opening.task, "password": opening.password}
         kept = [(b"cache-control", b"no-store")]
         await _send(send, 200, "application/json", json.dumps(told).encode(), kept)
     elif inner == "":
-        await send_asset(send, PAGE)
+        await send_asset(scope, send, PAGE)
     else:
-        await _send(send, 404, "text/plain", b"There is no such page.\n", [])
+        await refuse(scope, send, 404, say("no_such_page"))
 
 
 async def _send(send: Send, status: int, kind: str, body: bytes, headers: list[tuple[bytes, bytes]]) -> None:

@@ -12,10 +12,12 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.types import Receive, Scope, Send
 
 from footplate.domain.errors import Conflict, FootplateError
+from footplate.domain.messages import say
 from footplate.engines.base import Stream
 from footplate.server.parts import Parts
 from footplate.server.proxy.desktop import asset_of, relay_bytes, send_asset, send_page
 from footplate.server.proxy.origins import address_of, is_asked_by_itself, is_at_home
+from footplate.server.proxy.refusals import close, refuse
 from footplate.server.proxy.requests import relay
 from footplate.server.proxy.websockets import relay_websocket
 from footplate.services.access import Caller
@@ -27,13 +29,9 @@ from footplate.services.servicetickets import COOKIE_S
 TICKET = "footplate-ticket"
 COOKIE = "footplate_service"
 _PLACE = re.compile(r"(/s/[0-9a-z]{12}/[A-Za-z0-9._~-]{1,80}/[a-z0-9]{1,20}/)(.*)", re.DOTALL)
-POLICY_VIOLATION = 1008
 # How soon a browser is out that may no longer be in.
 WATCH_EVERY_S = 2.0
-_CLOSED = (
-    "This page belongs to a service of a job, and is not open here: it was stopped, its job is over, or "
-    "nobody has let this browser in. Open it again from the console, or with `footplate open JOB SERVICE`."
-)
+_CLOSED = say("service_closed_here")
 
 
 async def opened(
@@ -63,12 +61,12 @@ class ServiceDoor:
         if scope["type"] not in ("http", "websocket"):
             return
         if scope["type"] == "http" and (asset := asset_of(scope["path"])):
-            await send_asset(send, asset)
+            await send_asset(scope, send, asset)
             return
         parts = self._parts()
         found = _PLACE.fullmatch(scope["path"])
         if parts is None or found is None or not is_at_home(scope, parts.settings, found[1]):
-            await _refuse(scope, send, 404, _CLOSED)
+            await refuse(scope, send, 404, _CLOSED)
             return
         prefix = found[1]
         query = scope["query_string"].decode("latin-1")
@@ -78,11 +76,11 @@ class ServiceDoor:
         cookie = _cookie_of(scope)
         opening = await _admitted(parts, prefix, cookie)
         if opening is None:
-            await _refuse(scope, send, 403, _CLOSED)
+            await refuse(scope, send, 403, _CLOSED)
         elif not is_asked_by_itself(scope, prefix):
-            await _refuse(scope, send, 403, "A page of another address asked for this.")
+            await refuse(scope, send, 403, say("service_asked_elsewhere"))
         elif scope["type"] == "http" and opening.name == DESKTOP:
-            await send_page(send, opening, found[2])
+            await send_page(scope, send, opening, found[2])
         else:
             await self._pass_on(scope, receive, send, parts, opening, cookie)
 
@@ -95,9 +93,9 @@ class ServiceDoor:
                     await relay(scope, receive, send, stream, _inner_path(scope, opening), opening)
                 else:
                     line = _carry(scope, receive, send, stream, opening)
-                    await _while_admitted(line, send, parts, opening, cookie)
+                    await _while_admitted(line, scope, send, parts, opening, cookie)
         except FootplateError as error:
-            await _refuse(scope, send, 502, str(error))
+            await refuse(scope, send, 502, error.said)
 
     async def _exchange(self, scope: Scope, send: Send, parts: Parts, prefix: str, query: str) -> None:
         """Take a ticket for a cookie, and lead to the same address without it."""
@@ -105,7 +103,7 @@ class ServiceDoor:
         tickets = [value for name, value in pairs if name == TICKET]
         value = parts.openings.tickets.redeem(prefix, tickets[0]) if tickets else None
         if value is None:
-            await _refuse(scope, send, 403, _CLOSED)
+            await refuse(scope, send, 403, _CLOSED)
             return
         rest = urlencode([pair for pair in pairs if pair[0] != TICKET])
         secure = "; Secure" if parts.settings.services_address.startswith("https:") else ""
@@ -151,7 +149,7 @@ async def _carry(scope: Scope, receive: Receive, send: Send, stream: Stream, ope
 
 
 async def _while_admitted(
-    line: Coroutine[Any, Any, None], send: Send, parts: Parts, opening: Opening, cookie: str
+    line: Coroutine[Any, Any, None], scope: Scope, send: Send, parts: Parts, opening: Opening, cookie: str
 ) -> None:
     """Carry a WebSocket for as long as its browser may be here: rights, tokens and jobs go."""
     carrying = asyncio.create_task(line)
@@ -165,19 +163,4 @@ async def _while_admitted(
     finally:
         carrying.cancel()
         await asyncio.gather(carrying, return_exceptions=True)
-    await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": _CLOSED[:100]})
-
-
-async def _refuse(scope: Scope, send: Send, status: int, text: str) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": text[:100]})
-        return
-    body = f"{text}\n".encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        (b"cache-control", b"no-store"),
-        (b"content-security-policy", b"default-src 'none'"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    await close(scope, send, _CLOSED)

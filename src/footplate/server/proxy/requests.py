@@ -7,6 +7,7 @@ import asyncio
 import httptools
 from starlette.types import Receive, Scope, Send
 
+from footplate.domain.errors import EngineUnavailable
 from footplate.engines.base import Stream
 from footplate.server.proxy.headers import Headers, to_browser, to_service
 from footplate.services.openings import Opening
@@ -100,10 +101,7 @@ async def _answer(send: Send, stream: Stream, method: str, opening: Opening) -> 
         if answer.is_whole:
             break
     if not has_begun:
-        start = {"type": "http.response.start", "status": 502, "headers": [(b"content-type", b"text/plain")]}
-        await send(start)
-        await send({"type": "http.response.body", "body": b"The service gave no answer.\n"})
-        return
+        raise EngineUnavailable("service_no_answer", service=opening.name)
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -11,6 +11,7 @@ import asyncssh
 
 from footplate.domain.errors import Denied, FootplateError
 from footplate.domain.job import Job
+from footplate.domain.messages import say
 from footplate.server.ssh.sessions import forward, talk
 from footplate.services import sshkeys
 from footplate.services.access import Caller
@@ -140,6 +141,6 @@ class Door(asyncssh.SSHServer):
         if dest_host not in LOOPBACK:
             raise asyncssh.ChannelOpenError(
                 asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED,
-                "only ports of the task are forwarded: localhost:PORT",
+                str(say("ssh_forwards_localhost")),
             )
         return partial(forward, self.platform, self.enter, dest_port)

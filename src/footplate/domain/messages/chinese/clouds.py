@@ -22,4 +22,5 @@ TABLE = {
     "version_fixed": "不能为 EXIST：版本的文件不可更改，请新增版本",
     "not_model_name": "{given:quoted} 不能作为模型名称：请使用字母、数字、`.`、`_`、`+` 和 `-`",
     "not_version_id": "必须是版本的 ID，例如 mv-v1-m-2mjgxktj6dh6",
+    "example_fitted": "{type} 是示例规格：任务所得以本平台能容纳的为限",
 }

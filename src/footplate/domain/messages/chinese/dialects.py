@@ -26,4 +26,5 @@ TABLE = {
     "renamed": "名称 {given:quoted} 在目标格式中不允许：已写为 `{name}`",
     "no_original": "任务 {job} 不是由其他系统的文件创建的",
     "code_not_sent": "任务需要脚本所在的目录；请用 `footplate submit FILE` 发送",
+    "clusters_are_queues": "虚拟集群在此即队列：请用 `footplate queues` 或在控制台中修改",
 }

@@ -15,6 +15,11 @@ TABLE = {
     "service_ended": "{service} 在应答前结束，退出码 {code}：{said}",
     "service_silent": "{service} 没有及时应答；其输出：{said}",
     "service_not_open": "任务 {job} 中没有打开 {service}",
+    "service_closed_here": "此页面属于某个任务的服务，在此处未打开：服务已停止、任务已结束，或此浏览器未获准进入。请从控制台重新打开，或运行 `footplate open JOB SERVICE`",
+    "service_asked_elsewhere": "请求来自另一个地址的页面",
+    "service_no_answer": "{service} 没有应答",
+    "no_such_page": "没有这样的页面",
+    "console_not_built": "控制台尚未构建：请在服务器上运行 `make console`",
     "services_off": "此服务器没有任务服务的地址：在设置中用 `services_port` 指定",
     "no_free_port": "没有可用于服务的空闲端口：请重试",
     "service_not_installed": "此子任务中没有安装 {service}：请在其中运行 `{by}`，或使用含有 {package} 的镜像或 `environment`",
@@ -26,4 +31,5 @@ TABLE = {
     "too_many_boards": "{owner} 已在任务之外打开 {most} 个 TensorBoard，或服务器上已打开过多：请先关闭一个",
     "viewer_many_engines": "这些任务在不同的引擎中运行：TensorBoard 一次只显示一个引擎的任务",
     "no_viewers_here": "此任务的引擎不能在任务结束后显示其输出；请下载输出",
+    "ssh_forwards_localhost": "只转发子任务自身的端口：localhost:端口",
 }

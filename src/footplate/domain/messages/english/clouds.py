@@ -22,4 +22,5 @@ TABLE = {
     "version_fixed": "cannot be EXIST: the files of a version never change, so add a version instead",
     "not_model_name": "{given:quoted} is no name of a model: use letters, digits, `.`, `_`, `+` and `-`",
     "not_version_id": "must be the id of a version, such as mv-v1-m-2mjgxktj6dh6",
+    "example_fitted": "{type} is an example: the task has as much of it as this platform has room for",
 }

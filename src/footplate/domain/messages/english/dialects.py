@@ -26,4 +26,5 @@ TABLE = {
     "renamed": "the name {given:quoted} is not allowed there: `{name}` was written",
     "no_original": "job {job} was not made from a file of another system",
     "code_not_sent": "the job would need the folder of the script; send it with `footplate submit FILE`",
+    "clusters_are_queues": "virtual clusters are queues here: change them with `footplate queues`, or in the console",
 }

@@ -15,6 +15,11 @@ TABLE = {
     "service_ended": "{service} ended with exit code {code} before it answered: {said}",
     "service_silent": "{service} did not answer in time; it said: {said}",
     "service_not_open": "{service} is not open in job {job}",
+    "service_closed_here": "this page belongs to a service of a job, and is not open here: it was stopped, its job is over, or this browser was not let in. Open it again from the console, or with `footplate open JOB SERVICE`",
+    "service_asked_elsewhere": "a page of another address asked for this",
+    "service_no_answer": "{service} gave no answer",
+    "no_such_page": "there is no such page",
+    "console_not_built": "the console was not built: run `make console` on the server",
     "services_off": "this server has no address for services of jobs: `services_port` in its settings gives it one",
     "no_free_port": "no port is free for the service: try again",
     "service_not_installed": "{service} is not installed in this task: `{by}` installs it there, or take an image or an `environment` with {package}",
@@ -26,4 +31,5 @@ TABLE = {
     "too_many_boards": "{owner} has {most:TensorBoard|TensorBoards} open beside jobs, or the server has too many: close one first",
     "viewer_many_engines": "the jobs ran in different engines: TensorBoard shows jobs of one engine at a time",
     "no_viewers_here": "the engine of this job cannot show its output after the end; download it",
+    "ssh_forwards_localhost": "only ports of the task are forwarded: localhost:PORT",
 }

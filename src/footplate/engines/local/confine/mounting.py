@@ -35,6 +35,7 @@ from footplate.engines.local.confine.kernel import (
     MS_SLAVE,
     mount,
 )
+from footplate.engines.local.confine.refused import Refused, Unmountable, said_of
 from footplate.engines.local.confine.targets import OLD_ROOT, TMP, VAR_TMP
 from footplate.machine import taskfiles
 
@@ -133,7 +134,7 @@ def _arrange(view: View, has_common: bool, opened: _Opened) -> None:
     if "/" in shadows:
         kernel.unmount(OLD_ROOT)
         if os.listdir(OLD_ROOT):  # noqa: PTH208
-            raise OSError("the host's files are still to be seen")
+            raise Refused("host_still_seen")
 
 
 def _cover(folders: list[str], keeps: list[tuple[int, str]]) -> None:
@@ -154,23 +155,16 @@ def _seal_own(folders: list[str], writable: list[tuple[int, str]]) -> None:
         _bind(fd, target)
 
 
-class Unmountable(OSError):
-    """What a job wants to have mounted cannot be, however often it is tried."""
-
-    def __str__(self) -> str:
-        return str(self.strerror)
-
-
 def _resolve(target: str, view: View) -> str:
     try:
         return os.path.realpath(target) if target in view["free"] else targets.resolve(target, view["own"])
     except OSError as error:
-        raise Unmountable(error.errno, f"nothing can be mounted at {target}: {error.strerror}") from None
+        raise Unmountable("target_unusable", error.errno, target=target, error=said_of(error)) from None
 
 
 def _check_apart(resolved: list[str]) -> None:
     if both := targets.overlapping(resolved):
-        raise Unmountable(errno.EINVAL, f"{both[1]} lies in {both[0]}: each needs a path of its own")
+        raise Unmountable("mounts_overlap", errno.EINVAL, inner=both[1], outer=both[0])
 
 
 def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int], account: Account | None) -> None:
@@ -178,10 +172,8 @@ def _put_all(mounts: list[tuple[int, str, bool]], ours: set[int], account: Accou
     for fd, target, read_only in mounts:
         try:
             _put(fd, target, read_only, ours, account)
-        except ownership.NotTheirs as error:
-            raise Unmountable(errno.EACCES, f"nothing can be mounted at {target}: {error}") from None
         except OSError as error:
-            raise Unmountable(error.errno, f"nothing can be mounted at {target}: {error}") from None
+            raise Unmountable("target_unusable", error.errno, target=target, error=said_of(error)) from None
 
 
 def _put(fd: int, target: str, read_only: bool, ours: set[int], account: Account | None) -> None:
@@ -205,7 +197,7 @@ def _check_ours(target: str, ours: set[int]) -> None:
     while not os.path.lexists(nearest):
         nearest = os.path.dirname(nearest)
     if os.stat(nearest).st_dev not in ours and nearest != TMP and not nearest.startswith(TMP + "/"):
-        raise OSError(f"it does not exist, and making it would change the host's {nearest}")
+        raise Refused("target_missing", folder=nearest)
 
 
 def _make_like(fd: int, target: str) -> None:
@@ -247,8 +239,8 @@ def _open(source: str, inner: str = "") -> int:
         return taskfiles.open_beneath(source, inner)
     except OSError as error:
         where = f"{source}/{inner}" if inner else source
-        message = f"{where} cannot be mounted for the task: {error.strerror}"
-        raise (Unmountable if error.errno in LASTING else OSError)(error.errno, message) from None
+        kind = Unmountable if error.errno in LASTING else Refused
+        raise kind("not_mountable", error.errno, place=where, error=said_of(error)) from None
 
 
 def _shadow(folder: str) -> int:
@@ -267,7 +259,7 @@ def _shadow(folder: str) -> int:
 def _shadow_root() -> int:
     """Build a new root over `/tmp`, the one folder that every machine has and we can do without meanwhile."""
     if os.uname().machine not in kernel.SYS_PIVOT_ROOT:
-        raise OSError(f"nothing can be put into / on {os.uname().machine}: make the folder there")
+        raise Refused("root_unmountable", machine=os.uname().machine)
     root = os.open("/", os.O_PATH)
     entries = [entry for entry in _entries("/") if entry.name != "tmp"]
     _mount_empty(TMP)
@@ -285,7 +277,7 @@ def _shadow_root() -> int:
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     entries = list(os.scandir(folder))
     if len(entries) > MOST_ENTRIES:
-        raise OSError(f"{folder} has {len(entries)} entries, too many to add one: make the folder there")
+        raise Refused("folder_too_full", folder=folder, n=len(entries))
     return entries
 
 

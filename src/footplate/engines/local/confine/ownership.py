@@ -11,20 +11,18 @@ nobody but root may make files of root's. Runs in the spawner and its children.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, user_namespaces
+from footplate.engines.local.confine.refused import Refused
 from footplate.machine import taskfiles
 
 if TYPE_CHECKING:
     # Not for the process itself, which is to start soon and stay small.
     from footplate.engines.local.exchange import Account, AccountRange
-
-
-class NotTheirs(Exception):
-    """A folder that tasks should write to is not writable for them."""
 
 
 def give(path: str, account: Account, is_new: bool = False) -> None:
@@ -62,7 +60,7 @@ def let_through(path: str) -> None:
 def bind_as_theirs(fd: int, target: str, account: Account, read_only: bool) -> bool:
     """Mount a storage's folder for an account; False when it is to be mounted as it is.
 
-    Raises `NotTheirs` when it should be writable and is not.
+    Raises `Refused` when it should be writable and is not.
     """
     status = os.fstat(fd)
     if "first" not in account or _is_theirs(status, account):
@@ -73,20 +71,14 @@ def bind_as_theirs(fd: int, target: str, account: Account, read_only: bool) -> b
         return False
     owner, group, first = status.st_uid, status.st_gid, account["first"]
     if owner == 0 or not _try_mapped(fd, target, f"{owner} {first} 1\n", f"{group} {first} 1\n"):
-        raise NotTheirs(_explain(owner, first))
+        if owner == 0:
+            raise Refused("folder_of_root", errno.EACCES, account=str(first))
+        raise Refused("folder_not_theirs", errno.EACCES, owner=str(owner), account=str(first))
     return True
 
 
 def _is_theirs(status: os.stat_result, account: AccountRange) -> bool:
     return account["first"] <= status.st_uid < account["first"] + account["n"]
-
-
-def _explain(owner: int, first: int) -> str:
-    whose = "root" if owner == 0 else f"account {owner}"
-    return (
-        f"its folder belongs to {whose} and is not writable for the tasks' account {first}: give it to an "
-        "account that is not root's (chown), or make it writable for all (chmod 1777)"
-    )
 
 
 def _try_mapped(fd: int, target: str, uid_map: str, gid_map: str) -> bool:

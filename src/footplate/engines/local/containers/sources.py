@@ -8,6 +8,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from footplate.domain.errors import EngineRejected, EngineUnavailable
+from footplate.domain.messages import say
 from footplate.engines.local.confine.mounting import LASTING
 from footplate.engines.local.exchange import LocalRequest, Mount
 from footplate.machine.probe_client import Asker
@@ -53,8 +54,8 @@ class Sources:
             place = await asker.locate(source, inner, self.within_s)
         except OSError as error:
             kind = EngineRejected if error.errno in LASTING else EngineUnavailable
-            why = error.strerror or "no answer"
-            raise kind(f"{source}/{inner} cannot be mounted for the task: {why}") from None
+            why = error.strerror or say("mount_no_answer")
+            raise kind("not_mountable", place=f"{source}/{inner}", error=why) from None
         return {**mount, "source": place.path, "inner": ""}
 
     def _foreign(self, request: LocalRequest) -> Iterable[Mount]:

@@ -14,7 +14,6 @@ from footplate.engines.local.environments.ownpython import PIP_CONFIG
 NOTHING_BEHIND = "import site; site.PREFIXES[:] = []\n"
 # Put beside the packages, for builds whose inputs name other files.
 INPUTS = "inputs"
-NOT_THE_PROJECT = ("--no-install-project", "--no-install-local")
 
 
 @cache

@@ -55,7 +55,7 @@ async def run_errand(
 async def _start(start: Start, folder: Path) -> Identity | None:
     (answer,) = await start()
     if "error" in answer:
-        raise EngineUnavailable("command_not_started", error=str(answer["error"]))
+        raise EngineUnavailable("command_not_started", error=answer["error"])
     return await asyncio.to_thread(_identity, folder)
 
 

@@ -3,7 +3,7 @@
 It reads requests from its standard input, a stream socket, one JSON object a line:
 `{"id": 1, "env": {...}, "tasks": [{"folder", "folders", "passages", "given", "work_folder", "log", "argv",
 "words", "env", "groups", "counters", "joins", "data_bytes", "view", "account"}, ...]}`,
-and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": "..."}, ...]}`
+and answers `{"id": 1, "tasks": [{"pid", "start_ticks", "at"} | {"exists": true} | {"error": ...}, ...]}`
 as soon as every task has become its program; `{"id": 1, "ping": true}` is answered at once. When the server
 goes away it leaves; the tasks go on. The second argument says how tasks are confined, as JSON, which `Ground`
 reads.
@@ -113,13 +113,10 @@ class Child:
         if os.path.exists(self.task["folder"] + "/pid"):
             return {"exists": True}
         if not self.mounts or time.monotonic() - self.began_at < mounted_within_s:
-            return {"error": "the new process was killed"}
-        what = ", ".join(f"{source} at {target}" for source, _, target, _ in self.mounts)
-        why = "a file system on the way does not answer"
-        return {
-            "error": f"{what} could not be mounted within {mounted_within_s:g} s: {why}",
-            "is_stuck": True,
-        }
+            return {"error": {"code": "new_process_killed", "params": {}}}
+        what = [{"code": "mount_at", "params": {"source": one[0], "target": one[2]}} for one in self.mounts]
+        params = {"mounts": what, "within_s": mounted_within_s}
+        return {"error": {"code": "mount_too_slow", "params": params}, "is_stuck": True}
 
 
 class Spawner:

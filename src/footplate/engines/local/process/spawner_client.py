@@ -8,8 +8,8 @@ import json
 import logging
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from footplate.domain.messages.message import from_json
 from footplate.engines.local.exchange import Answer, Ground, SpawnOrder
 from footplate.machine.bareprocess import start_bare
 
@@ -46,7 +46,7 @@ class SpawnerClient:
                 await self.close()
                 self._connection = await _Connection.open(self._confined)
             connection = self._connection
-        return await connection.ask({"env": env, "tasks": tasks})
+        return await connection.ask(env, tasks)
 
     def renew(self) -> None:
         """Have what comes next started by a new spawner, which sees what is mounted by now.
@@ -75,6 +75,13 @@ class SpawnerClient:
             retiring.cancel()
         await asyncio.gather(*self._retiring, return_exceptions=True)
         await self.close()
+
+
+def _heard(answer: Answer) -> Answer:
+    """Read what the spawner says of a task: it has no tables of sentences, and tells a message as JSON."""
+    if "error" not in answer:
+        return answer
+    return {**answer, "error": from_json(answer["error"])}
 
 
 class _Connection:
@@ -107,13 +114,14 @@ class _Connection:
     def is_lost(self) -> bool:
         return self._reading.done() or self._writer.is_closing()
 
-    async def ask(self, request: Mapping[str, Any]) -> Answers:
+    async def ask(self, env: Mapping[str, str], tasks: Sequence[SpawnOrder]) -> Answers:
         if self.is_lost:
             raise SpawnerGone
         self._n_asked += 1
         answer: asyncio.Future[Answers] = asyncio.get_running_loop().create_future()
         self._answers[self._n_asked] = answer
-        self._writer.write(json.dumps({"id": self._n_asked, **request}).encode() + b"\n")
+        request = {"id": self._n_asked, "env": env, "tasks": tasks}
+        self._writer.write(json.dumps(request).encode() + b"\n")
         with contextlib.suppress(ConnectionError, TimeoutError):
             async with asyncio.timeout(HUNG_AFTER_S):
                 await self._writer.drain()
@@ -141,7 +149,7 @@ class _Connection:
                 message = json.loads(line)
                 answer = self._answers.pop(message["id"])
                 if not answer.done():
-                    answer.set_result(message["tasks"])
+                    answer.set_result([_heard(one) for one in message["tasks"]])
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(SpawnerGone())

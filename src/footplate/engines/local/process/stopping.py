@@ -12,7 +12,6 @@ from footplate.engines.local.process.processes import KILL_EVERY_S
 from footplate.engines.local.runtime import Runtime
 
 ASK_AGAIN_S = 0.01
-WHY_NOT = "SIGKILL has no effect while the kernel waits for a file server or a device that does not answer"
 GIVE_UP_S = 30
 
 

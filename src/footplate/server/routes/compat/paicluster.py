@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from footplate.domain.job import Job, Task
+from footplate.domain.messages import say
 from footplate.domain.resources import MIB, UNLIMITED, Resources, total
 from footplate.domain.storage import Access, Storage, StorageKind
 from footplate.server.auth import Wired
@@ -136,8 +137,7 @@ async def change_cluster(_who: AdminPerson, name: str) -> Response:
     """Refuse, as a cluster of that kind does: shares are set by the platform's own means."""
     if _checked(name) == "default":
         raise Refused(403, "ForbiddenUserError", "Update operation to default vc isn't allowed")
-    message = "Virtual clusters are queues here: change them with `footplate queues`, or in the console."
-    raise Refused(400, "NotImplementedError", message)
+    raise Refused(400, "NotImplementedError", str(say("clusters_are_queues")))
 
 
 @router.get("/v2/cluster/sku-types")

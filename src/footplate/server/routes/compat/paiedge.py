@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
@@ -19,7 +19,6 @@ from footplate.domain import errors as e
 from footplate.domain.messages import codes_in
 from footplate.server.auth import Wired
 from footplate.server.errors import Refusal, status_of
-from footplate.server.parts import Parts
 from footplate.server.routes.compat.asked import check_address, check_document
 from footplate.services.access import Caller
 from footplate.wire.documents import load_json
@@ -270,9 +269,6 @@ def text_in(fields: Mapping[str, Any], name: str, pattern: str = "", least: int 
 
 def said(message: str, status: int = 200, with_status: bool = False) -> Response:
     return JSONResponse({**({"status": status} if with_status else {}), "message": message}, status)
-
-
-Answering = Callable[[Parts, Who, Request], Awaitable[Response]]
 
 
 def dump(value: Any) -> str:
