@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.newfile import write_new
 from footplate.cli.reader import told
 from footplate.cli.session import json_option, print_json
 
@@ -48,7 +49,7 @@ def convert(file: str, target: str, output: str | None, force: bool, as_json: bo
     if output is None:
         click.echo(written.text, nl=False)
     else:
-        _write(Path(output), written.text, force)
+        write_new(Path(output), written.text, force)
         click.echo(phrase("Wrote {path}.", path=output), err=True)
     _tell(phrase("Converted:"), converted)
     _tell(phrase("Could not be converted:"), (*lost, *written.lost))
@@ -83,20 +84,6 @@ def _ours(text: str, file: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise InvalidInput("job_file_not_mapping", file=file)
     return document
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as out:
-            out.write(text)
-    except FileExistsError:
-        raise click.ClickException(
-            phrase("{path} already exists; --force overwrites it", path=path)
-        ) from None
-    except OSError as error:
-        raise click.ClickException(
-            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
-        ) from None
 
 
 def _tell(head: str, notes: Sequence[Message]) -> None:

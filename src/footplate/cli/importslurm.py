@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.newfile import write_new
 from footplate.cli.reader import told
 from footplate.cli.render import print_hints
 from footplate.cli.session import json_option, print_json
@@ -48,7 +49,7 @@ def import_slurm(script: Path, file: str | None, force: bool, as_json: bool) -> 
     if file == STDOUT:
         click.echo(text, nl=False)
         return
-    _write(path, text, force)
+    write_new(path, text, force)
     click.echo(phrase("Wrote {path}.", path=path))
     for note in translation.notes:
         click.echo(f"- {told(note)}", err=True)
@@ -72,20 +73,6 @@ def _read(script: Path) -> str:
     if len(content) > MOST_BYTES or b"\0" in content:
         raise click.ClickException(phrase("{path} is not a batch script", path=script))
     return content.decode("utf-8", "replace")
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as out:
-            out.write(text)
-    except FileExistsError:
-        raise click.ClickException(
-            phrase("{path} already exists; --force overwrites it", path=path)
-        ) from None
-    except OSError as error:
-        raise click.ClickException(
-            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
-        ) from None
 
 
 def _written(script: str, document: Mapping[str, Any], notes: Sequence[Message]) -> str:

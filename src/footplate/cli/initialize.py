@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.newfile import refuse_existing, write_new
 from footplate.cli.render import is_terminal, print_hints
 from footplate.cli.session import json_option, tell
 
@@ -96,14 +97,14 @@ def init(
     On a terminal it asks what to run and with which resources, unless the options say so.
     """
     path = Path(file)
-    _refuse_existing(path, force)
+    refuse_existing(path, force)
     folder = path.absolute().parent
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", folder.name).strip("-._") or "job"
     asks = is_terminal() and sys.stdin.isatty() and not as_json
     if command is None:
         command = _ask_command(folder) if asks else HELLO
     wanted = read_resources(resources) if resources else (_ask_resources() if asks else PRESETS["small"])
-    _write(path, write_job_file(name, command, wanted, folder), force)
+    write_new(path, write_job_file(name, command, wanted, folder), force)
     tell({"path": str(path), "name": name}, phrase("Wrote {path}.", path=path), as_json)
     if not as_json:
         print_hints(
@@ -168,19 +169,3 @@ def _ask_resources() -> Resources:
     question = phrase("What does it need? One of these, or amounts such as 4 CPUs 16GB 1 GPU")
     answer: Resources = click.prompt(question, default="small", value_proc=read_resources, err=True)
     return answer
-
-
-def _refuse_existing(path: Path, force: bool) -> None:
-    """Before anything is asked: nobody should answer in vain."""
-    if path.exists() and not force:
-        raise click.ClickException(phrase("{path} already exists; --force overwrites it", path=path))
-
-
-def _write(path: Path, text: str, force: bool) -> None:
-    try:
-        with path.open("w" if force else "x", encoding="utf-8") as out:
-            out.write(text)
-    except OSError as error:
-        raise click.ClickException(
-            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
-        ) from None
