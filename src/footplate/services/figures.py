@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from footplate.domain.histogram import SLOW_S, Histogram
@@ -13,6 +13,7 @@ from footplate.domain.states import JobState
 from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
 from footplate.store.store import News, Store
+from footplate.store.usagefiles import Sample as Used
 
 Labels = dict[str, str]
 Sample = tuple[Labels, float]
@@ -117,7 +118,7 @@ def _used_of_nodes(platform: Platform) -> Iterator[Figure]:
     """What all that runs on nodes uses, tasks or not, as of the last sample."""
     newest = [(node.name, platform.usage.newest_of_node(node.name)) for node in platform.cluster.nodes]
     found = [({"node": name}, used) for name, used in newest if used is not None]
-    for name, help_, pick, kind in (
+    table = (
         ("cpu_seconds_total", "CPU time of a node.", "cpu_s", "counter"),
         ("used_memory_bytes", "Memory used on a node.", "memory_bytes", "gauge"),
         ("read_bytes_total", "Bytes read from the disks of a node.", "read_bytes", "counter"),
@@ -126,9 +127,17 @@ def _used_of_nodes(platform: Platform) -> Iterator[Figure]:
         ("sent_bytes_total", "Bytes that a node sent.", "sent_bytes", "counter"),
         ("gpu_utilisation", "Mean use of a node's GPUs, 0 to 1.", "gpu_utilisation", "gauge"),
         ("power_watts", "Power that a node's GPUs draw.", "power_w", "gauge"),
-    ):
+    )
+    return _sampled("node", found, table)
+
+
+def _sampled(
+    what: str, found: Sequence[tuple[Labels, Used]], table: Iterable[tuple[str, str, str, str]]
+) -> Iterator[Figure]:
+    """Make a figure of each field of the last samples; what is not known is left out."""
+    for name, help_, pick, kind in table:
         samples = [(labels, float(getattr(used, pick))) for labels, used in found]
-        yield Figure(f"footplate_node_{name}", help_, [one for one in samples if one[1] >= 0], kind)
+        yield Figure(f"footplate_{what}_{name}", help_, [one for one in samples if one[1] >= 0], kind)
 
 
 def _cpus(amount: Resources) -> float:
@@ -155,7 +164,7 @@ def _of_tasks(platform: Platform, board: list[Job]) -> Iterator[Figure]:
         for job in running
         for task, used in platform.usage.newest(job.attempt_id).items()
     ]
-    for name, help_, pick, kind in (
+    table = (
         ("cpu_seconds_total", "CPU time of a task.", "cpu_s", "counter"),
         ("memory_bytes", "Memory of a task.", "memory_bytes", "gauge"),
         ("read_bytes_total", "Bytes that a task read.", "read_bytes", "counter"),
@@ -165,6 +174,5 @@ def _of_tasks(platform: Platform, board: list[Job]) -> Iterator[Figure]:
         ("power_watts", "Power that a task's GPUs draw.", "power_w", "gauge"),
         ("received_bytes_total", "Bytes received in a task's own network.", "received_bytes", "counter"),
         ("sent_bytes_total", "Bytes sent from a task's own network.", "sent_bytes", "counter"),
-    ):
-        samples = [(labels, float(getattr(used, pick))) for labels, used in found]
-        yield Figure(f"footplate_task_{name}", help_, [one for one in samples if one[1] >= 0], kind)
+    )
+    return _sampled("task", found, table)

@@ -59,6 +59,12 @@ def find(platform: Platform, caller: Caller, name: str) -> QueueUse:
     return _use(platform, caller, queue, _loads(list(platform.store.board.values())))
 
 
+def require_admin_of(platform: Platform, caller: Caller, queue: str, denied: str) -> None:
+    """Refuse what only admins of a queue may do; `denied` is the code of what they are told."""
+    if queue and caller.rank_in(_visible(platform, caller, queue).name) < RANKS["admin"]:
+        raise Denied(denied, queue=queue, user=caller.name)
+
+
 def nodes_of(platform: Platform, queue: Queue) -> list[Node]:
     """The nodes that jobs of a queue may run on; none where its engine places by itself."""
     bound = platform.engines.bind(queue)

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 
 import sqlalchemy as sa
 
-from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem, problem
+from footplate.domain.errors import Conflict, InvalidInput, NotFound, Problem, problem
 from footplate.domain.secret import (
     RegistryLogin,
     Secret,
@@ -23,6 +23,7 @@ from footplate.services import audit
 from footplate.services.access import RANKS, Caller, require_person
 from footplate.services.keyring import label_of, usable
 from footplate.services.platform import Platform
+from footplate.services.queues import require_admin_of
 from footplate.store import secret_queries
 from footplate.store.secret_queries import SealedSecret
 
@@ -49,7 +50,7 @@ async def put(
 
     def unit(connection: sa.Connection) -> Secret:
         # Here and not before: a queue that was just removed must not get a secret any more.
-        _require_right(platform, caller, queue)
+        require_admin_of(platform, caller, queue, "secrets_for_admins")
         before = secret_queries.find(connection, [wanted.scope], [name]).get(name)
         if before is None and secret_queries.n_in(connection, wanted.scope) >= MOST_OF_A_SCOPE:
             raise Conflict("too_many_secrets", most=MOST_OF_A_SCOPE)
@@ -71,7 +72,7 @@ def _checked(content: str | RegistryLogin) -> tuple[SecretKind, str]:
 async def remove(platform: Platform, caller: Caller, name: str, queue: str) -> None:
     """Delete a secret; jobs that name it can no longer start, those that run keep what they got."""
     require_person(caller, "delete_secrets")
-    _require_right(platform, caller, queue)
+    require_admin_of(platform, caller, queue, "secrets_for_admins")
     scope = queue_scope(queue) if queue else user_scope(caller.name)
     gone = await audit.change(
         platform,
@@ -85,16 +86,6 @@ async def remove(platform: Platform, caller: Caller, name: str, queue: str) -> N
         if queue:
             raise NotFound("queue_has_no_secret", queue=queue, secret=name[:64])
         raise NotFound("you_have_no_secret", secret=name[:64])
-
-
-def _require_right(platform: Platform, caller: Caller, queue: str) -> None:
-    if not queue:
-        return
-    rank = caller.rank_in(queue)
-    if queue not in platform.cluster.queues or not rank:
-        raise NotFound("queue_not_visible", queue=queue[:64])
-    if rank < RANKS["admin"]:
-        raise Denied("secrets_for_admins", queue=queue, user=caller.name)
 
 
 async def check_named(platform: Platform, owner: str, spec: JobSpec) -> None:

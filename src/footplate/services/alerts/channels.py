@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from footplate.domain.alerts import Channel, ChannelKind, Delivery, DeliveryState, Notice
-from footplate.domain.errors import Conflict, Denied, InvalidInput, NotFound, Problem, problem
+from footplate.domain.errors import Conflict, InvalidInput, NotFound, Problem, problem
 from footplate.domain.ids import job_id as time_sorted_id
 from footplate.domain.messages import say
 from footplate.domain.secret import queue_scope, user_scope
@@ -26,6 +26,7 @@ from footplate.services.alerts.sending import label_of, target_of
 from footplate.services.alerts.setting import surroundings
 from footplate.services.alerts.telling import TEST, letter_of
 from footplate.services.platform import Platform
+from footplate.services.queues import require_admin_of
 from footplate.store import alert_queries
 
 MOST_OF_A_SCOPE = 50
@@ -40,13 +41,7 @@ def scopes_of(platform: Platform, caller: Caller) -> list[str]:
 
 def require_scope(platform: Platform, caller: Caller, queue: str) -> None:
     """Refuse to keep something of a queue that the caller does not administer."""
-    if not queue:
-        return
-    rank = caller.rank_in(queue)
-    if queue not in platform.cluster.queues or not rank:
-        raise NotFound("queue_not_visible", queue=queue[:64])
-    if rank < RANKS["admin"]:
-        raise Denied("alerts_for_admins", queue=queue, user=caller.name)
+    require_admin_of(platform, caller, queue, "alerts_for_admins")
 
 
 def all_kept(platform: Platform, caller: Caller) -> list[Channel]:

@@ -23,6 +23,7 @@ from footplate.engines.local.data.fetching import Progress, fetch_all
 from footplate.engines.local.data.listing import find
 from footplate.engines.local.data.settings import DataSettings
 from footplate.engines.local.exchange import LocalRequest, Mount, Packages
+from footplate.engines.local.wanted import Wanted
 from footplate.home.layout import staged_folder
 from footplate.storages.base import Files
 from footplate.storages.lanes import Lanes
@@ -56,7 +57,7 @@ class Staging:
         self._lanes = Lanes()
         self._find: FindStorage | None = None
         self._fetches: dict[str, _Fetch] = {}
-        self._waiting: dict[str, asyncio.Task[dict[str, Use]]] = {}
+        self._wanted: Wanted[dict[str, Use]] = Wanted("data_not_wanted")
 
     def use_storages(self, find_storage: FindStorage) -> None:
         self._find = find_storage
@@ -68,15 +69,7 @@ class Staging:
             return request
         attempt_id = request["attempt_id"]
         if not await asyncio.to_thread(self._cache.noted, attempt_id):
-            waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(attempt_id, wanted))
-            try:
-                await asyncio.wait([waiting])
-            finally:
-                del self._waiting[attempt_id]
-                waiting.cancel()
-            if waiting.cancelled():
-                raise EngineUnavailable("data_not_wanted", attempt=attempt_id)
-            waiting.result()
+            await self._wanted.wait(attempt_id, self._provide(attempt_id, wanted))
         return await asyncio.to_thread(self.led, request)
 
     def led(self, request: LocalRequest) -> LocalRequest:
@@ -94,8 +87,7 @@ class Staging:
         return {**mount, "source": str(self._cache.tree(use.tree)), "inner": use.inner}
 
     def abandon(self, attempt_id: str) -> None:
-        if waiting := self._waiting.get(attempt_id):
-            waiting.cancel()
+        self._wanted.abandon(attempt_id)
 
     async def _provide(self, attempt_id: str, wanted: Sequence[Mount]) -> dict[str, Use]:
         uses: dict[str, Use] = {}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from footplate.domain.environment import BuiltEnvironment
-from footplate.domain.errors import Conflict, EngineRejected, EngineUnavailable, NotFound
+from footplate.domain.errors import Conflict, EngineRejected, NotFound
 from footplate.domain.messages import Message, say
 from footplate.engines.base import Step
 from footplate.engines.local.environments import shelf
@@ -21,6 +21,7 @@ from footplate.engines.local.environments.order import Order
 from footplate.engines.local.environments.settings import EnvironmentSettings
 from footplate.engines.local.environments.shelf import Place
 from footplate.engines.local.exchange import LocalRequest, LocalTask, Packages
+from footplate.engines.local.wanted import Wanted
 from footplate.machine.foldertree import remove_tree, size_of
 
 STEP = "environment"
@@ -44,7 +45,7 @@ class Environments:
         self._builds = Builds(run, run_in_image, variables, settings)
         # Those that a launch is about to use, by folder: no sweep may take them meanwhile.
         self._held: Counter[Path] = Counter()
-        self._waiting: dict[str, asyncio.Task[dict[str, str]]] = {}
+        self._wanted: Wanted[dict[str, str]] = Wanted("environment_not_wanted")
 
     @property
     def is_closing(self) -> asyncio.Event:
@@ -58,23 +59,14 @@ class Environments:
         Each of the `images`, whose ids these are, has one of its own.
         """
         attempt_id = request["attempt_id"]
-        waiting = self._waiting[attempt_id] = asyncio.create_task(self._provide(request, packages, images))
-        try:
-            await asyncio.wait([waiting])
-        finally:
-            del self._waiting[attempt_id]
-            waiting.cancel()
-        if waiting.cancelled():
-            raise EngineUnavailable("environment_not_wanted", attempt=attempt_id)
-        seen = waiting.result()
+        seen = await self._wanted.wait(attempt_id, self._provide(request, packages, images))
         return {
             **request,
             "tasks": [{**task, "environment": seen.get(_image_of(task))} for task in request["tasks"]],
         }
 
     def abandon(self, attempt_id: str) -> None:
-        if waiting := self._waiting.get(attempt_id):
-            waiting.cancel()
+        self._wanted.abandon(attempt_id)
 
     async def _provide(
         self, request: LocalRequest, wish: Packages, images: Mapping[str, str]
