@@ -16,7 +16,7 @@ from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import event_queries
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import ResistsStop
+from footplate.testing.misbehaving import ResistsStop
 
 
 def fail_once_after_a_failed_stop(one: Life, monkeypatch: pytest.MonkeyPatch) -> None:

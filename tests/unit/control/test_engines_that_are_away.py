@@ -15,7 +15,7 @@ from footplate.domain.states import JobState, Reason, ReasonCode
 from footplate.store import event_queries
 from footplate.testing.control_bench import Life, life
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import GoesAway
+from footplate.testing.misbehaving import GoesAway
 
 WIDE = Node("fake", 8000, 16 * GIB)
 

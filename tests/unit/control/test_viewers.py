@@ -8,7 +8,7 @@ from pathlib import Path
 from footplate.store.viewermarks import ViewerMarks
 from footplate.testing.control_bench import life
 from footplate.testing.fake_clock import FakeClock
-from footplate.testing.fake_engine import GoesAway
+from footplate.testing.misbehaving import GoesAway
 
 VIEWER = "2me19e9zbny0"
 

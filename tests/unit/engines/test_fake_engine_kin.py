@@ -11,7 +11,7 @@ from footplate.domain.errors import EngineRejected, EngineUnavailable, OutcomeUn
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
 from footplate.engines.base import Request
-from footplate.testing import fake_engine as fakes
+from footplate.testing import misbehaving as fakes
 from footplate.testing.engine_bench import plan
 from footplate.testing.fake_clock import FakeClock
 
