@@ -47,13 +47,16 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
-def test_how_it_works_names_modules_that_are_there() -> None:
+@pytest.mark.parametrize(("page", "n"), [("docs/explanation/how-it-works.md", 40), ("CONTRIBUTING.md", 20)])
+def test_modules_that_are_named_are_there(page: str, n: int) -> None:
     modules = [
-        str(path) for path in (ROOT / "src/footplate").rglob("*") if path.suffix in (".py", ".c", ".sh")
+        str(path)
+        for folder in ("src/footplate", "tests", "tools")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".c", ".sh")
     ]
-    text = (ROOT / "docs/explanation/how-it-works.md").read_text("utf-8")
-    named = set(re.findall(r"`([\w/]+\.(?:py|c|sh))`", text))
-    assert len(named) > 20
+    named = set(re.findall(r"`([\w/]+\.(?:py|c|sh))`", (ROOT / page).read_text("utf-8")))
+    assert len(named) >= n
     assert [name for name in sorted(named) if not any(one.endswith(f"/{name}") for one in modules)] == []
 
 
