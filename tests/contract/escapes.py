@@ -105,6 +105,11 @@ PROCESSES = {
     ),
     "a root above the root": "mkdir -p r && chroot r true; chroot . ls ../../../../../../..{home}/secret",
 }
+SOCKETS = {
+    "the machine around a virtual one": call("__import__('socket').socket(40, 1).fileno()"),
+    "cryptography of the kernel (CVE-2026-31431)": call("__import__('socket').socket(38, 5).fileno()"),
+    "packets of everybody": call("__import__('socket').socket(17, 3).fileno()"),
+}
 FILES = {
     "home of the platform": "cat {home}/secret",
     "key of an account": "cat {account}/.config/footplate/client.toml",
@@ -116,4 +121,4 @@ FILES = {
     "the root folder": "echo >/x",
     "a library of the platform": "echo >>{package}/__init__.py",
 }
-ALL = {**SEEN_ONCE, **KERNEL, **MOUNTS, **CALLS, **PROCESSES, **FILES}
+ALL = {**SEEN_ONCE, **KERNEL, **MOUNTS, **CALLS, **PROCESSES, **SOCKETS, **FILES}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import pwd
 import shlex
@@ -38,6 +39,14 @@ if libc.ptrace(16, child, 0, 0) < 0:
 os.waitpid(child, 0)
 print("attached", flush=True)
 os.kill(child, signal.SIGKILL)
+"""
+USE_UP_WATCHES = """
+import ctypes, signal
+libc = ctypes.CDLL(None)
+while libc.inotify_init() >= 0:
+    pass
+print("used up", flush=True)
+signal.pause()
 """
 
 
@@ -148,6 +157,21 @@ class TestAccounts(WithEngine):
             inner = bench.task(launched) / "tmp" / "of-33"
             assert not inner.exists() or inner.stat().st_uid == owners[-1] + 33
         assert owners == [FIRST_ID + N_IDS, FIRST_ID + 2 * N_IDS]
+
+    @on_loop
+    async def test_what_a_person_uses_up_of_the_kernels_is_there_for_root_and_others(
+        self, bench: Bench
+    ) -> None:
+        needs_root()
+        self.needs(bench, "accounts")
+        command = f"python3 -c {shlex.quote(USE_UP_WATCHES)}"
+        launched = await bench.launch(command, owner="ann", owner_number=1)
+        await bench.until_logged(launched, b"used up")
+        watches = ctypes.CDLL(None, use_errno=True).inotify_init()
+        assert watches >= 0, os.strerror(ctypes.get_errno())
+        os.close(watches)
+        other = await bench.launch(command, attempt=1, owner="bob", owner_number=2)
+        await bench.until_logged(other, b"used up")
 
     @on_loop
     async def test_a_service_that_asks_who_calls_sees_no_account_of_the_machine(self, bench: Bench) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 # By machine: the number by which the kernel names it to filters, and the numbers of its calls.
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -96,6 +96,10 @@ ABSENT = (425, 426, 427, 435)
 CLONE = {"x86_64": 56, "aarch64": 220}
 UNSHARE = {"x86_64": 272, "aarch64": 97}
 IOCTL = {"x86_64": 16, "aarch64": 29}
+SOCKET = {"x86_64": 41, "aarch64": 198}
+# Local sockets, IP, netlink, and IP over RDMA (SMC). The others reach the machine that a virtual one runs on (vsock)
+# or parts of the kernel that few use and that had faults (its cryptography, CVE-2026-31431).
+FAMILIES = (1, 2, 10, 16, 43)
 # Every kind of namespace but that of time, which clone takes for a signal's number.
 NAMESPACES = 0x7E020000
 NAMESPACE_OF_TIME = 0x80
@@ -131,6 +135,7 @@ def build(machine: str = "") -> bytes:
     lines += _of_call(UNSHARE[machine], 0, _when(_ANY_BIT, NAMESPACES | NAMESPACE_OF_TIME, errno.EPERM))
     typing = [*_when(_EQUAL, TIOCSTI, errno.EPERM), *_when(_EQUAL, TIOCLINUX, errno.EPERM)]
     lines += _of_call(IOCTL[machine], 1, typing)
+    lines += _of_call(SOCKET[machine], 0, _when_none_of(FAMILIES, errno.EAFNOSUPPORT))
     lines.append(_return(_ALLOW))
     return b"".join(lines)
 
@@ -149,6 +154,12 @@ def _return(value: int) -> bytes:
 
 def _when(test: int, value: int, error: int) -> list[bytes]:
     return [_instruction(test, value, 0, 1), _return(_ERRNO | error)]
+
+
+def _when_none_of(values: Sequence[int], error: int) -> list[bytes]:
+    """Refuse what equals none of these values; each that fits skips the rest and the refusal."""
+    tests = [_instruction(_EQUAL, value, len(values) - n, 0) for n, value in enumerate(values)]
+    return [*tests, _return(_ERRNO | error)]
 
 
 def _unless(test: int, value: int, error: int) -> list[bytes]:

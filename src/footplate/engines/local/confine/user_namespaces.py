@@ -46,7 +46,7 @@ class People:
         if key not in self._by_account:
             if len(self._by_account) >= MOST_PEOPLE:
                 os.close(self._by_account.pop(next(iter(self._by_account))))
-            self._by_account[key] = make_namespace(*maps_of(account))
+            self._by_account[key] = make_namespace(*maps_of(account), owner=ids_outside(account))
         return self._by_account[key]
 
 
@@ -59,6 +59,10 @@ def id_outside(account: Account) -> int:
 def group_outside(account: Account) -> int:
     gid: int = account["first"] if "first" in account else account["gid"]
     return gid
+
+
+def ids_outside(account: Account) -> tuple[int, int]:
+    return id_outside(account), group_outside(account)
 
 
 def inner_ids(account: Account) -> tuple[int, int, list[int]]:
@@ -77,13 +81,25 @@ def maps_of(account: Account) -> tuple[str, str]:
     return f"{account['uid']} {account['uid']} 1\n", "".join(f"{gid} {gid} 1\n" for gid in groups)
 
 
-def make_namespace(uid_map: str, gid_map: str) -> int:
-    """Make a user namespace with these accounts; return a descriptor of it."""
+def make_namespace(uid_map: str, gid_map: str, owner: tuple[int, int] | None = None) -> int:
+    """Make a user namespace with these accounts; return a descriptor of it.
+
+    The kernel counts some of what is used in a namespace, such as watches of files, for its owner too. If that
+    were root, the tasks of one person could use up what root and everybody else has.
+    """
+    if owner is not None:
+        # A root with fewer powers may not look into what is not its own.
+        with contextlib.suppress(OSError):
+            return _make_namespace(uid_map, gid_map, owner)
+    return _make_namespace(uid_map, gid_map, None)
+
+
+def _make_namespace(uid_map: str, gid_map: str, owner: tuple[int, int] | None) -> int:
     told_fd, child_fd = os.pipe()
     waits_fd, go_fd = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _stand_in(child_fd, waits_fd, go_fd)
+        _stand_in(child_fd, waits_fd, go_fd, owner)
     os.close(child_fd)
     os.close(waits_fd)
     try:
@@ -103,10 +119,15 @@ def make_namespace(uid_map: str, gid_map: str) -> int:
             os.waitpid(pid, 0)
 
 
-def _stand_in(child_fd: int, waits_fd: int, go_fd: int) -> None:
+def _stand_in(child_fd: int, waits_fd: int, go_fd: int, owner: tuple[int, int] | None) -> None:
     """Be in a new namespace for as long as it takes to open it; never return."""
     try:
         os.close(go_fd)
+        if owner is not None:
+            # With root's powers: machines may keep namespaces from others.
+            kernel.prctl(kernel.PR_SET_SECUREBITS, kernel.SECBIT_NO_SETUID_FIXUP)
+            os.setresgid(owner[1], owner[1], owner[1])
+            os.setresuid(owner[0], owner[0], owner[0])
         kernel.unshare(kernel.CLONE_NEWUSER)
         os.write(child_fd, os.readlink("/proc/self").encode())
         os.read(waits_fd, 1)
