@@ -139,6 +139,17 @@ def test_requests_that_come_together_are_answered_one_after_the_other(bounded: S
         assert read_all(line).count(b"HTTP/1.1 200") == 3
 
 
+def test_requests_without_end_ahead_of_their_answers_are_refused(bounded: Served) -> None:
+    """They are kept until it is their turn: a connection could take all memory."""
+    with connect(bounded) as line:
+        sender = threading.Thread(target=send_for_ever, args=(line, (START + b"\r\n") * 1000), daemon=True)
+        sender.start()
+        *_, last = read_all(line).split(b"HTTP/1.1 ")
+        assert last.startswith(b"429 ")
+        assert b"too_many_unanswered" in last
+        sender.join(DEADLINE_S)
+
+
 def test_a_wish_to_speak_another_protocol_is_passed_over(bounded: Served) -> None:
     wish = b"Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\r\n"
     with connect(bounded) as line:

@@ -12,7 +12,14 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from footplate.domain.errors import FootplateError, HeadTooLarge, InvalidInput, TooManyConnections, TooSlow
+from footplate.domain.errors import (
+    FootplateError,
+    HeadTooLarge,
+    InvalidInput,
+    Throttled,
+    TooManyConnections,
+    TooSlow,
+)
 from footplate.domain.messages import text
 from footplate.server.bounds import Bounds
 from footplate.server.door import Door
@@ -27,6 +34,8 @@ READ_WHY_S = 1.0
 MOST_REFUSED_AT_ONCE = 256
 # Chunk headers and trailers.
 MOST_BESIDE_A_BODY_BYTES = 16 * 1024
+# Requests that one connection has sent ahead of the answers.
+MOST_WAITING = 64
 ENDS_OF_A_HEAD = (b"\n\r\n", b"\n\n")
 
 
@@ -144,6 +153,8 @@ class BoundedConnection(HttpToolsProtocol):
             self._refuse(
                 HeadTooLarge("too_many_headers", given=len(self.headers), most=self._bounds.n_headers)
             )
+        elif len(self.pipeline) >= MOST_WAITING:
+            self._refuse(Throttled("too_many_unanswered", most=MOST_WAITING))
         if self._phase is Phase.CUT:
             raise _Refused
         self._enter(Phase.BODY)
@@ -162,6 +173,9 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        if self.pipeline:
+            # Each of them has come as a whole; what follows can wait where it costs us nothing.
+            self.flow.pause_reading()
         if self.cycle.response_complete and self._phase is Phase.BODY:
             self._enter(Phase.OVERDUE)
         elif self.cycle.response_complete and self._phase is Phase.ANSWER:

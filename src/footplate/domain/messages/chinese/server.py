@@ -13,6 +13,7 @@ TABLE = {
     "body_too_slow": "内容传输过慢：每秒至少需要 {rate_bytes:size}",
     "too_many_headers": "请求有 {given} 个请求头；最多 {most} 个",
     "headers_too_slow": "请求头未在 {seconds} 秒内到达",
+    "too_many_unanswered": "此连接上等待应答的请求超过 {most} 个：请先读取应答",
     "not_media_type": "必须是 {wanted} 或 application/yaml，不能是 {given}",
     "too_many_connections": "[{address} 的]连接数已达上限 {n}：请稍后重试",
     "account_needs_root": "只有 root 可以换用其他账户：请不填",

@@ -13,6 +13,7 @@ TABLE = {
     "body_too_slow": "the body comes too slowly: at least {rate_bytes:size} per second are required",
     "too_many_headers": "the request has {given} headers; at most {most} are read",
     "headers_too_slow": "the headers did not arrive within {seconds} seconds",
+    "too_many_unanswered": "more than {most} requests on this connection wait for their answers: read the answers first",
     "not_media_type": "must be {wanted} or application/yaml, not {given}",
     "too_many_connections": "there are {n} connections[ from {address}], the maximum: try again later",
     "account_needs_root": "only root can change to another account: leave it out",
