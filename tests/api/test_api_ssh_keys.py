@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from apiclient import NODE, Api, Data, fresh
 
+from footplate.server.ssh.opening import BOUNDS
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import served
@@ -109,4 +110,13 @@ def test_noise_at_the_gateway_harms_nobody(ann: Api) -> None:
                 while client.recv(65536):
                     pass
     with socket.create_connection((told["host"], told["port"]), 10) as client:
+        assert client.recv(64).startswith(b"SSH-2.0-Footplate")
+
+
+def test_connections_to_the_gateway_that_are_only_held_open_keep_nobody_out(ann: Api) -> None:
+    told = ann.ok("GET", f"/jobs/{ann.running()['id']}/ssh")
+    with contextlib.ExitStack() as held:
+        for _ in range(BOUNDS.n_connections + 4):
+            held.enter_context(socket.create_connection((told["host"], told["port"]), 10))
+        client = held.enter_context(socket.create_connection((told["host"], told["port"]), 10))
         assert client.recv(64).startswith(b"SSH-2.0-Footplate")

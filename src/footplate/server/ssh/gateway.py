@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,13 @@ asyncssh.set_log_level("WARNING")
 
 
 async def talk_to(
-    client: socket.socket, platform: Platform, accounts: Accounts, key: asyncssh.SSHKey
+    client: socket.socket,
+    platform: Platform,
+    accounts: Accounts,
+    key: asyncssh.SSHKey,
+    sign_in: Callable[[], None],
 ) -> None:
-    """Serve one connection until its end."""
+    """Serve one connection until its end; `sign_in` is called once it is known whose it is."""
     connection = await asyncssh.run_server(
         client,
         server_factory=lambda: Door(platform, accounts),
@@ -47,6 +52,7 @@ async def talk_to(
         keepalive_interval=ALIVE_S,
         server_version="Footplate",
     )
+    sign_in()
     try:
         await connection.wait_closed()
     finally:

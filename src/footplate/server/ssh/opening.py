@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import InvalidInput, TooManyConnections
+from footplate.server.bounds import Bounds
+from footplate.server.door import Door
 from footplate.server.settings import Settings
 from footplate.server.ssh.hostkey import ensure_host_key, public_part
 from footplate.services.accounts import Accounts
@@ -27,11 +29,13 @@ log = logging.getLogger(__name__)
 # The one after the server's own is for services.
 AFTER_OURS = 2
 BACKLOG = 128
-MOST_CONNECTIONS = 256
+BOUNDS = Bounds(n_connections=256, n_per_address=128)
 AFTER_FAILURE_S = 1.0
 GATEWAY = "footplate.server.ssh.gateway"
 
-Talk = Callable[[socket.socket], Awaitable[None]]
+# Told when somebody has signed in by the connection.
+SignIn = Callable[[], None]
+Talk = Callable[[socket.socket, SignIn], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,9 @@ async def open_gateway(
     stack.callback(listener.close)
     file = await asyncio.to_thread(ensure_host_key, settings.home)
 
-    async def talk(client: socket.socket) -> None:
+    async def talk(client: socket.socket, sign_in: SignIn) -> None:
         gateway: Any = await asyncio.to_thread(importlib.import_module, GATEWAY)
-        await gateway.talk_to(client, platform, accounts, gateway.read_key(file))
+        await gateway.talk_to(client, platform, accounts, gateway.read_key(file), sign_in)
 
     accepting = asyncio.create_task(_accept(listener, talk), name="footplate-ssh")
     stack.push_async_callback(_end, accepting)
@@ -87,31 +91,67 @@ def _bound(host: str, port: int) -> socket.socket:
     return listener
 
 
+class _Guest:
+    """A connection, which makes room for others until somebody has signed in by it."""
+
+    def __init__(self, client: socket.socket, address: str, door: Door) -> None:
+        self.client, self.address = client, address
+        self.serving: asyncio.Task[None] | None = None
+        self._door = door
+        self._since: float | None = asyncio.get_running_loop().time()
+
+    @property
+    def is_stranger(self) -> bool:
+        return self._since is not None
+
+    def sign_in(self) -> None:
+        self._since = None
+
+    def check(self, now: float) -> None:
+        """Leave it to the library, which ends a sign-in that takes too long."""
+
+    def waits_since(self) -> float | None:
+        return self._since
+
+    def give_way(self) -> None:
+        self._door.leave(self, self.address)
+        if self.serving is not None:
+            self.serving.cancel()
+
+
 async def _accept(listener: socket.socket, talk: Talk) -> None:
-    """Talk to whoever connects; those who are too many wait."""
-    loop, room = asyncio.get_running_loop(), asyncio.Semaphore(MOST_CONNECTIONS)
-
-    async def serve(client: socket.socket) -> None:
-        try:
-            await talk(client)
-        except Exception as error:  # noqa: BLE001  # whatever one sends, the others are served
-            log.info("an SSH connection was not served: %s", error)
-        finally:
-            client.close()
-            room.release()
-
+    """Talk to whoever connects; strangers who only hold a connection open keep nobody out."""
+    loop = asyncio.get_running_loop()
+    door = Door(BOUNDS, is_proxy=lambda _: False)
     async with asyncio.TaskGroup() as connections:
         while True:
-            await room.acquire()
             try:
-                client, _ = await loop.sock_accept(listener)
+                client, (address, *_) = await loop.sock_accept(listener)
             except OSError as error:
                 # As many files are open as may be, say.
                 log.warning("SSH connections cannot be taken: %s", error)
-                room.release()
                 await asyncio.sleep(AFTER_FAILURE_S)
+                continue
+            guest = _Guest(client, address, door)
+            try:
+                door.enter(guest, address, loop)
+            except TooManyConnections:
+                client.close()
             else:
-                connections.create_task(serve(client))
+                guest.serving = connections.create_task(_serve(guest, door, talk))
+
+
+async def _serve(guest: _Guest, door: Door, talk: Talk) -> None:
+    try:
+        await talk(guest.client, guest.sign_in)
+    except Exception as error:  # noqa: BLE001  # whatever one sends, the others are served
+        if guest.is_stranger:
+            door.tell("did not sign in by SSH", asyncio.get_running_loop().time())
+        else:
+            log.info("an SSH connection was not served: %s", error)
+    finally:
+        guest.client.close()
+        door.leave(guest, guest.address)
 
 
 async def _end(accepting: asyncio.Task[None]) -> None:

@@ -97,8 +97,8 @@ CLONE = {"x86_64": 56, "aarch64": 220}
 UNSHARE = {"x86_64": 272, "aarch64": 97}
 IOCTL = {"x86_64": 16, "aarch64": 29}
 SOCKET = {"x86_64": 41, "aarch64": 198}
-# Local sockets, IP, netlink, and IP over RDMA (SMC). The others reach the machine that a virtual one runs on (vsock)
-# or parts of the kernel that few use and that had faults (its cryptography, CVE-2026-31431).
+# Local sockets, IP, netlink, and IP over RDMA (SMC). Others reach the machine that a virtual one runs on
+# (vsock), or parts of the kernel that few use and that had faults (its cryptography, CVE-2026-31431).
 FAMILIES = (1, 2, 10, 16, 43)
 # Every kind of namespace but that of time, which clone takes for a signal's number.
 NAMESPACES = 0x7E020000

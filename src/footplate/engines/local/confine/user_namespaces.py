@@ -84,8 +84,8 @@ def maps_of(account: Account) -> tuple[str, str]:
 def make_namespace(uid_map: str, gid_map: str, owner: tuple[int, int] | None = None) -> int:
     """Make a user namespace with these accounts; return a descriptor of it.
 
-    The kernel counts some of what is used in a namespace, such as watches of files, for its owner too. If that
-    were root, the tasks of one person could use up what root and everybody else has.
+    The kernel counts some of what is used in a namespace, such as watches of files, for its owner too. If
+    that were root, the tasks of one person could use up what root and everybody else has.
     """
     if owner is not None:
         # A root with fewer powers may not look into what is not its own.
