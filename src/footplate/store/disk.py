@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 RESERVE_BYTES = 16 * MIB
 LEAST_BYTES = 256 * MIB
+# Files that the disk must have room for, where it counts them.
+LEAST_FILES = 10_000
 # Several, since whoever fills the disk takes what is given up as well.
 N_PIECES = 8
 # Of a small disk no more than this part is kept back, or asked for.
@@ -48,10 +50,20 @@ class Disk:
         self._listeners: list[Callable[[], None]] = []
         self.free_bytes: int | None = None
         self.least_bytes = 0
+        self._free_files = self._least_files = 0
 
     @property
     def is_low(self) -> bool:
+        return self._lacks_bytes or self._lacks_files
+
+    @property
+    def _lacks_bytes(self) -> bool:
         return self.free_bytes is not None and self.free_bytes < self.least_bytes
+
+    @property
+    def _lacks_files(self) -> bool:
+        """Say whether too few more files can be made, as a job with millions of small ones brings about."""
+        return self._free_files < self._least_files
 
     def require_room(self, person: str, n_bytes: int = 0) -> None:
         """Raise `DiskFull` when nothing may be added any more, or nothing by this person, or not so much."""
@@ -70,6 +82,8 @@ class Disk:
         return self._tell_low() if self.is_low else None
 
     def _tell_low(self) -> Message:
+        if self._lacks_files and not self._lacks_bytes:
+            return say("disk_low_in_files", n_free=self._free_files, n_least=self._least_files)
         return say("disk_low", free_bytes=self.free_bytes or 0, least_bytes=self.least_bytes)
 
     def sample(self) -> None:
@@ -89,6 +103,9 @@ class Disk:
         size = status.f_blocks * status.f_frsize
         reserve, self.least_bytes = (min(asked, int(size * LARGEST_PART)) for asked in self._asked)
         self.free_bytes = free = status.f_bavail * status.f_frsize
+        # Zero where the file system makes room for files as it needs it.
+        self._least_files = min(LEAST_FILES, int(status.f_files * LARGEST_PART))
+        self._free_files = status.f_favail
         return reserve, free
 
     def _refill(self, piece_bytes: int, spare_bytes: int) -> None:
