@@ -141,6 +141,18 @@ def test_a_quota_is_held(admin: Api, ann: Api, folder: Path) -> None:
     assert put(ann, name, "b", b"x" * 600) == 200
 
 
+def test_tasks_write_to_home_and_shared_unless_a_quota_is_over(admin: Api, ann: Api, folder: Path) -> None:
+    mounts = [{"storage": name, "path": f"/{name}-of", "read_only": False} for name in ("home", "shared")]
+    made = ann.ok("POST", "/jobs", status=201, json={"name": fresh("w"), "command": "true", "data": mounts})
+    ann.until(made, "SUCCEEDED")
+    name = add(admin, path=str(folder), quota_bytes=1000)["name"]
+    assert put(ann, name, "a", b"x" * 600) == 200
+    admin.ok("PATCH", f"/storages/{name}", json={"quota_bytes": 500})
+    mounts = [{"storage": name, "path": "/data", "read_only": False}]
+    full = ann.ok("POST", "/jobs", status=201, json={"name": fresh("w"), "command": "true", "data": mounts})
+    assert "holds 600B of its quota" in ann.until(full, "FAILED")["reason"]["message"]
+
+
 def test_credentials_are_sealed_and_never_shown(admin: Api, server: Served, buckets: BucketServer) -> None:
     fields = {"kind": "s3", "endpoint": buckets.url, "bucket": buckets.new_bucket(), "credentials": KEY}
     made = add(admin, **fields)

@@ -319,11 +319,12 @@ def test_escapes_fail_for_a_server_of_an_ordinary_account_too(account: Path) -> 
     python = next((one for one in (sys.executable, "/usr/bin/python3") if _serves(words, one)), None)
     if python is None:
         pytest.skip("no Python that an ordinary account can run has what the tests need")
+    kept = Path(__file__).with_name("test_local_kept.py")
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, ORDINARY, ORDINARY)
         options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={folder}/base"]
         ran = subprocess.run(
-            [*words, python, "-m", "pytest", *options, __file__, "-k", "TestEscapes"],
+            [*words, python, "-m", "pytest", *options, __file__, str(kept), "-k", "TestEscapes or TestKept"],
             capture_output=True,
             text=True,
             check=False,

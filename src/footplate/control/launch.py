@@ -10,6 +10,7 @@ from types import MappingProxyType
 from footplate.control.context import Context
 from footplate.control.volumes import check_there, storages_of, volumes_of
 from footplate.domain.errors import (
+    DiskFull,
     EngineAway,
     EngineError,
     EngineRejected,
@@ -25,6 +26,7 @@ from footplate.domain.job import Job
 from footplate.domain.messages import Message, say, text
 from footplate.domain.redact import redact_message
 from footplate.domain.states import TaskState
+from footplate.domain.storage import OWN
 from footplate.engines.base import Engine, LaunchPlan, Request, Step
 
 log = logging.getLogger(__name__)
@@ -166,6 +168,17 @@ async def _check_storages(context: Context, job: Job) -> None:
     if not checking.done():
         raise EngineUnavailable("stopped_while_silent")
     checking.result()
+    await _check_room(context, job)
+
+
+async def _check_room(context: Context, job: Job) -> None:
+    """Refuse to write where a quota is over: nobody can hold tasks to it while they write."""
+    for volume in volumes_of(context.storages, job):
+        if volume.storage != OWN and not volume.read_only:
+            try:
+                await context.require_room(job, context.storages[volume.storage], 0)
+            except DiskFull as error:
+                raise EngineRejected(error.said) from None
 
 
 def _is_wanted(context: Context, job: Job) -> bool:

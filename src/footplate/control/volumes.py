@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -59,6 +60,9 @@ async def check_there(
             # Whoever brings the data will see.
             continue
         root = storages[name].path_for(job.owner, owner_number)
+        if storages[name].is_own:
+            # Nobody may have put anything there yet.
+            await asyncio.to_thread(Path(root).mkdir, 0o700, parents=True, exist_ok=True)
         await _check(home, replace(storages[name], path=root), fixed_part(inner), watch)
 
 

@@ -10,10 +10,17 @@ TAG = "notebook"
 IDLE_LIMIT = "2h"
 # Relative to where the task begins; leads to where notebooks are kept.
 FOLDER = "notebooks"
-# What somebody has on the machine, whatever job they run. An image has none: there the output is kept.
-_AT_HOME, _IN_OUTPUT = "$HOME/notebooks", "$FOOTPLATE_OUTPUT_DIR"
+# Where tasks in an image see their owner's part of the storage `home`.
+STORED = "/mnt/home"
+# What somebody has on the machine, whatever job they run.
+_AT_HOME = "FOLDER=$HOME/notebooks"
+# Whoever an image runs as may have no right to write there.
+_STORED = f"""\
+FOLDER={STORED}/notebooks
+mkdir -p "$FOLDER" && [ -w "$FOLDER" ] || FOLDER=$FOOTPLATE_OUTPUT_DIR"""
+_IN_OUTPUT = "FOLDER=$FOOTPLATE_OUTPUT_DIR"
 _START = """\
-FOLDER={kept}
+{kept}
 mkdir -p "$FOLDER"
 [ -e {folder} ] || ln -s "$FOLDER" {folder}
 {copy}echo "notebooks are in $FOLDER"
@@ -35,11 +42,21 @@ END
 """
 
 
-def notebook_job(wish: Mapping[str, Any], samples: Sequence[str], now: float) -> dict[str, Any]:
-    """Write the document of a job whose one task is a notebook; `wish` has fields of a job file."""
+def notebook_job(
+    wish: Mapping[str, Any], samples: Sequence[str], now: float, storage: str = ""
+) -> dict[str, Any]:
+    """Write the document of a job whose one task is a notebook; `wish` has fields of a job file.
+
+    What is made in an image is kept on the storage that is named, else with the job.
+    """
     fields = {name: value for name, value in wish.items() if value not in (None, "", [])}
     copy = _COPY.format(names=" ".join(samples)) if samples else ""
-    kept = _IN_OUTPUT if fields.get("image") else _AT_HOME
+    kept = _AT_HOME
+    if fields.get("image"):
+        kept = _STORED if storage else _IN_OUTPUT
+        if storage:
+            home = {"storage": storage, "path": STORED, "read_only": False}
+            fields["data"] = [*fields.get("data", ()), home]
     at = datetime.fromtimestamp(now, UTC)
     return {
         "name": f"notebook-{at:%m%d-%H%M%S}",

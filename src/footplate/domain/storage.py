@@ -89,9 +89,8 @@ class Storage:
         return f"{self.path}/{person}-{number}" if self.per_user else self.path
 
     def access_of_job(self, owner: str, queue: str) -> Access:
-        """What the tasks of a job may do; what the server keeps itself they only read so far."""
-        access = self.access_of(owner, {queue: True})
-        return min(access, Access.READ) if self.is_own else access
+        """What the tasks of a job may do."""
+        return self.access_of(owner, {queue: True})
 
 
 def _is_named(writers: tuple[str, ...], user: str, queues: Mapping[str, bool]) -> bool:

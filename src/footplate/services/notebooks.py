@@ -9,6 +9,7 @@ from typing import Any
 from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.messages import Message, say
 from footplate.domain.notebook import notebook_job
+from footplate.domain.results import DEFAULT_STORAGE
 from footplate.services import jobs
 from footplate.services.access import Caller
 from footplate.services.jobs import Submission
@@ -30,7 +31,9 @@ async def start(
     for index, name in enumerate(samples):
         if name not in SAMPLES:
             raise InvalidInput("sample_unknown", f"samples[{index}]", sample=name[:64], known=list(SAMPLES))
-    document = notebook_job(wish, samples, platform.clock.now())
+    home = platform.storages.get(DEFAULT_STORAGE)
+    keeps = home is not None and home.per_user and home.is_own and not home.read_only
+    document = notebook_job(wish, samples, platform.clock.now(), DEFAULT_STORAGE if keeps else "")
     return await jobs.submit(platform, caller, document, key)
 
 

@@ -15,7 +15,7 @@ from footplate.control.volumes import check_there, volumes_of
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job, submit
 from footplate.domain.spec import CodeRef, DataMount, JobSpec, RoleSpec
-from footplate.domain.storage import Access, Storage
+from footplate.domain.storage import Storage
 from footplate.engines.local.places import Places
 from footplate.testing.engine_bench import plan
 
@@ -128,4 +128,3 @@ def test_a_job_reads_its_owners_part_of_a_private_storage_and_no_more(tmp_path: 
         check_as("out", 7)
     with pytest.raises(EngineRejected, match="has no digits"):
         check_as("digits", 9)
-    assert home.access_of_job("ann", "default") is Access.READ

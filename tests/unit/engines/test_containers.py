@@ -246,8 +246,12 @@ def test_a_place_that_tasks_could_swap_for_a_link_is_not_left_to_the_engine_to_f
     mounts = described(compiled(tmp_path, volumes=(safe,)))["HostConfig"]["Mounts"]
     assert mounts[-1]["Source"] == str(tmp_path / "set")
     shared = {safe.storage: Storage("shared", str(tmp_path), read_only=False)}
+    writable = replace(safe, read_only=False)
     with pytest.raises(EngineRejected, match="tasks can write beside it"):
-        described(compiled(tmp_path, volumes=(safe,), storages=shared))
+        described(compiled(tmp_path, volumes=(writable,), storages=shared))
+    # What they only read is copied instead.
+    (mount,) = compiled(tmp_path, volumes=(safe,), storages=shared)["mounts"]
+    assert (mount["staged"], mount["inner"], mount["source"]) == (safe.storage, "set", "")
 
 
 def test_a_container_sees_its_jobs_folders_where_they_are_and_its_mounts(tmp_path: Path) -> None:
@@ -265,6 +269,10 @@ def test_a_container_sees_its_jobs_folders_where_they_are_and_its_mounts(tmp_pat
         (f"{job}/code", f"{job}/code", True),
         ("/srv/data", "/data", True),
     ]
+
+
+def test_a_container_makes_no_devices_that_others_could_open(tmp_path: Path) -> None:
+    assert described(compiled(tmp_path))["HostConfig"]["CapDrop"] == ["MKNOD"]
 
 
 def test_limits_are_asked_for_as_far_as_the_engine_has_them(tmp_path: Path) -> None:

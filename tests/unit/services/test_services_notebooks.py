@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footplate.domain.jobfile import read_job
-from footplate.domain.notebook import notebook_job
+from footplate.domain.notebook import STORED, notebook_job
 from footplate.services import notebooks, notebookuse
 
 NOW = 1_700_000_000.0
@@ -106,6 +109,21 @@ def test_in_an_image_notebooks_are_kept_with_the_output_and_wishes_win() -> None
     assert (spec.name, spec.idle_limit_s) == ("mine", 600)
     assert "FOLDER=$FOOTPLATE_OUTPUT_DIR\n" in spec.roles[0].command
     assert "samples" not in spec.roles[0].command
+
+
+def test_in_an_image_the_next_notebook_finds_the_files_of_the_last_on_the_storage_home(
+    tmp_path: Path,
+) -> None:
+    wish = {"name": "mine", "image": "x", "data": ["shared:sets"]}
+    spec = read_job(notebook_job(wish, (), NOW, storage="home"))
+    mount = spec.data[1]
+    assert (mount.storage, mount.source, mount.path, mount.read_only) == ("home", "", STORED, False)
+    command = spec.roles[0].command.replace(STORED, str(tmp_path)).replace("sleep infinity", "true")
+    for _ in range(2):
+        subprocess.run(
+            ["/bin/sh", "-e", "-c", command], cwd=tmp_path, check=True, env={"PATH": os.environ["PATH"]}
+        )
+    assert (tmp_path / "notebooks").is_dir()
 
 
 def test_every_sample_is_a_notebook_that_python_can_read() -> None:

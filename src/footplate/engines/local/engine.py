@@ -209,6 +209,7 @@ class LocalEngine:
         if request["code"] is not None or request["files"]:
             await self._place_files(request)
         request = await self._staging.provide(request)
+        await asyncio.to_thread(self._hand_over, request)
         images = await self._containers.fetch(request)
         if (packages := request["packages"]) is not None:
             request = await self._environments.provide(request, packages, images)
@@ -226,6 +227,12 @@ class LocalEngine:
             if all(answer.get("is_final") for answer in answers):
                 kind = EngineRejected
             raise kind("tasks_not_started", n=len(errors), n_tasks=len(answers), error=errors[0])
+
+    def _hand_over(self, request: LocalRequest) -> None:
+        try:
+            self._confinement.hand_over(request)
+        except OSError as error:
+            raise EngineUnavailable("folders_not_made", error=str(error)) from error
 
     async def _place_files(self, request: LocalRequest) -> None:
         began_at = time.monotonic()

@@ -12,6 +12,7 @@ class Mount(TypedDict):
     """`is_fixed` says that no task can change what lies on the way to `inner` meanwhile.
 
     One with `staged` is a copy of what `inner` names on that storage; its source is known once it is here.
+    `kept_for` says of a folder that the server keeps whether it is one person's, or everybody's.
     """
 
     source: str
@@ -20,6 +21,7 @@ class Mount(TypedDict):
     target: str
     read_only: bool
     staged: NotRequired[str]
+    kept_for: NotRequired[Literal["one", "all"]]
 
 
 class Code(TypedDict):

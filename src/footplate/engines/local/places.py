@@ -11,6 +11,7 @@ from footplate.domain.cluster import TaskPlacement
 from footplate.domain.spec import CodeRef
 from footplate.domain.storage import OWN, OWN_FOLDERS, Storage, StorageKind, Volume
 from footplate.engines.base import LaunchPlan, TaskPaths
+from footplate.engines.local.containers.choosing import choose
 from footplate.engines.local.exchange import Mount
 from footplate.home import layout
 from footplate.home.volumes import folder_of
@@ -101,33 +102,43 @@ class Places:
         if code.upload:
             yield _mount(str(target.parent), target.name, str(target), read_only=True, is_fixed=True)
         elif code.storage in self.storages and self._is_elsewhere(code):
-            mount = _mount("", code.path, str(target), read_only=True, is_fixed=True)
-            yield {**mount, "staged": code.storage}
+            yield _staged(code.storage, code.path, str(target))
         elif code.storage in self.storages:
-            source = self._root(plan, code.storage)
-            yield _mount(source, code.path, str(target), read_only=True, is_fixed=True)
+            yield self._of_storage(plan, Volume(code.storage, code.path, str(target)))
 
     def _volume(self, plan: LaunchPlan, volume: Volume) -> Iterator[Mount]:
         if volume.staged:
-            mount = _mount("", volume.inner, volume.target, read_only=True, is_fixed=True)
-            yield {**mount, "staged": volume.storage}
+            yield _staged(volume.storage, volume.inner, volume.target)
         elif volume.storage == OWN:
             # Tasks can put links there: they are followed no further than the job's own folder.
             root = str(layout.job_folder(self.home, volume.of_job or plan.job_id))
             is_fixed = volume.inner in OWN_FOLDERS
             yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
         elif volume.storage in self.storages:
-            storage = self.storages[volume.storage]
-            # What the server keeps itself no task can write to, so no link can come in between.
-            is_fixed = storage.read_only or storage.is_own
-            root = self._root(plan, volume.storage)
-            yield _mount(root, volume.inner, volume.target, volume.read_only, is_fixed)
+            yield self._of_storage(plan, volume)
+
+    def _of_storage(self, plan: LaunchPlan, volume: Volume) -> Mount:
+        storage, root = self.storages[volume.storage], self._root(plan, volume.storage)
+        if volume.inner and volume.read_only and not storage.read_only and _has_containers(plan):
+            # A container engine finds the path by itself, and a task that writes there could have put a link
+            # on the way by then: what cannot be mounted safely is copied.
+            return _staged(volume.storage, volume.inner, volume.target)
+        mount = _mount(root, volume.inner, volume.target, volume.read_only, storage.read_only)
+        return {**mount, "kept_for": "one" if storage.per_user else "all"} if storage.is_own else mount
+
+
+def _has_containers(plan: LaunchPlan) -> bool:
+    return any(choose(plan, task)["in_container"] for task in plan.placement.tasks)
 
 
 def starts_in_code(plan: LaunchPlan) -> bool:
     """Tell whether tasks work in the code itself, which they may only read, and not in a copy of it."""
     code = plan.spec.code
     return code is not None and code.is_read_only and bool(code.upload or code.storage)
+
+
+def _staged(storage: str, inner: str, target: str) -> Mount:
+    return {**_mount("", inner, target, read_only=True, is_fixed=True), "staged": storage}
 
 
 def _mount(source: str, inner: str, target: str, read_only: bool, is_fixed: bool) -> Mount:

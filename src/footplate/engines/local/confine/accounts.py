@@ -38,6 +38,11 @@ class Accounts:
         name = self.of_the_site.get(owner) or (owner if "*" in self.of_the_site and _exists(owner) else None)
         return _site_account(owner, name) if name else self._range_of(number)
 
+    @property
+    def everybody(self) -> AccountRange:
+        """Whose the files are that the server keeps for all: no person has the number 0."""
+        return {"first": self.first_id, "n": 1}
+
     def _range_of(self, number: int) -> AccountRange:
         first = self.first_id + number * N_IDS
         if first + N_IDS - 1 > max(LAST_ID, self.first_id + N_IDS - 1):

@@ -20,7 +20,7 @@ from footplate.domain.errors import Problem, problem
 from footplate.domain.messages import Message, say, text
 from footplate.domain.spec import JobSpec
 from footplate.engines.base import Limit
-from footplate.engines.local.confine import syscall_filter
+from footplate.engines.local.confine import ownership, syscall_filter
 from footplate.engines.local.confine.accounts import FIRST_ID, Accounts
 from footplate.engines.local.confine.cgroups import Need, Tree
 from footplate.engines.local.confine.delegation import Delegated, find_tree
@@ -180,6 +180,22 @@ class Confinement:
         if self.view_rules is None or not self.view_rules.has_accounts:
             return None
         return self.accounts.account_of(request["owner"], request["owner_number"])
+
+    def hand_over(self, request: LocalRequest) -> None:
+        """Give folders that the server keeps for people to the accounts of the tasks that write there."""
+        account = self._account_of(request)
+        if account is None:
+            return
+        in_containers = any(task["in_container"] for task in request["tasks"])
+        for mount in request["mounts"]:
+            kept_for = mount.get("kept_for")
+            # Accounts of the site are shown files as they are: theirs must be theirs to be read, too.
+            if kept_for == "one" and not (mount["read_only"] and "first" in account):
+                ownership.hand_over(mount["source"], account, in_containers)
+            elif kept_for == "all" and not (mount["read_only"] and "first" in account):
+                ownership.hand_over(mount["source"], self.accounts.everybody, in_containers)
+                if "first" not in account:
+                    Path(mount["source"]).chmod(0o777)
 
     def _view(self, request: ProcessRequest, task: ProcessTask, account: Account | None) -> View | None:
         if self.view_rules is None:

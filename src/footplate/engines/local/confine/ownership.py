@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from footplate.engines.local.confine import kernel, user_namespaces
 from footplate.engines.local.confine.refused import Refused
-from footplate.machine import taskfiles
+from footplate.machine import foldertree, taskfiles
 
 if TYPE_CHECKING:
     # Not for the process itself, which is to start soon and stay small.
@@ -37,15 +37,29 @@ def give(path: str, account: Account, is_new: bool = False) -> None:
         _give_all(path, uid, gid)
 
 
+def hand_over(path: str, account: Account, is_for_containers: bool) -> None:
+    """Make a folder that the server keeps, and all that is in it, an account's; quick when it is.
+
+    In containers root writes there, and whoever comes next could not change what it wrote: until then the
+    folder has root's group, by which that is seen.
+    """
+    uid, gid = user_namespaces.id_outside(account), user_namespaces.group_outside(account)
+    status = os.lstat(path)
+    if (status.st_uid, status.st_gid) != (uid, gid):
+        _give_all(path, uid, gid)
+    if is_for_containers:
+        os.chown(path, uid, 0, follow_symlinks=False)
+
+
 def _give_all(path: str, uid: int, gid: int) -> None:
     fd = taskfiles.open_folder(path)
     try:
-        for _, folders, files, folder_fd in os.fwalk(f"/proc/self/fd/{fd}", follow_symlinks=False):
+        for _, folders, files, folder_fd in foldertree.walk(fd):
             for name in (*folders, *files):
                 with contextlib.suppress(FileNotFoundError):
                     os.chown(name, uid, gid, dir_fd=folder_fd, follow_symlinks=False)
         # Last of all: whoever is interrupted begins again.
-        os.chown(f"/proc/self/fd/{fd}", uid, gid)
+        os.chown(".", uid, gid, dir_fd=fd)
     finally:
         os.close(fd)
 
@@ -66,7 +80,8 @@ def bind_as_theirs(fd: int, target: str, account: Account, read_only: bool) -> b
     if "first" not in account or _is_theirs(status, account):
         return False
     if read_only:
-        return _try_mapped(fd, target, *user_namespaces.maps_of(account))
+        uid_map, gid_map = _readable(status.st_uid, account), _readable(status.st_gid, account)
+        return _try_mapped(fd, target, uid_map, gid_map)
     if status.st_mode & stat.S_IWOTH:
         return False
     owner, group, first = status.st_uid, status.st_gid, account["first"]
@@ -79,6 +94,14 @@ def bind_as_theirs(fd: int, target: str, account: Account, read_only: bool) -> b
 
 def _is_theirs(status: os.stat_result, account: AccountRange) -> bool:
     return account["first"] <= status.st_uid < account["first"] + account["n"]
+
+
+def _readable(owner: int, account: AccountRange) -> str:
+    """Write as whose the files of a folder are shown: as somebody's over whom the task is root."""
+    first, n = account["first"], account["n"]
+    if owner < n:
+        return f"0 {first} {n}\n"
+    return f"0 {first} {n - 1}\n{owner} {first + n - 1} 1\n"
 
 
 def _try_mapped(fd: int, target: str, uid_map: str, gid_map: str) -> bool:

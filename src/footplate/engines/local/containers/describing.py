@@ -57,6 +57,8 @@ def describe(request: LocalRequest, task: LocalTask, info: Document, settings: L
             "Mounts": [*mounts(request), *environment_mounts(request, task)],
             # Job folders keep the label that they have on the host, where there is SELinux.
             "SecurityOpt": ["label=disable"],
+            # A device made in a folder that tasks without images see too would be open to those.
+            "CapDrop": ["MKNOD"],
             "NetworkMode": settings.containers.network,
             **_published(task, settings.containers),
             **_limits(task, info, settings),
