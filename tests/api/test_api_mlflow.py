@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from apiclient import Api, Data, Hire
+from apiclient import Api, Data, Hire, fresh
 
 from footplate.testing.fake_engine import FakeTasks
 
@@ -124,6 +125,115 @@ def test_what_the_callback_of_hugging_face_calls(ann: Api, inside: Data) -> None
     mlflow.end_run()
     found = curves(ann, inside)
     assert (found["loss"], found["eval_loss"]) == ([2.5], [2.0])
+
+
+def test_a_script_registers_its_model_and_another_fetches_it(
+    ann: Api, inside: Data, tmp_path: Path, hire: Hire
+) -> None:
+    name, client = fresh("mlflow"), mlflow.MlflowClient()
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/weights.bin").write_bytes(b"weights" * 100_000)
+    (tmp_path / "model/notes").mkdir()
+    # By this the client knows a model.
+    (tmp_path / "model/MLmodel").write_text("flavors: {}\n")
+    (tmp_path / "model/notes/read me.txt").write_text("hello")
+    with mlflow.start_run() as run:
+        mlflow.log_artifacts(str(tmp_path / "model"), "model")
+        version = mlflow.register_model(f"runs:/{run.info.run_id}/model", name, tags={"stage": "test"})
+    assert (version.version, version.status, version.run_id) == ("1", "READY", run.info.run_id)
+    assert version.tags == {"stage": "test"}
+    # It outlives what it was made of.
+    shutil.rmtree(ann.folder(inside) / "mlflow")
+    client.set_registered_model_alias(name, "production", "1")
+    client.update_model_version(name, "1", description="the first")
+    client.set_model_version_tag(name, "1", "checked", "yes")
+    for reference in (f"{name}/1", f"{name}/latest", f"{name}@production"):
+        fetched = Path(
+            mlflow.artifacts.download_artifacts(f"models:/{reference}", dst_path=str(tmp_path / "got"))
+        )
+        assert (fetched / "weights.bin").read_bytes() == b"weights" * 100_000
+        assert (fetched / "notes/read me.txt").read_text() == "hello"
+    found = client.get_model_version_by_alias(name, "production")
+    assert (found.description, found.tags, found.aliases) == (
+        "the first",
+        {"stage": "test", "checked": "yes"},
+        ["production"],
+    )
+    assert [one.version for one in client.search_model_versions(f"name='{name}'")] == ["1"]
+    assert [one.name for one in client.search_registered_models(f"name LIKE '%{name[-6:]}%'")] == [name]
+    # It is a model as any other here.
+    seen = ann.ok("GET", f"/models/{name}")
+    assert (seen["aliases"], seen["latest"]["origin"]["job_id"]) == ({"production": 1}, inside["id"])
+    with pytest.raises(mlflow.exceptions.MlflowException, match="ALREADY_EXISTS"):
+        client.create_registered_model(name)
+    assert client.create_registered_model(f"{name}-empty", description="none yet").latest_versions == []
+    client.delete_registered_model_alias(name, "production")
+    client.delete_model_version(name, "1")
+    with pytest.raises(mlflow.exceptions.MlflowException, match="no version"):
+        client.get_model_version(name, "1")
+    client.delete_registered_model(name)
+    with pytest.raises(mlflow.exceptions.MlflowException, match="no model"):
+        client.get_registered_model(name)
+
+
+def test_nobody_reaches_models_or_artifacts_of_somebody_else(ann: Api, inside: Data, hire: Hire) -> None:
+    name = fresh("mlflow")
+    with mlflow.start_run() as run:
+        mlflow.log_text("only the owner may read this", "model/secret")
+        mlflow.log_text("flavors: {}", "model/MLmodel")
+        source = mlflow.register_model(f"runs:/{run.info.run_id}/model", name).source
+    other, base = hire(default="member"), f"{ann.served.url}/api/2.0"
+    place = source.removeprefix("mlflow-artifacts:/")
+    run_source = f"mlflow-artifacts:/{run.info.run_id}/artifacts/model"
+    calls = (
+        ("GET", f"/mlflow/registered-models/get?name={name}", None),
+        ("GET", f"/mlflow/model-versions/get?name={name}&version=1", None),
+        ("GET", f"/mlflow/model-versions/get-download-uri?name={name}&version=1", None),
+        ("GET", f"/mlflow-artifacts/artifacts?path={place}", None),
+        ("GET", f"/mlflow-artifacts/artifacts/{place}/secret", None),
+        ("PUT", f"/mlflow-artifacts/artifacts/{place}/secret", None),
+        ("GET", f"/mlflow-artifacts/artifacts?path={run.info.run_id}/artifacts/model", None),
+        ("GET", f"/mlflow-artifacts/artifacts/{run.info.run_id}/artifacts/model/secret", None),
+        ("GET", f"/mlflow/artifacts/list?run_id={run.info.run_id}&path=model", None),
+        ("POST", "/mlflow/model-versions/create", {"name": fresh("stolen"), "source": run_source}),
+        ("PATCH", "/mlflow/registered-models/update", {"name": name, "description": "mine"}),
+        ("DELETE", "/mlflow/registered-models/delete", {"name": name}),
+        ("POST", "/mlflow/registered-models/alias", {"name": name, "alias": "a", "version": "1"}),
+    )
+    for method, path, body in calls:
+        answer = other.http.request(method, base + path, json=body)
+        assert answer.status_code in (403, 404, 405), (path, answer.status_code, answer.text)
+        assert "only the owner" not in answer.text, path
+    for path in ("registered-models/search", "model-versions/search"):
+        assert name not in other.http.get(f"{base}/mlflow/{path}").text
+        assert name in ann.http.get(f"{base}/mlflow/{path}").text
+    assert (
+        ann.http.get(f"{base}/mlflow-artifacts/artifacts/{place}/secret").text
+        == "only the owner may read this"
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "model-versions/create", {"name": "x", "source": "/etc/passwd"}),
+        (
+            "POST",
+            "model-versions/create",
+            {"name": "x", "source": "mlflow-artifacts:/none/artifacts/../../x"},
+        ),
+        ("POST", "model-versions/create", {"name": "x", "source": "runs:/none/x"}),
+        ("POST", "registered-models/create", {"name": "a b/c"}),
+        ("POST", "registered-models/create", {"name": "x", "tags": [{"key": "y" * 80}]}),
+        ("POST", "registered-models/alias", {"name": "x", "alias": "1/2", "version": "1"}),
+        ("GET", "model-versions/search?filter=tags.x%3D1", None),
+        ("GET", "registered-models/get", None),
+    ],
+)
+def test_bad_calls_of_the_registry_are_refused(ann: Api, method: str, path: str, body: Data | None) -> None:
+    answer = ann.http.request(method, f"{ann.served.url}/api/2.0/mlflow/{path}", json=body)
+    assert answer.status_code in (404, 422), answer.text
+    assert answer.json()["error_code"] in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE")
 
 
 def test_others_see_runs_only_of_jobs_that_they_may_look_into(ann: Api, inside: Data, hire: Hire) -> None:

@@ -22,7 +22,7 @@ from footplate.services.modelaccess import (
     version_of,
 )
 from footplate.services.platform import Platform
-from footplate.services.registering import in_environment
+from footplate.services.registering import in_environment, new_model
 from footplate.store import model_queries
 from footplate.store.model_queries import ModelFilter
 
@@ -75,6 +75,22 @@ async def compared(
     _, one = await find_version(platform, caller, id_or_name, first)
     _, other = await find_version(platform, caller, id_or_name, second)
     return one, other, compare(one, other)
+
+
+async def create(
+    platform: Platform, caller: Caller, name: str, description: str = "", tags: tuple[str, ...] = ()
+) -> Model:
+    """Make a model that has no version yet."""
+    now = platform.clock.now()
+
+    def unit(connection: sa.Connection) -> Model:
+        if model_queries.named(connection, name, caller.name):
+            raise Conflict("model_name_taken", model=name)
+        made = replace(new_model(name, caller.name, now), description=description, tags=tags)
+        model_queries.put(connection, made)
+        return made
+
+    return await platform.store.write(lambda tx: unit(tx.connection))
 
 
 async def edit(platform: Platform, caller: Caller, id_or_name: str, changes: Mapping[str, Any]) -> Model:

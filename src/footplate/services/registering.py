@@ -172,6 +172,9 @@ def _model(
         modelaccess.require_change(caller, found)
         return found
     queue = "" if taken.job is None else taken.job.spec.queue
+    return replace(new_model(wanted.name, caller.name, now), queue=queue)
+
+
+def new_model(name: str, owner: str, now: float) -> Model:
     # Ids tell models apart and are no secret.
-    new_id = f"m-{job_id(now, secrets.randbits(20))}"
-    return Model(new_id, wanted.name, caller.name, queue, created_at=now)
+    return Model(f"m-{job_id(now, secrets.randbits(20))}", name, owner, created_at=now, updated_at=now)

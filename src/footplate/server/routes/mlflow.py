@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound, Unauthenticated
+from footplate.domain.errors import FootplateError, NotFound
 from footplate.domain.metrics import Point
-from footplate.server.auth import caller_of
-from footplate.server.errors import status_of
 from footplate.server.parts import Parts, parts_of
+from footplate.server.routes import mlflowmodels
+from footplate.server.routes.mlflowcalls import Calls, Data, refused, who
 from footplate.services import trackedartifacts, tracking
 from footplate.services.access import Caller
 from footplate.services.tracking import SeenRun
@@ -22,63 +20,9 @@ from footplate.services.trackingsearch import search
 from footplate.store.trackedruns import Experiment
 
 router = APIRouter(include_in_schema=False)
-API = "/api/2.0/mlflow"
 ARTIFACTS = "/api/2.0/mlflow-artifacts/artifacts"
-Data = dict[str, Any]
-Call = Callable[[Parts, Caller, str, Data], Awaitable[Data]]
 _VIEWS = {1: "ACTIVE_ONLY", 2: "DELETED_ONLY", 3: "ALL"}
-_CODES = (
-    (NotFound, "RESOURCE_DOES_NOT_EXIST"),
-    (Conflict, "RESOURCE_ALREADY_EXISTS"),
-    (InvalidInput, "INVALID_PARAMETER_VALUE"),
-    (Unauthenticated, "UNAUTHENTICATED"),
-)
-
-
-async def _who(request: Request) -> tuple[Caller, str]:
-    """Say who calls, and which task of a job: the address that jobs are given has both."""
-    scheme, _, word = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() != "basic":
-        return await caller_of(request), ""
-    try:
-        task, _, token = base64.b64decode(word).decode().partition(":")
-    except ValueError:
-        raise Unauthenticated("no_valid_token") from None
-    return await parts_of(request).accounts.identify(token), task
-
-
-def _refused(error: FootplateError) -> Response:
-    code = next((code for kind, code in _CODES if isinstance(error, kind)), "PERMISSION_DENIED")
-    return JSONResponse({"error_code": code, "message": error.message}, status_of(error))
-
-
-async def _asked(request: Request) -> Data:
-    if request.method == "GET":
-        return dict(request.query_params)
-    try:
-        found = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("document_not_json", source="body", error=str(error)) from None
-    if not isinstance(found, dict):
-        raise InvalidInput("document_not_json", source="body", error="no mapping")
-    return found
-
-
-def _route(path: str, *methods: str) -> Callable[[Call], Call]:
-    def add(call: Call) -> Call:
-        async def answer(request: Request) -> Response:
-            try:
-                caller, task = await _who(request)
-                return JSONResponse(await call(parts_of(request), caller, task, await _asked(request)))
-            except FootplateError as error:
-                return _refused(error)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                return _refused(InvalidInput("document_not_json", source="body", error=str(error)))
-
-        router.add_api_route(f"{API}/{path}", answer, methods=list(methods) or ["POST"], response_model=None)
-        return call
-
-    return add
+_route = Calls(router)
 
 
 # Experiments
@@ -263,11 +207,13 @@ async def list_artifacts(parts: Parts, caller: Caller, _task: str, asked: Data) 
 @router.get(ARTIFACTS)
 async def list_by_path(request: Request, path: str = "") -> Response:
     try:
-        caller, _ = await _who(request)
+        caller, _ = await who(request)
+        if mlflowmodels.is_model(path):
+            return JSONResponse({"files": await mlflowmodels.entries(parts_of(request), caller, path)})
         run_id, inner = _place(path)
         files = await trackedartifacts.entries(parts_of(request).platform, caller, run_id, inner)
     except FootplateError as error:
-        return _refused(error)
+        return refused(error)
     # Below the path that was asked for.
     named = [{**one, "path": one["path"].rpartition("/")[2]} for one in files]
     return JSONResponse({"files": named})
@@ -276,22 +222,24 @@ async def list_by_path(request: Request, path: str = "") -> Response:
 @router.put(ARTIFACTS + "/{path:path}")
 async def upload(request: Request, path: str) -> Response:
     try:
-        caller, _ = await _who(request)
+        caller, _ = await who(request)
         run_id, inner = _place(path)
         await trackedartifacts.write(parts_of(request).platform, caller, run_id, inner, request.stream())
     except FootplateError as error:
-        return _refused(error)
+        return refused(error)
     return JSONResponse({})
 
 
 @router.get(ARTIFACTS + "/{path:path}")
 async def download(request: Request, path: str) -> Response:
     try:
-        caller, _ = await _who(request)
+        caller, _ = await who(request)
+        if mlflowmodels.is_model(path):
+            return FileResponse(await mlflowmodels.locate_file(parts_of(request), caller, path))
         run_id, inner = _place(path)
         content = await trackedartifacts.read(parts_of(request).platform, caller, run_id, inner)
     except FootplateError as error:
-        return _refused(error)
+        return refused(error)
     return StreamingResponse(content, media_type="application/octet-stream")
 
 
