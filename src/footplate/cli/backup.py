@@ -24,9 +24,16 @@ _HOME = click.Path(file_okay=False, path_type=Path)
 @click.option("--home", type=_HOME, help="Home folder of the server (FOOTPLATE_HOME).")
 @click.option("--with-logs", is_flag=True, help="Include logs and records of jobs.")
 @click.option("--with-files", is_flag=True, help="Include all files of jobs: logs, results, checkpoints.")
+@click.option(
+    "--with-storages",
+    is_flag=True,
+    help="Include people's files: the storages home and shared, HOME of tasks.",
+)
 @json_option
-def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, as_json: bool) -> None:
-    """Back up a server into a new folder, while it runs: settings, keys, database and uploaded code.
+def backup(
+    folder: Path, home: Path | None, with_logs: bool, with_files: bool, with_storages: bool, as_json: bool
+) -> None:
+    """Back up a server into a new folder, while it runs: settings, keys, database, uploaded code and models.
 
     Run it on the server's machine, as the server's account. The folder then holds the server's key and is
     closed to everybody else: keep it so.
@@ -37,7 +44,7 @@ def backup(folder: Path, home: Path | None, with_logs: bool, with_files: bool, a
 
     of_jobs = "files" if with_files else "logs" if with_logs else "nothing"
     try:
-        made = back_up((home or default_home()).absolute(), folder, of_jobs)
+        made = back_up((home or default_home()).absolute(), folder, of_jobs, with_storages)
     except OSError as error:
         raise click.ClickException(
             _explain(
@@ -85,6 +92,8 @@ def _restored(done: Restored, home: Path, folder: Path) -> str:
         said.append(phrase("Its rows came from {old} and are in {new} now.", **kinds))
     if done.manifest.of_jobs == "nothing":
         said.append(phrase("The backup has no logs or files of jobs."))
+    if not done.manifest.has_storages:
+        said.append(phrase("The backup has no files of the storages home and shared."))
     said.append(phrase("Start it with: footplate up --home {home}", home=home))
     return " ".join(said)
 

@@ -25,14 +25,13 @@ class Restored:
     database_kind: str
 
 
-def back_up(home: Path, folder: Path, of_jobs: str) -> Manifest:
+def back_up(home: Path, folder: Path, of_jobs: str, with_storages: bool) -> Manifest:
     """Back up a home folder, while its server runs or not."""
     settings = load(home)
     engine = open_engine(settings.database_url or sqlite_url(home))
     try:
-        return backup.make(
-            Source(home, engine, settings.tls_files or ()), folder.absolute(), time.time(), of_jobs
-        )
+        source = Source(home, engine, settings.tls_files or ())
+        return backup.make(source, folder.absolute(), time.time(), of_jobs, with_storages)
     except GONE as error:
         raise translate(error) from error
     finally:

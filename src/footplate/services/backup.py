@@ -21,13 +21,16 @@ import sqlalchemy as sa
 from footplate import __version__
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.services.filecopy import Copied, copy_tree, copy_within
+from footplate.storages.paths import is_hidden
 from footplate.store.copying import copy_out
 
 FORMAT = 1
 MANIFEST, CONTENTS, DATABASE, HOME = "backup.json", "contents.jsonl", "database.sqlite", "home"
 # What a server keeps in its home folder beside the folders of code and jobs. The home's identity is not among
 # them: a copy is another home, and must not take the tasks of the first for its own.
-KEPT = ("settings.toml", "secret", "guarded-images.json")
+KEPT = ("settings.toml", "secret", "guarded-images.json", "ssh_host_key", "experiments")
+# Files of people: on storages that the server keeps, and what is HOME for their tasks.
+OF_PEOPLE = ("storages", "people")
 NOTHING, LOGS, FILES = "nothing", "logs", "files"
 # Below `jobs/`: two levels to a job, its attempt, its task, and a run of the task; how their names begin.
 WAY_TO_LOGS = {1: "", 2: "", 3: "attempt-", 4: "", 5: "run-"}
@@ -52,6 +55,7 @@ class Manifest:
     n_left_out: int
     contents_sha256: str
     owner: tuple[int, int] = (0, 0)
+    has_storages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,9 @@ class Source:
     tls_files: tuple[Path, ...] = ()
 
 
-def make(source: Source, folder: Path, now: float, of_jobs: str = NOTHING) -> Manifest:
+def make(
+    source: Source, folder: Path, now: float, of_jobs: str = NOTHING, with_storages: bool = False
+) -> Manifest:
     """Back a home up into a new or empty folder; what is half made is removed again."""
     if not (source.home / "secret").exists():
         raise NotFound("not_home_folder", folder=str(source.home))
@@ -72,7 +78,7 @@ def make(source: Source, folder: Path, now: float, of_jobs: str = NOTHING) -> Ma
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         folder.chmod(0o700)
-        return _fill(source, folder, now, of_jobs)
+        return _fill(source, folder, now, of_jobs, with_storages)
     except BaseException:
         _empty(folder)
         if is_new:
@@ -98,12 +104,12 @@ def _empty(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _fill(source: Source, folder: Path, now: float, of_jobs: str) -> Manifest:
+def _fill(source: Source, folder: Path, now: float, of_jobs: str, with_storages: bool) -> Manifest:
     # The database first: all that its rows speak of is on the disk by then, and nothing of it changes.
     tables = copy_out(source.engine, folder / DATABASE)
     hasher, n_files, size_bytes, n_left_out = hashlib.sha256(), 0, 0, 0
     with _create(folder / CONTENTS) as out:
-        for copied in _copies(source, folder, of_jobs):
+        for copied in _copies(source, folder, of_jobs, with_storages):
             if copied.kind == "left out":
                 n_left_out += 1
                 continue
@@ -125,6 +131,7 @@ def _fill(source: Source, folder: Path, now: float, of_jobs: str) -> Manifest:
         n_left_out,
         hasher.hexdigest(),
         _owner(source.home),
+        with_storages,
     )
     _write_last(folder, asdict(manifest))
     return manifest
@@ -135,7 +142,7 @@ def _owner(path: Path) -> tuple[int, int]:
     return found.st_uid, found.st_gid
 
 
-def _copies(source: Source, folder: Path, of_jobs: str) -> Iterator[Copied]:
+def _copies(source: Source, folder: Path, of_jobs: str, with_storages: bool) -> Iterator[Copied]:
     (folder / HOME).mkdir(mode=0o700)
     yield _measured(folder / DATABASE, DATABASE)
     for name in KEPT:
@@ -146,6 +153,8 @@ def _copies(source: Source, folder: Path, of_jobs: str) -> Iterator[Copied]:
             yield from copy_within(source.home, str(path.relative_to(source.home)), folder / HOME, HOME)
     for name in ("blobs", "models"):
         yield from copy_tree(source.home, name, folder / HOME, HOME, _is_code)
+    for name in OF_PEOPLE if with_storages else ():
+        yield from copy_tree(source.home, name, folder / HOME, HOME, _is_whole)
     if of_jobs == FILES:
         yield from copy_tree(source.home, "jobs", folder / HOME, HOME, _is_over)
     elif of_jobs == LOGS:
@@ -154,6 +163,11 @@ def _copies(source: Source, folder: Path, of_jobs: str) -> Iterator[Copied]:
 
 def _is_code(path: tuple[str, ...], _is_folder: bool, _beside: frozenset[str]) -> bool:
     return not path[-1].startswith(".")
+
+
+def _is_whole(path: tuple[str, ...], _is_folder: bool, _beside: frozenset[str]) -> bool:
+    """All but uploads that are under way."""
+    return not is_hidden(path[-1])
 
 
 def _is_over(path: tuple[str, ...], _is_folder: bool, beside: frozenset[str]) -> bool:

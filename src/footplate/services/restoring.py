@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.problems import shorten
-from footplate.services.backup import CONTENTS, DATABASE, FORMAT, HOME, MANIFEST, Manifest
+from footplate.services.backup import CONTENTS, DATABASE, FORMAT, HOME, MANIFEST, OF_PEOPLE, Manifest
 from footplate.services.filecopy import Copied, copy_bytes
 from footplate.store.copying import copy_in, refuse_unknown, refuse_used
 from footplate.store.database import open_engine
@@ -28,6 +28,7 @@ from footplate.store.homes import forget_elsewhere
 
 UNFINISHED = ".restoring"
 SETTINGS = "settings.toml"
+SEEN_BY_TASKS = tuple(f"{HOME}/{name}/" for name in ("jobs", *OF_PEOPLE))
 _DATABASE_LINE = re.compile(r"^[ \t]*database_url[ \t]*=.*$", re.MULTILINE)
 
 
@@ -205,8 +206,8 @@ def _gather(backup: Backup, stage: Path, owner: _Owner) -> None:
     for one, path in reversed(below):
         if one.kind != "link":
             owner.give_back(path, one)
-            # What is not of jobs is for the server alone. No file may run as its owner: it may be ours now.
-            path.chmod(one.mode & (0o777 if one.path.startswith(f"{HOME}/jobs/") else 0o700))
+            # What tasks do not see is for the server alone. No file may run as its owner: it may be ours now.
+            path.chmod(one.mode & (0o777 if one.path.startswith(SEEN_BY_TASKS) else 0o700))
 
 
 def _copy_file(source: Path, to: Path, told: Copied) -> None:

@@ -176,6 +176,32 @@ def test_logs_and_files_of_jobs_are_a_choice(
     assert any(name.endswith("work/model.bin") for name in found) is has_files
 
 
+def test_files_of_people_are_a_choice_and_come_back_with_their_rights(
+    home: Path, engine: sa.Engine, tmp_path: Path
+) -> None:
+    mine = home / "storages/home/ann-1"
+    (mine / ".footplate").mkdir(parents=True)
+    (mine / ".footplate/0000000000000001").write_bytes(b"half an upload")
+    (mine / "notes").write_text("kept")
+    (mine / "notes").chmod(0o644)
+    (home / "people/ann-1").mkdir(parents=True)
+    (home / "people/ann-1/.netrc").write_text("kept too")
+    if os.geteuid() == 0:
+        os.chown(mine, 4321, 4321)
+    backup.make(Source(home, engine), tmp_path / "without", NOW)
+    assert not any(name.startswith(("home/storages", "home/people")) for name in names(tmp_path / "without"))
+    made = backup.make(Source(home, engine), tmp_path / "with", NOW, with_storages=True)
+    assert made.has_storages
+    again = tmp_path / "again"
+    restored(tmp_path / "with", again)
+    kept = again / "storages/home/ann-1"
+    assert (kept / "notes").read_text() == "kept"
+    assert (kept / "notes").stat().st_mode & 0o777 == 0o644
+    assert kept.stat().st_uid == mine.stat().st_uid
+    assert (again / "people/ann-1/.netrc").read_text() == "kept too"
+    assert not (kept / ".footplate").exists()
+
+
 def test_a_restored_home_is_as_the_original_was(whole: Path, home: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     restored(whole, again)

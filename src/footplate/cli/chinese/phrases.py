@@ -344,6 +344,7 @@ PHRASES = {
     "run it as the server's account": "请以服务器的账户运行",
     "Restored {home} from {folder}.": "已从 {folder} 恢复 {home}。",
     "Its rows came from {old} and are in {new} now.": "其数据来自 {old}，现在保存在 {new} 中。",
+    "The backup has no files of the storages home and shared.": "备份中没有存储 home 和 shared 的文件。",
     "The backup has no logs or files of jobs.": "备份中没有任务的日志和文件。",
     "Start it with: footplate up --home {home}": "启动：footplate up --home {home}",
     "a certificate needs its key: give both --tls-cert and --tls-key": "证书需要对应的私钥：请同时给出 --tls-cert 和 --tls-key",
