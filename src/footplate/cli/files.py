@@ -90,7 +90,8 @@ def _copy(
     if isinstance(source, Remote) and isinstance(to, Remote):
         goal = _goal(client, source, to)
         replaces = {"replaces": if_exists == "replace"}
-        client.storage(source.storage).copy(source.path, goal.path, storage=goal.storage, **replaces)
+        done = client.storage(source.storage).copy(source.path, goal.path, storage=goal.storage, **replaces)
+        meter.add(done["n_files"], done["size_bytes"])
         return goal
     raise click.UsageError(
         phrase("neither place is on a storage: write one as STORAGE:PATH, such as home:data")

@@ -86,7 +86,9 @@ def print_comparison(found: Data) -> None:
 def _plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
-    return "-" if value in (None, "", []) else str(value)
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value)) or "-"
+    return "-" if value in (None, "") else str(value)
 
 
 def _size(file: Data | None) -> str:

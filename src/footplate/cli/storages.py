@@ -54,7 +54,12 @@ def _fields(function: Function) -> Function:
     """What `add` and `edit` can say of a storage."""
     options: tuple[Callable[[Function], Function], ...] = (
         click.option("--description", help="What is on it."),
-        click.option("--read-only/--writable", "read_only", default=None, help="Whether nobody may write."),
+        click.option(
+            "--read-only/--writable",
+            "read_only",
+            default=None,
+            help="Whether nobody may write; so it is with a new one that does not say.",
+        ),
         click.option("-q", "--queue", "queues", multiple=True, help="Queue whose members may use it."),
         click.option("--user", "users", multiple=True, help="User who may use it."),
         click.option("--writer", "writers", multiple=True, help="Who may write: user:NAME or queue:NAME."),

@@ -32,6 +32,11 @@ class Meter:
             self._before[1] += self._last.n_files
         self._last = progress
 
+    def add(self, n_files: int, n_bytes: int) -> None:
+        """Count what was transferred without us."""
+        self._before[0] += n_bytes
+        self._before[1] += n_files
+
     @property
     def n_bytes(self) -> int:
         return self._before[0] + (self._last.done_bytes if self._last else 0)

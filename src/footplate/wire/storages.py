@@ -29,7 +29,9 @@ class StorageFields(Body):
     """What can be said of a storage; which fields go with which kind, their descriptions say."""
 
     description: Text | None = Field(None, max_length=1024)
-    read_only: bool | None = Field(None, description="Whether nobody may write.")
+    read_only: bool | None = Field(
+        None, description="Whether nobody may write; so it is with a new one that does not say."
+    )
     queues: list[QueueName] | None = Field(
         None, max_length=1000, description="Queues whose members may use it; with no users either: everybody."
     )

@@ -36,7 +36,7 @@ FILES = {
     "Add a storage: a folder of the server's machine, an S3 bucket, or a web server (admin).": "添加存储：服务器上的文件夹、S3 存储桶或 Web 服务器（管理员）。",
     "What it is.": "存储的类型。",
     "What is on it.": "其中存放的内容。",
-    "Whether nobody may write.": "是否任何人都不能写入。",
+    "Whether nobody may write; so it is with a new one that does not say.": "是否任何人都不能写入；新存储不说明时即如此。",
     "Queue whose members may use it.": "其成员可以使用该存储的队列。",
     "User who may use it.": "可以使用该存储的用户。",
     "Who may write: user:NAME or queue:NAME.": "谁可以写入：user:NAME 或 queue:NAME。",
