@@ -51,13 +51,16 @@ def run_local(
     """
     # What only this verb needs takes time to load.
     from footplate.domain.jobfile import read_job
+    from footplate.rehearsal.placing import require_runnable
     from footplate.sdk.submission import prepare
 
     asked = file or DEFAULT_FILE
     submission = prepare(asked, code_dir, **overrides_in(overrides))
     if submission.original:
         raise InvalidInput("rehearse_foreign", file=asked)
-    return _run(read_job(_document(submission)), submission, n_nodes, folder)
+    spec = read_job(_document(submission))
+    require_runnable(spec)
+    return _run(spec, submission, n_nodes, folder)
 
 
 def _document(submission: Submission) -> dict[str, Any]:

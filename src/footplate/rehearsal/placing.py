@@ -8,6 +8,7 @@ from dataclasses import replace
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.errors import InvalidInput
 from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.engines.strategies.registry import problems
 from footplate.scheduler.ports import PortLedger, PortRoom, port_needs
 
 LOOPBACK = "127.0.0.1"
@@ -15,6 +16,12 @@ LOOPBACK = "127.0.0.1"
 
 def node_name(number: int) -> str:
     return f"local-{number}"
+
+
+def require_runnable(spec: JobSpec) -> None:
+    """Refuse what the platform would refuse for the sake of its strategy."""
+    if found := problems(spec):
+        raise InvalidInput(found)
 
 
 def place(spec: JobSpec, n_nodes: int, cards: Sequence[int], busy_ports: frozenset[int]) -> Placement:

@@ -189,3 +189,16 @@ def test_ctrl_c_ends_all_tasks_and_leaves_no_process(tmp_path: Path) -> None:
     assert b"STOPPED" in err
     await_that(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids.read_text().split()))
     assert list(temporary.iterdir()) == []
+
+
+def test_what_the_platform_would_refuse_for_its_strategy_is_not_run_here(
+    footplate: Command, tmp_path: Path
+) -> None:
+    file = job_file(tmp_path / "a", command="echo ran", strategy="torchrun")
+    result = footplate("run-local", file)
+    assert result.exit_code == 1
+    assert "the last line must begin with python" in result.err
+    assert "ran" not in result.out
+    unknown = footplate("run-local", job_file(tmp_path / "b", command="echo ran", strategy="pytorch"))
+    assert unknown.exit_code == 1
+    assert "pytorch" in unknown.err
