@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -199,3 +203,26 @@ def test_the_file_of_a_job_starts_what_it_names_and_events_tell(server: Served, 
     # Once is enough, and what the job asked for is not idle.
     server.run(server.parts.openings.tidy())
     assert len(said()) == 2
+
+
+def told_to_jupyter(server: Served, ann: Api, job: dict[str, Any]) -> dict[str, Any]:
+    """What JupyterLab was told on the third line of its input, which the engine's streams echo."""
+    ann.ok("POST", f"/jobs/{job['id']}/services", OpenedBody, 201, json={"service": "jupyter"})
+    (opening,) = server.parts.openings.of(server.parts.platform.store.board[job["id"]])
+    # After its secret, and an empty line for that of a desktop.
+    said = until(lambda: re.search(rb"\n\n([A-Za-z0-9+/=]{20,})\n$", opening.said))
+    told: dict[str, Any] = json.loads(base64.b64decode(said[1]))
+    return told
+
+
+def test_jupyter_in_an_image_is_told_where_the_site_has_its_packages(
+    server: Served, ann: Api, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trusted = tmp_path / "own.pem"
+    trusted.write_text("who we trust")
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    for name, text in {"PIP_INDEX_URL": "https://mirror/simple", "PIP_CERT": str(trusted)}.items():
+        monkeypatch.setenv(name, text)
+    told = told_to_jupyter(server, ann, ann.running(image="example.org/torch:1"))
+    assert told["variables"]["PIP_INDEX_URL"] == "https://mirror/simple"
+    assert told["certificates"] == "who we trust"

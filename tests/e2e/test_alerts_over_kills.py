@@ -63,13 +63,10 @@ def test_kills_lose_no_alert_and_make_none_twice(tmp_path: Path) -> None:
         # Only a letter that was just under way is sent again, and it is counted.
         n_doubles = sum(count - 1 for count in sent.values())
         assert n_doubles <= N_KILLS
-        # A letter may be under way in more kills than one.
-        for delivery in deliveries:
-            attempts = [
-                int(post.headers["X-Footplate-Attempt"])
-                for post in hook.posts
-                if post.headers["X-Footplate-Delivery"] == delivery
-            ]
-            assert attempts == sorted(set(attempts)), f"{delivery}: {attempts}"
-            assert attempts[0] >= 1
-            assert attempts[-1] <= 1 + N_KILLS
+        # A letter may be under way in more kills than one; in each of them, only one is.
+        numbers: dict[str, list[int]] = {}
+        for post in hook.posts:
+            attempt = int(post.headers["X-Footplate-Attempt"])
+            numbers.setdefault(post.headers["X-Footplate-Delivery"], []).append(attempt)
+        assert all(made == sorted(set(made)) and made[0] >= 1 for made in numbers.values()), numbers
+        assert sum(made[-1] - 1 for made in numbers.values()) <= N_KILLS, numbers

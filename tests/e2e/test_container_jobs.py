@@ -229,3 +229,34 @@ def test_a_container_has_data_of_a_bucket_and_its_results_are_kept(containers: S
         kept = client.get("/jobs/staged").json()["results"]["path"]
         where = {"path": f"{kept}/copy"}
         assert client.get("/storages/home/content", params=where).text == "1\n"
+
+
+# As much of JupyterLab as is asked for to start it; it shows one page where it was told to be.
+LAB = """#!/bin/sh
+for word; do
+  case $word in --port=*) port=${word#*=} ;; --ServerApp.base_url=*) base=${word#*=} ;; esac
+done
+mkdir -p ".$base" && echo "in $FOOTPLATE_TASK" > ".$base/index.html"
+exec httpd -f -p "127.0.0.1:$port"
+"""
+
+
+def test_a_service_runs_in_a_container_and_ends_with_it(
+    containers: ServerProcess, engine: ContainerEngine, tmp_path: Path
+) -> None:
+    lab = tmp_path / "bin" / "jupyter-lab"
+    lab.parent.mkdir()
+    lab.write_text(LAB)
+    lab.chmod(0o755)
+    words = ("--code", str(tmp_path), "--env", "PATH=bin:/bin")
+    made = submit(containers, "lab", engines.BUSYBOX, "sleep 600", *words)
+    assert made.returncode == 0, made.stderr
+    await_that(lambda: is_running(containers, "lab"), what="the job runs")
+    opened = containers.command("open", "lab", "jupyter", "--json")
+    assert opened.returncode == 0, opened.stderr
+    with httpx.Client(follow_redirects=True, timeout=30) as browser:
+        assert browser.get(json.loads(opened.stdout)["url"]).text == "in main-0\n"
+    bare = containers.command("open", "lab", "desktop", "--print")
+    assert "take an image" in bare.stderr
+    containers.command("stop", "lab")
+    await_that(lambda: engine.containers() == [], what="the container is removed")

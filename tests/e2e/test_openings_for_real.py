@@ -330,7 +330,7 @@ services:
             events = client.get(f"/jobs/{job_id}/events").json()["items"]
             return [event["message"] for event in events]
 
-        # It is listed from its start on, and told when it answers.
+        # It is listed when it answers, and told a moment later.
         await_that(lambda: "jupyter is ready" in said(), DEADLINE_S, "jupyter is ready")
         asked = server.command("exec", job_id, "--task", "worker/0", "--", "cat", "asked").stdout
         assert asked.startswith("worker --no-browser")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
+from footplate.engines.local.environments import indexes
 from footplate.server.settings import Settings
 from footplate.server.ssh.opening import open_gateway
 from footplate.services.accounts import Accounts
@@ -26,10 +29,15 @@ async def ways_into_tasks(
 
 
 def _openings(platform: Platform, accounts_: Accounts, secret: bytes, stack: AsyncExitStack) -> Openings:
-    made = Openings(platform, accounts_, secret)
+    made = Openings(platform, accounts_, secret, _packages_of_the_site)
     stack.push_async_callback(made.close)
     stack.callback(asyncio.create_task(made.keep_tidy(), name="footplate-services").cancel)
     return made
+
+
+def _packages_of_the_site() -> tuple[Mapping[str, str], str]:
+    files = indexes.config_files()
+    return indexes.for_images(os.environ, files), indexes.certificates(os.environ, files)
 
 
 def _shells(platform: Platform, settings: Settings, stack: AsyncExitStack) -> Shells:

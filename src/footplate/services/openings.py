@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import json
 import logging
 import random
 import secrets
 import shlex
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,6 +45,9 @@ from footplate.services.programs import (
 )
 from footplate.services.servicetickets import ServiceTickets
 from footplate.services.vncpassword import obscured
+
+# Where packages come from, as variables, and whom the site trusts.
+Site = Callable[[], tuple[Mapping[str, str], str]]
 
 log = logging.getLogger(__name__)
 
@@ -120,8 +125,11 @@ def prefix_of(job_id: str, task: str, name: str) -> str:
 class Openings:
     """The services that run, and who has been let into which."""
 
-    def __init__(self, platform: Platform, accounts: Accounts, secret: bytes) -> None:
+    def __init__(
+        self, platform: Platform, accounts: Accounts, secret: bytes, site: Site = lambda: ({}, "")
+    ) -> None:
         self._platform = platform
+        self._site = site
         self._accounts = accounts
         self.tickets = ServiceTickets(platform.clock, secret)
         self._boards = Boards(platform)
@@ -228,11 +236,22 @@ class Openings:
         argv = ("sh", "-c", program.script(opening.port, opening.prefix, path))
         async with self._platform.streams.run(opening.job, opening.role, opening.index, argv) as stream:
             hidden = obscured(opening.password) if opening.name == DESKTOP else ""
-            await stream.write(f"{opening.secret}\n{hidden}\n".encode())
+            site = await self._site_for(opening)
+            await stream.write(f"{opening.secret}\n{hidden}\n{site}\n".encode())
             while data := await stream.read():
                 opening.said += data
                 del opening.said[:-KEPT_BYTES]
             opening.exit_code = await stream.wait()
+
+    async def _site_for(self, opening: Opening) -> str:
+        """Write where packages come from, for an image: other tasks have it in their variables."""
+        spec = opening.job.spec
+        image = next(role.image for role in spec.roles if role.name == opening.role) or spec.image
+        if opening.name != JUPYTER or not image:
+            return ""
+        variables, certificates = await asyncio.to_thread(self._site)
+        told = json.dumps({"variables": dict(variables), "certificates": certificates})
+        return base64.b64encode(told.encode()).decode()
 
     async def _answers(self, opening: Opening) -> bool:
         try:

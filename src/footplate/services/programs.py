@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 NO_PYTHON, NOT_INSTALLED = 126, 127
 JUPYTER, TENSORBOARD, DESKTOP = "jupyter", "tensorboard", "desktop"
 
-# The first lines of the input are secrets of this program alone; the end of the input ends it.
+# The first lines of the input are secrets of this program alone, and for JupyterLab where packages come from;
+# the end of the input ends it.
 _FRAME = """
-read -r SECRET; read -r OBSCURED; export SECRET
+read -r SECRET; read -r OBSCURED; read -r SITE; export SECRET
 {begin}
 exec 3<&0
 {command} </dev/null & pid=$!
@@ -47,9 +49,37 @@ GUARD=$(mktemp) && cat > "$GUARD" <<'END'
 END
 """
 
+# What the site has set for packages, for the installation alone: an image knows none of it.
+_UNPACK = """
+import base64, json, pathlib, shlex, sys
+folder, site = pathlib.Path(sys.argv[1]), json.loads(base64.b64decode(sys.stdin.read()))
+variables = site["variables"]
+if site["certificates"]:
+    (folder / "certificates").write_text(site["certificates"])
+    variables.update(dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE"), str(folder / "certificates")))
+lines = ["export %s=%s\\n" % (name, shlex.quote(value)) for name, value in variables.items()]
+(folder / "variables").write_text("".join(lines))
+"""
 # Where the task has no JupyterLab, it is installed once for the person: in an environment of its own, with
 # the task's Python. The kernel is the task's Python, which finds there only what it lacks itself.
-_LAB = """
+_LAB = (
+    f"UNPACK={shlex.quote(_UNPACK)}"
+    """
+install() {
+  if [ -n "$SITE" ]; then
+    # Too long to be a word of a command.
+    FOLDER=$(mktemp -d) && printf %s "$SITE" | "$PY" -c "$UNPACK" "$FOLDER" || return 1
+    . "$FOLDER/variables"
+  fi
+  if command -v uv >/dev/null 2>&1; then
+    uv venv --quiet --clear --python "$PY" "$1" && uv pip install --quiet --python "$1" jupyterlab ipykernel
+  elif "$PY" -c 'import ensurepip' >/dev/null 2>&1; then
+    "$PY" -m venv "$1" && PIP_USER=0 "$1/bin/python" -m pip install --quiet jupyterlab ipykernel
+  else
+    "$PY" -m venv --without-pip "$1" &&
+      PIP_USER=0 "$PY" -m pip --python "$1/bin/python" install --quiet jupyterlab ipykernel
+  fi
+}
 if command -v jupyter-lab >/dev/null 2>&1; then LAB=jupyter-lab; else
   PY=$(command -v python3 || command -v python) || { echo 'there is no Python'; exit 126; }
   VERSION=$("$PY" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || exit 126
@@ -57,16 +87,11 @@ if command -v jupyter-lab >/dev/null 2>&1; then LAB=jupyter-lab; else
   TOOLS=$TOOLS/.cache/footplate; BASE=$TOOLS/jupyterlab-$VERSION
   if ! "$BASE/bin/python" -c 'import jupyterlab' >/dev/null 2>&1; then
     mkdir -p "$TOOLS" && MADE=$(mktemp -d "$BASE.XXXXXX") || exit 1
-    if command -v uv >/dev/null 2>&1; then
-      uv venv --quiet --clear --python "$PY" "$MADE" &&
-        uv pip install --quiet --python "$MADE" jupyterlab ipykernel
-    else
-      "$PY" -m venv "$MADE" && PIP_USER=0 "$MADE/bin/python" -m pip install --quiet jupyterlab ipykernel
-    fi || { rm -rf "$MADE"; exit 1; }
+    (install "$MADE") || { rm -rf "$MADE"; exit 1; }
     ln -sfn "$MADE" "$BASE"
   fi
-  SITE=$("$BASE/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-  "$BASE/bin/python" - "$BASE" "$PY" "$SITE" <<'END'
+  LIBRARY=$("$BASE/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+  "$BASE/bin/python" - "$BASE" "$PY" "$LIBRARY" <<'END'
 import json, pathlib, sys
 base, python, site = sys.argv[1:]
 code = f"import sys; sys.path.append({site!r}); from ipykernel import kernelapp as a; a.launch_new_instance()"
@@ -79,6 +104,7 @@ END
   LAB=$BASE/bin/jupyter-lab
 fi
 """
+)
 
 # Nobody but who knows the password is let in, and nobody from outside the task's own files talks to it.
 _SCREEN = """

@@ -127,6 +127,28 @@ def test_passwords_of_indexes_do_not_reach_tasks() -> None:
     assert indexes.for_tasks(environ, []) == {"PIP_FIND_LINKS": "/opt/wheels", "UV_FIND_LINKS": "/opt/wheels"}
 
 
+def test_images_are_told_of_indexes_elsewhere_only_and_of_whom_the_site_trusts(tmp_path: Path) -> None:
+    trusted = tmp_path / "own.pem"
+    trusted.write_text("who we trust")
+    environ = {
+        "PIP_INDEX_URL": "https://mirror/simple",
+        "PIP_EXTRA_INDEX_URL": "file:///opt/simple https://more/simple",
+        "PIP_FIND_LINKS": "/opt/wheels",
+        "PIP_CERT": str(trusted),
+        "no_proxy": "localhost,.example.org",
+    }
+    told = indexes.for_images(environ, [])
+    assert {name: text for name, text in told.items() if name.startswith("PIP_")} == {
+        "PIP_INDEX_URL": "https://mirror/simple",
+        "PIP_EXTRA_INDEX_URL": "https://more/simple",
+    }
+    assert told["UV_INDEX"] == "https://more/simple"
+    assert told["no_proxy"] == "localhost,.example.org"
+    assert str(tmp_path) not in str(told)
+    assert indexes.certificates(environ, []) == "who we trust"
+    assert indexes.certificates({"PIP_CERT": "/nowhere"}, []) == indexes.certificates({}, []) == ""
+
+
 def spec_of(image: str, **asked: Any) -> JobSpec:
     return JobSpec("train", (RoleSpec("true", image=image),), environment=EnvironmentSpec(**asked))
 

@@ -100,6 +100,25 @@ def for_tasks(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, st
     return {name: text for name, text in both.items() if not passwords({name: text})}
 
 
+def for_images(environ: Mapping[str, str], files: Sequence[Path]) -> dict[str, str]:
+    """Write the same for images, which have none of the folders and files of this machine."""
+    variables = for_tasks(environ, files)
+    for name in (*LOCAL, "PIP_CERT"):
+        between = "," if name == "UV_FIND_LINKS" else " "
+        words = variables.pop(name, "").replace(",", " ").split()
+        if far := [word for word in words if not word.startswith(("/", "file:"))]:
+            variables[name] = between.join(far)
+    return variables
+
+
+def certificates(environ: Mapping[str, str], files: Sequence[Path]) -> str:
+    """Read whom the site trusts, where its settings of pip name a file for that."""
+    for file in pip_settings(environ, files).get("cert", ()):
+        with suppress(OSError, UnicodeDecodeError):
+            return Path(file).read_text()
+    return ""
+
+
 def local_places(variables: Mapping[str, str]) -> list[str]:
     """Name the folders and files of this machine that these variables lead to."""
     named = (variables.get(name, "").replace(",", " ").split() for name in LOCAL)
