@@ -293,7 +293,7 @@ def address_for_uai(server: ServerProcess, job_id: str) -> str:
     return str(httpx.get(server.url, params=asked, timeout=30).json()["TensorboardURL"])
 
 
-def test_the_file_of_a_job_starts_a_service_in_the_folder_and_task_that_it_names(
+def test_the_file_of_a_job_starts_services_in_the_folders_and_tasks_that_it_names(
     server: ServerProcess, tmp_path: Path
 ) -> None:
     """What runs is a program of the job's own by the name of JupyterLab: how it is started is the point."""
@@ -312,6 +312,7 @@ roles:
   - {name: worker, command: sleep 600, cpus: 0.1}
 services:
   - {kind: jupyter, role: worker, path: "my logs"}
+  - {kind: jupyter, path: plans}
 """
     )
     made = server.command("submit", str(folder / "job.yaml"), "--code", str(folder), "--json")
@@ -323,19 +324,20 @@ services:
             items: list[dict[str, Any]] = client.get(f"/jobs/{job_id}/services").json()["items"]
             return items
 
-        (one,) = await_that(services, DEADLINE_S)
-        assert (one["service"], one["task"]) == ("jupyter", "worker-0")
+        await_that(lambda: len(services()) == 2, DEADLINE_S, "both are listed")
+        ports = {one["task"]: one["port"] for one in services() if one["service"] == "jupyter"}
 
         def said() -> list[str]:
             events = client.get(f"/jobs/{job_id}/events").json()["items"]
             return [event["message"] for event in events]
 
         # It is listed when it answers, and told a moment later.
-        await_that(lambda: "jupyter is ready" in said(), DEADLINE_S, "jupyter is ready")
-        asked = server.command("exec", job_id, "--task", "worker/0", "--", "cat", "asked").stdout
-        assert asked.startswith("worker --no-browser")
-        assert f"--port={one['port']} " in asked
-        assert "--ServerApp.root_dir=my logs" in asked
+        await_that(lambda: said().count("jupyter is ready") == 2, DEADLINE_S, "jupyter is ready")
+        for role, path in {"worker": "my logs", "chief": "plans"}.items():
+            asked = server.command("exec", job_id, "--task", f"{role}/0", "--", "cat", "asked").stdout
+            assert asked.startswith(f"{role} --no-browser")
+            assert f"--port={ports[f'{role}-0']} " in asked
+            assert f"--ServerApp.root_dir={path}" in asked
         client.post(f"/jobs/{job_id}/stop")
         await_that(lambda: client.get(f"/jobs/{job_id}").json()["state"] == "STOPPED", DEADLINE_S)
         await_that(lambda: not services(), DEADLINE_S)

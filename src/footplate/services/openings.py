@@ -136,7 +136,7 @@ class Openings:
         self._openings: dict[str, Opening] = {}
         self._starting: dict[str, asyncio.Lock] = {}
         self._may: dict[tuple[str, str | None, str], tuple[bool, float]] = {}
-        self._wished: dict[tuple[str, int, str], asyncio.Task[None]] = {}
+        self._wished: dict[tuple[str, int, str, str], asyncio.Task[None]] = {}
 
     async def open(
         self, caller: Caller, id_or_name: str, name: str, task: str | None, others: Sequence[str] = ()
@@ -232,7 +232,7 @@ class Openings:
         raise EngineUnavailable("service_ended", service=opening.name, code=opening.exit_code, said=said)
 
     async def _run(self, opening: Opening, program: Program) -> None:
-        path = wished_path(opening.job, opening.name)
+        path = wished_path(opening.job, opening.role, opening.name)
         argv = ("sh", "-c", program.script(opening.port, opening.prefix, path))
         async with self._platform.streams.run(opening.job, opening.role, opening.index, argv) as stream:
             hidden = obscured(opening.password) if opening.name == DESKTOP else ""
@@ -374,7 +374,7 @@ class Openings:
         self._wished = {wish: task for wish, task in self._wished.items() if wish[:2] in attempts}
         for job in asking:
             for service in job.spec.services:
-                wish = (job.id, job.attempt, service.kind)
+                wish = (job.id, job.attempt, service.kind, _role_of(service, job))
                 if service.kind in PROGRAMS and wish not in self._wished:
                     self._wished[wish] = asyncio.create_task(self._grant(job, service))
 
@@ -382,8 +382,7 @@ class Openings:
         said = say("service_ready", service=service.kind)
         try:
             try:
-                role = service.role or job.tasks[0].role
-                await self._ensure(job, role, 0, service.kind, is_of_job=True)
+                await self._ensure(job, _role_of(service, job), 0, service.kind, is_of_job=True)
             except NotThere:
                 if service.kind != TENSORBOARD:
                     raise
@@ -410,10 +409,16 @@ class Openings:
         await asyncio.gather(*(self._end(one) for one in list(self._openings.values())))
 
 
-def wished_path(job: Job, name: str) -> str:
+def _role_of(service: Service, job: Job) -> str:
+    return service.role or job.tasks[0].role
+
+
+def wished_path(job: Job, role: str, name: str) -> str:
     """The folder that a job's file names for a service, as a word of the shell."""
-    paths = (service.path for service in job.spec.services if service.kind == name and service.path)
-    return shlex.quote(path) if (path := next(paths, "")) else ""
+    asked = [one for one in job.spec.services if one.kind == name and one.path]
+    # Somebody may open it in another task than the file asks for: better there than nowhere.
+    asked.sort(key=lambda one: _role_of(one, job) != role)
+    return shlex.quote(asked[0].path) if asked else ""
 
 
 def _port_of(name: str) -> int | None:

@@ -9,7 +9,7 @@ import pytest
 
 from footplate.domain.cluster import Placement, TaskPlacement
 from footplate.domain.resources import Resources
-from footplate.domain.spec import JobSpec, RoleSpec
+from footplate.domain.spec import JobSpec, RoleSpec, Service
 from footplate.engines.base import LaunchPlan
 from footplate.engines.strategies import prepare
 from footplate.testing.task_environments import paths_of, task_environment
@@ -51,6 +51,20 @@ def test_a_task_knows_its_job_attempt_and_place() -> None:
         "FOOTPLATE_ROLE_COUNT": "1",
     }
     assert {name: env[name] for name in expected} == expected
+
+
+def test_windows_of_a_task_with_a_desktop_of_its_own_are_led_to_it() -> None:
+    asked = (Service("desktop", "worker"),)
+    plan = launch(*GANG, roles=TWO_ROLES, services=asked)
+    shown = {
+        f"{task.role}-{task.index}": task_environment(plan, task.role, task.index).get("DISPLAY")
+        for task in plan.placement.tasks
+    }
+    assert shown == {"worker-1": None, "ps-0": None, "worker-0": ":1"}
+    assert task_environment(launch(services=(Service("desktop"),)), "main", 0)["DISPLAY"] == ":1"
+    assert "DISPLAY" not in task_environment(launch(services=(Service("jupyter"),)), "main", 0)
+    own = (RoleSpec("true", env={"DISPLAY": ":7"}),)
+    assert task_environment(launch(roles=own, services=(Service("desktop"),)), "main", 0)["DISPLAY"] == ":7"
 
 
 def test_ranks_follow_the_order_of_roles_not_of_placement() -> None:

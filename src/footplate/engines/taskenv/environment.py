@@ -42,7 +42,7 @@ CONVENTIONS: Mapping[str, Callable[[Gang], Group]] = {
 
 DIALECT_GANG: tuple[GangPart, ...] = (ffdl.gang, tione.gang, uai.gang)
 DIALECT_ROLE: tuple[RolePart, ...] = (ffdl.role,)
-DIALECT_TASK: tuple[TaskPart, ...] = (ffdl.task, tione.task, uai.task, mlflow.task)
+DIALECT_TASK: tuple[TaskPart, ...] = (ffdl.task, tione.task, uai.task, mlflow.task, platform.desktop)
 PLATFORM_GANG: tuple[GangPart, ...] = (pai.gang, platform.job, platform.offers, platform.members)
 PLATFORM_ROLE: tuple[RolePart, ...] = (pai.role, platform.role, redirect.role)
 PLATFORM_TASK: tuple[TaskPart, ...] = (pai.task, platform.identity, platform.ports, devices)

@@ -76,3 +76,10 @@ def ports(_gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
         variables[f"FOOTPLATE_PORT_{name}"] = str(numbers[0])
         variables[f"FOOTPLATE_PORTS_{name}"] = ",".join(map(str, numbers))
     return variables
+
+
+def desktop(gang: Gang, task: TaskPlacement, _rank: int) -> Environment:
+    """Lead windows to the desktop that the job's file asks for: the first screen of this task's own files."""
+    spec = gang.plan.spec
+    roles = [service.role or spec.roles[0].name for service in spec.services if service.kind == "desktop"]
+    return {"DISPLAY": ":1"} if task.index == 0 and task.role in roles else {}
