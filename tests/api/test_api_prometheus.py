@@ -26,6 +26,7 @@ def scraped(api: Api) -> dict[str, float]:
 
 def test_queues_jobs_waits_and_calls_are_counted(admin: Api) -> None:
     before = scraped(admin)
+    assert before['footplate_queue_depth{queue="default"}'] == 0
     job = admin.running(cpus=8, name='quoted-"name"'.replace('"', "."))
     waiting = admin.submit(cpus=8)
     now = scraped(admin)

@@ -64,14 +64,14 @@ def read(platform: Platform, caller: Caller) -> list[Figure]:
     require_admin(caller, "read_figures")
     board = list(platform.store.board.values())
     return [
-        *_of_jobs(board),
+        *_of_jobs(board, platform.cluster.queues),
         *_of_nodes(platform, board),
         *_used_of_nodes(platform),
         *_of_tasks(platform, board),
     ]
 
 
-def _of_jobs(board: list[Job]) -> Iterator[Figure]:
+def _of_jobs(board: list[Job], queues: Iterable[str]) -> Iterator[Figure]:
     states = Counter((job.spec.queue, job.state.value) for job in board)
     yield Figure(
         "footplate_jobs",
@@ -82,7 +82,9 @@ def _of_jobs(board: list[Job]) -> Iterator[Figure]:
     oldest: dict[str, float] = {}
     for job in waiting:
         oldest[job.spec.queue] = min(job.queued_at, oldest.get(job.spec.queue, job.queued_at))
-    depth = Counter(job.spec.queue for job in waiting)
+    # An empty queue has a depth too: without it, a graph would show a gap.
+    depth = Counter({name: 0 for name in queues})
+    depth.update(job.spec.queue for job in waiting)
     counted = [({"queue": name}, float(n)) for name, n in sorted(depth.items())]
     yield Figure("footplate_queue_depth", "Jobs that wait.", counted)
     yield Figure(
