@@ -70,7 +70,7 @@ test('a node has a page: charts of its use, its cards and tasks, and who drained
   const tasks = page.getByRole('table', { name: 'Tasks' });
   await expect(tasks.getByRole('row', { name: new RegExp(running.name) })).toContainText('main-0');
   await expect(page.getByRole('table', { name: 'Cards' })).toContainText(running.name);
-  await expect(page.getByRole('figure').filter({ hasText: 'CPU' })).toContainText(/used \d.*in all/);
+  await expect(page.getByRole('figure').filter({ hasText: 'CPU' })).toContainText(/used \d.*total/);
   await api.call('PATCH', '/nodes/bench', { is_schedulable: false });
   await expect(page.getByText('drained by admin')).toBeVisible();
   await api.call('PATCH', '/nodes/bench', { is_schedulable: true });

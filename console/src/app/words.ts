@@ -84,7 +84,7 @@ export const words = translated({
     liveHint: '本页内容会随时自动更新。',
     notLive: '正在重新连接…',
     notLiveHint: '无法连接服务器，当前内容可能已过时。',
-    nowhere: '这里什么都没有',
+    nowhere: '页面不存在',
     nowhereHint: '地址可能有误，或者内容已被删除。',
     backHome: '回到概览',
     oops: '无法显示此页面',

@@ -19,11 +19,11 @@ test('amounts are written shortly', () => {
 
 test('spans of time fit into a column', () => {
   expect([0.35, 112, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'zh'))).toEqual([
-    '0.35秒',
-    '1分52秒',
-    '2小时05分',
-    '1天',
-    '1天03小时',
+    '0.35 秒',
+    '1 分 52 秒',
+    '2 小时 5 分',
+    '1 天',
+    '1 天 3 小时',
   ]);
   expect(
     [0, 0.02, 0.994, 9.94, 59.9, 200, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'en')),
@@ -31,8 +31,9 @@ test('spans of time fit into a column', () => {
 });
 
 test('moments are told from now in both languages', () => {
-  const told = [-2, 59.9, -200, 119, 3599, 3600 + 58 * 60, -80 * 60, 20 * 3600];
+  const told = [-2, 2, 59.9, -200, 119, 3599, 3600 + 58 * 60, -80 * 60, 20 * 3600];
   expect(told.map((seconds) => relative(seconds, 'en'))).toEqual([
+    'just now',
     'now',
     'in 59 sec',
     '3 min ago',
@@ -42,8 +43,9 @@ test('moments are told from now in both languages', () => {
     '1.5 hr ago',
     'in 20 hr',
   ]);
-  expect(relative(-2, 'zh')).toBe('现在');
-  expect(relative(-80 * 60, 'zh')).toBe('1.5小时前');
+  expect(relative(-2, 'zh')).toBe('刚刚');
+  expect(relative(2, 'zh')).toBe('现在');
+  expect(relative(-80 * 60, 'zh')).toBe('1.5 小时前');
 });
 
 test('yesterday is the day before this one, not two before it', () => {

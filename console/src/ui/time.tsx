@@ -34,12 +34,20 @@ const ago: Record<Language, Intl.RelativeTimeFormat> = {
   en: new Intl.RelativeTimeFormat(TAGS.en, { numeric: 'auto', style: 'short' }),
   zh: new Intl.RelativeTimeFormat(TAGS.zh, { numeric: 'auto', style: 'short' }),
 };
+const JUST_NOW: Record<Language, string> = { en: 'just now', zh: '刚刚' };
 const DAY_S = 86_400;
 const SHORT_HOURS = 10;
 
 /** `3 min ago`, `in 1.5 hr`, `yesterday`: near enough to act on; days are those of the calendar. */
 export function relative(seconds: number, language: Language, now = Date.now()): string {
-  const format = ago[language];
+  if (seconds <= 0 && seconds > -5) return JUST_NOW[language];
+  return spaced(nearly(seconds, ago[language], now));
+}
+
+// The platform's own sentences have a space there too.
+const spaced = (text: string) => text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ');
+
+function nearly(seconds: number, format: Intl.RelativeTimeFormat, now: number): string {
   const length = Math.abs(seconds);
   if (length < 60) return format.format(length < 5 ? 0 : Math.trunc(seconds), 'second');
   const minutes = Math.round(seconds / 60);
@@ -81,14 +89,25 @@ export function TimeAgo({ at }: { at: string | null }) {
   );
 }
 
-const UNITS: Record<Language, { d: string; h: string; m: string; s: string }> = {
-  en: { d: 'd ', h: 'h ', m: 'm ', s: 's' },
-  zh: { d: '天', h: '小时', m: '分', s: '秒' },
+const pad = (n: number, width = 2) => String(n).padStart(width, '0');
+
+interface Units {
+  d: string;
+  h: string;
+  m: string;
+  s: string;
+  /** Writes what follows a larger unit. */
+  next: (n: number) => string;
+}
+
+const UNITS: Record<Language, Units> = {
+  en: { d: 'd ', h: 'h ', m: 'm ', s: 's', next: pad },
+  zh: { d: ' 天 ', h: ' 小时 ', m: ' 分 ', s: ' 秒', next: String },
 };
 
 /** `1d 03h`, `2h 05m`, `3m 20s`, `4.2s`, `0.02s`: short enough for a column. */
 export function span(seconds: number, language: Language): string {
-  const { d, h, m, s } = UNITS[language];
+  const { d, h, m, s, next } = UNITS[language];
   if (seconds > 0 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}${s}`;
   const whole = Math.floor(seconds);
   const [days, hours, minutes] = [
@@ -96,13 +115,11 @@ export function span(seconds: number, language: Language): string {
     Math.floor(whole / 3600) % 24,
     Math.floor(whole / 60) % 60,
   ];
-  if (days > 0) return `${days}${d}${hours > 0 ? `${pad(hours)}${h}` : ''}`.trim();
-  if (hours > 0) return `${hours}${h}${minutes > 0 ? `${pad(minutes)}${m}` : ''}`.trim();
-  if (minutes > 0) return `${minutes}${m}${pad(whole % 60)}${s}`;
+  if (days > 0) return `${days}${d}${hours > 0 ? `${next(hours)}${h}` : ''}`.trim();
+  if (hours > 0) return `${hours}${h}${minutes > 0 ? `${next(minutes)}${m}` : ''}`.trim();
+  if (minutes > 0) return `${minutes}${m}${next(whole % 60)}${s}`;
   return `${whole}${s}`;
 }
-
-const pad = (n: number, width = 2) => String(n).padStart(width, '0');
 
 export const isToday = (at: string, now = Date.now()) =>
   new Date(at).toDateString() === new Date(now).toDateString();
@@ -120,6 +137,17 @@ export function Clock({ at, isDated }: { at: string; isDated?: boolean }) {
   return (
     <time dateTime={at} title={exactly(at)}>
       {clock(at, isDated)}
+    </time>
+  );
+}
+
+/** How long ago something began that still goes on; exactly when pointed at. */
+export function TimeSince({ at }: { at: string }) {
+  const { language } = useLanguage();
+  const seconds = (useNow() - Date.parse(at)) / 1000;
+  return (
+    <time dateTime={at} title={exactly(at)} className="number">
+      {span(Math.max(0, Math.floor(seconds)), language)}
     </time>
   );
 }

@@ -15,7 +15,7 @@ export const words = translated({
     sent: 'sent',
     used: 'used',
     asked: 'requested',
-    there: 'in all',
+    there: 'total',
   },
   zh: {
     cpu: 'CPU',

@@ -135,7 +135,7 @@ const EN_ERRORS: Errors = {
   outcome_unknown: 'Unknown whether this has happened',
 };
 const ZH_ERRORS: Errors = {
-  unreachable: '无法连接服务器。它在运行吗？',
+  unreachable: '无法连接服务器，请确认其正在运行',
   internal: '服务器内部出错',
   invalid_input: '输入内容有误',
   too_large: '内容过大',

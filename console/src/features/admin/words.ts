@@ -182,7 +182,7 @@ export const words = translated({
     settings: {
       title: 'Settings',
       intro: (file: string) =>
-        `Read when the server starts: from ${file}, from environment variables, which win over it, and from the command line, which wins over both. Those with a button can be changed here while the server runs, unless they are set there.`,
+        `Read when the server starts: from ${file}, from environment variables, which win over it, and from the command line, which wins over both. Settings with a button can also be changed here while the server runs, unless they are set in one of those places.`,
       version: 'Version',
       url: 'Address',
       home: 'Home folder',
@@ -196,7 +196,7 @@ export const words = translated({
       editOf: (name: string) => `Change ${name}`,
       reset: 'Back to the default',
       emptyHelp: 'Empty: not set.',
-      changed: (name: string) => `${name} changed; it holds at once`,
+      changed: (name: string) => `${name} changed; it takes effect immediately`,
       actions: 'Actions',
       sourceHints: (source: string) =>
         source === 'console'

@@ -92,7 +92,8 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
           </>
         ) : (
           <>
-            {say.ranFor} <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
+            {hasEnded(job) ? say.ranFor : say.runsFor}{' '}
+            <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
           </>
         )}
       </div>

@@ -37,9 +37,10 @@ export const words = translated({
     noneOfMineHint: 'Jobs that you submit appear here.',
     submit: 'Submit a job',
     all: 'All',
-    since: 'since',
+    since: 'queued',
     ended: 'ended',
-    ranFor: 'ran',
+    runsFor: 'running for',
+    ranFor: 'ran for',
     lastDay: (what: string) => `${what}, last 24 hours`,
     meanOfDay: (percent: number) => `${percent}% on average`,
     dayInWords: (what: string, mean: number, most: number) =>
@@ -85,7 +86,8 @@ export const words = translated({
     all: '全部',
     since: '排队于',
     ended: '结束于',
-    ranFor: '已运行',
+    runsFor: '已运行',
+    ranFor: '运行了',
     lastDay: (what: string) => `${what} 近 24 小时`,
     meanOfDay: (percent: number) => `平均 ${percent}%`,
     dayInWords: (what: string, mean: number, most: number) =>

@@ -17,7 +17,7 @@ export const words = translated({
     picture: (title: string) => `Download ${title} as PNG`,
     more: (n: number) => `and ${n} more`,
     none: 'No metrics yet',
-    noneEver: 'The job told no metrics',
+    noneEver: 'The job reported no metrics',
     noneHint: 'Call footplate.log({"loss": 0.5}, step=3) in the training. See Metrics in the documentation.',
     progress: (percent: number) => `${percent} % done`,
     stepOf: (step: number, total: number) => `step ${step} of ${total}`,

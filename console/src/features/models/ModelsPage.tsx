@@ -4,6 +4,7 @@ import { Input, Skeleton, Switch } from 'antd';
 import type { Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { bytes } from '@/ui/amounts';
+import { Coded } from '@/ui/Coded';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
@@ -52,7 +53,7 @@ export function ModelsPage() {
         <Card isFlush>
           {!data && <Skeleton active title={false} style={{ padding: 16 }} />}
           {data?.items.length === 0 && (
-            <Nothing title={empty} hint={search || trash ? undefined : say.noneHint} />
+            <Nothing title={empty} hint={search || trash ? undefined : <Coded text={say.noneHint} />} />
           )}
           {data && data.items.length > 0 && <List models={data.items} />}
         </Card>

@@ -127,7 +127,7 @@ function Gallery() {
   const { data: samples } = useQuery(samplesQuery);
   if (!samples) return null;
   const columns: Column<Sample>[] = [
-    { key: 'about', title: say.samples, isWide: true, cell: ({ description }) => told(description) },
+    { key: 'about', title: say.sample, isWide: true, cell: ({ description }) => told(description) },
     {
       key: say.download,
       title: '',

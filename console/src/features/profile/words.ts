@@ -71,7 +71,7 @@ export const words = translated({
     addKey: 'Add key',
     removeKey: 'Remove',
     removeKeyAsk: (name: string) => `Remove ${name}?`,
-    removeKeyHint: 'It opens nothing from now on.',
+    removeKeyHint: 'It can no longer be used to enter tasks.',
     keyRemoved: 'Key removed',
     accessKeys: 'Access keys',
     accessKeysHelp:
@@ -154,7 +154,7 @@ export const words = translated({
     addKey: '添加密钥',
     removeKey: '删除',
     removeKeyAsk: (name: string) => `删除 ${name}？`,
-    removeKeyHint: '之后它不能再打开任何任务。',
+    removeKeyHint: '之后无法再用它进入子任务。',
     keyRemoved: '密钥已删除',
     accessKeys: '访问密钥',
     accessKeysHelp: '由 ID 和密钥组成，TI-ONE、UAI 及其对象存储的客户端用它为发往本服务器的请求签名。',

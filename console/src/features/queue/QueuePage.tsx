@@ -14,7 +14,7 @@ import { Card, Nothing, Page } from '@/ui/Page';
 import { QueueBars } from '@/ui/QueueBars';
 import { ReasonText } from '@/ui/Reason';
 import { mayTouch } from '@/ui/rights';
-import { TimeAgo } from '@/ui/time';
+import { TimeAgo, TimeSince } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import { useTell } from '@/ui/useTell';
 import { isWhole, wholeOf } from '@/ui/WholeItem';
@@ -141,7 +141,7 @@ function Ahead({ job }: { job: Waiting }) {
 
 const Since = ({ job }: { job: Waiting }) => (
   <span className={styles.whole}>
-    <TimeAgo at={job.queued_at} />
+    <TimeSince at={job.queued_at} />
   </span>
 );
 

@@ -22,7 +22,7 @@ export const words = translated({
     start: 'Expected start',
     latest: 'at the latest',
     noEstimate: 'not known yet',
-    waitsSince: 'Queued',
+    waitsSince: 'Waiting for',
   },
   zh: {
     title: '排队任务',
@@ -45,6 +45,6 @@ export const words = translated({
     start: '预计启动',
     latest: '最迟',
     noEstimate: '尚不确定',
-    waitsSince: '排队时间',
+    waitsSince: '已等待',
   },
 });

@@ -4,7 +4,7 @@ export const words = translated({
   en: {
     title: 'Usage and cost',
     intro:
-      'What jobs held, from their start until they gave it back: 2 GPUs for 3 hours are 6 GPU hours. You see your own jobs; admins see those of their queues.',
+      'What jobs held from their start to their end: 2 GPUs for 3 hours are 6 GPU hours. You see your own jobs; admins see those of their queues.',
     period: 'Period',
     days: {
       '1': 'Last day',
@@ -20,7 +20,7 @@ export const words = translated({
     cpu: 'CPU hours',
     memory: 'GB hours',
     cost: 'Cost',
-    part: 'Part of all',
+    part: 'Share',
     total: 'Total',
     untagged: 'without tags',
     export: 'Export CSV',
@@ -44,7 +44,7 @@ export const words = translated({
   zh: {
     title: '用量与费用',
     intro:
-      '任务从启动到释放期间占用的资源：2 个 GPU 用 3 小时为 6 GPU 小时。您可看到自己的任务；管理员可看到其队列的任务。',
+      '任务从启动到结束占用的资源：2 张 GPU 占用 3 小时，计 6 GPU 小时。您可看到自己的任务；管理员可看到其队列的任务。',
     period: '时间段',
     days: {
       '1': '最近一天',

@@ -21,6 +21,7 @@ export function Filters() {
   const day = (name: 'since' | 'until', label: string) => (
     <Input
       type="date"
+      prefix={<span className="quiet">{say[name]}</span>}
       className={styles.day}
       aria-label={label}
       title={label}

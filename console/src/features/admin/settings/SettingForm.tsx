@@ -4,6 +4,7 @@ import { answer, api, type Schemas } from '@/api/client';
 import { settingsQuery } from '@/api/platformQueries';
 import { keys } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
+import { Coded } from '@/ui/Coded';
 import { FormDialog } from '@/ui/FormDialog';
 import { useSaving } from '@/ui/useSaving';
 import { useTell } from '@/ui/useTell';
@@ -61,7 +62,9 @@ export function SettingForm({ setting, onClose }: { setting: Schemas['SettingBod
       onFinish={(fields) => saving.mutate(fields)}
       onClose={onClose}
     >
-      <p>{meaningOf(name, help, language)}</p>
+      <p>
+        <Coded text={meaningOf(name, help, language)} />
+      </p>
       <Form.Item name="value" label={say.value} extra={isOptional ? say.emptyHelp : undefined}>
         <Input />
       </Form.Item>

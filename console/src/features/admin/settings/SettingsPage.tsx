@@ -5,6 +5,7 @@ import type { Schemas } from '@/api/client';
 import { settingsQuery } from '@/api/platformQueries';
 import { sessionQuery } from '@/api/queries';
 import { useLanguage, useWords } from '@/i18n/language';
+import { Coded } from '@/ui/Coded';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Page } from '@/ui/Page';
@@ -77,7 +78,12 @@ function All({ settings }: { settings: readonly Setting[] }) {
       title: say.source,
       cell: ({ source, is_default }) => <Source of={source} isDefault={is_default} />,
     },
-    { key: 'help', title: say.help, isWide: true, cell: ({ name, help }) => meaningOf(name, help, language) },
+    {
+      key: 'help',
+      title: say.help,
+      isWide: true,
+      cell: ({ name, help }) => <Coded text={meaningOf(name, help, language)} />,
+    },
     {
       key: say.actions,
       title: '',

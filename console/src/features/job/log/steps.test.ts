@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import type { JobEvent } from '@/api/client';
 import { stepsAround } from './steps';
 
-const event = (kind: string, task?: string, attempt = 0) =>
-  ({ kind, attempt, data: { task } }) as unknown as JobEvent;
+let at = 0;
+const event = (kind: string, task?: string, attempt = 0) => {
+  at += 1;
+  return { kind, attempt, at, message: `${kind} ${task} ${at}`, data: { task } } as unknown as JobEvent;
+};
 const kinds = (events: JobEvent[]) => events.map(({ kind }) => kind);
 
 test("a job's end is told in the logs of all tasks, also where it names the one that failed", () => {
@@ -20,4 +23,12 @@ test("a job's end is told in the logs of all tasks, also where it names the one 
   const [before, after] = stepsAround(events, { jobId: 'j', task: 'main-0', attempt: 0 });
   expect(kinds(before)).toEqual(['submitted', 'step']);
   expect(after).toEqual([events[3], events[5], events[6]]);
+});
+
+test('a job that fails by what its task did says so once', () => {
+  const exited = event('task_exited', 'main-0');
+  const failed = { ...event('failed'), at: exited.at };
+  const place = { jobId: 'j', task: 'main-0', attempt: 0 };
+  expect(stepsAround([exited, failed], place)[1]).toEqual([exited]);
+  expect(stepsAround([exited, { ...failed, at: '2026-01-01T00:00:00Z' }], place)[1]).toHaveLength(2);
 });

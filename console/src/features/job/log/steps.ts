@@ -1,4 +1,5 @@
 import type { JobEvent } from '@/api/client';
+import { tidy } from '../tabs/tidy';
 import type { LogPlace } from './source';
 
 const BEFORE = new Set(['submitted', 'waiting', 'starting', 'step', 'running']);
@@ -15,7 +16,10 @@ const AFTER = new Set([
 /** What happened before the first line of a task's output, and after the last. */
 export function stepsAround(events: readonly JobEvent[], place: LogPlace): [JobEvent[], JobEvent[]] {
   const own = events.filter((event) => event.attempt === place.attempt && concerns(event, place.task));
-  const pick = (kinds: Set<string>) => own.filter((event) => kinds.has(event.kind));
+  const pick = (kinds: Set<string>) =>
+    tidy(own.filter((event) => kinds.has(event.kind)))
+      .filter(({ isTold }) => !isTold)
+      .map(({ event }) => event);
   return [pick(BEFORE), pick(AFTER)];
 }
 
