@@ -19,7 +19,7 @@ test('a setting is changed while the server runs, refused where it is no value, 
   await expectAccessible(page);
   await dialog.getByLabel('Value').fill('3h');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('trash_kept changed; it holds at once')).toBeVisible();
+  await expect(page.getByText('trash_kept changed; it takes effect immediately')).toBeVisible();
   await expect(row).toContainText('3h');
   await expect(row).toContainText('console');
   expect((await api.call<{ trash_kept_s: number }>('GET', '/summary')).trash_kept_s).toBe(3 * 3600);

@@ -26,8 +26,8 @@ test('spans of time fit into a column', () => {
     '1 天 3 小时',
   ]);
   expect(
-    [0, 0.02, 0.994, 9.94, 59.9, 200, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'en')),
-  ).toEqual(['0s', '0.02s', '0.99s', '9.9s', '59s', '3m 20s', '2h 05m', '1d', '1d 03h']);
+    [0, 0.004, 0.02, 0.994, 9.94, 59.9, 200, 7500, 86_400, 100_000].map((seconds) => span(seconds, 'en')),
+  ).toEqual(['0s', '0s', '0.02s', '0.99s', '9.9s', '59s', '3m 20s', '2h 05m', '1d', '1d 03h']);
 });
 
 test('moments are told from now in both languages', () => {

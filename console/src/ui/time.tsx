@@ -108,7 +108,7 @@ const UNITS: Record<Language, Units> = {
 /** `1d 03h`, `2h 05m`, `3m 20s`, `4.2s`, `0.02s`: short enough for a column. */
 export function span(seconds: number, language: Language): string {
   const { d, h, m, s, next } = UNITS[language];
-  if (seconds > 0 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}${s}`;
+  if (seconds >= 0.005 && seconds < 10) return `${seconds.toFixed(seconds < 1 ? 2 : 1)}${s}`;
   const whole = Math.floor(seconds);
   const [days, hours, minutes] = [
     Math.floor(whole / 86_400),

@@ -10,7 +10,7 @@ import { useAmount } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { hasEnded, isFinal, isKept, StateTag } from '@/ui/jobState';
 import { Card, Nothing } from '@/ui/Page';
-import { RunTime, TimeAgo } from '@/ui/time';
+import { RunTime, TimeAgo, TimeSince } from '@/ui/time';
 import { useTold } from '@/ui/told';
 import { words as uiWords } from '@/ui/words';
 import styles from './dashboard.module.css';
@@ -86,17 +86,31 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
         </div>
       </div>
       <div className={styles.jobTime}>
-        {isWaiting || isFinal(job.state) ? (
-          <>
-            {isWaiting ? say.since : say.ended} <TimeAgo at={isWaiting ? job.queued_at : job.finished_at} />
-          </>
-        ) : (
-          <>
-            {hasEnded(job) ? say.ranFor : say.runsFor}{' '}
-            <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
-          </>
-        )}
+        <Times job={job} asOf={asOf} />
       </div>
     </li>
+  );
+}
+
+/** How long it waits or runs, or when it ended. */
+function Times({ job, asOf }: { job: Job; asOf: number }) {
+  const say = useWords(words);
+  if (job.state === 'QUEUED')
+    return (
+      <>
+        {say.waitsFor} <TimeSince at={job.queued_at} />
+      </>
+    );
+  if (isFinal(job.state))
+    return (
+      <>
+        {say.ended} <TimeAgo at={job.finished_at} />
+      </>
+    );
+  return (
+    <>
+      {hasEnded(job) ? say.ranFor : say.runsFor}{' '}
+      <RunTime seconds={job.run_time_s} asOf={asOf} isOver={hasEnded(job)} />
+    </>
   );
 }

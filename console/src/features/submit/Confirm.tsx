@@ -11,6 +11,7 @@ import { useTold } from '@/ui/told';
 import { useOneAtATime } from '@/ui/useOneAtATime';
 import { useReturnFocus } from '@/ui/useReturnFocus';
 import { useTell } from '@/ui/useTell';
+import { Expected } from './DryRun';
 import { isMapping, type Mapping } from './document';
 import { withPresets } from './presets';
 import { nTasks } from './roles';
@@ -113,7 +114,18 @@ function Facts({ config, dryRun }: { config: Mapping; dryRun: Schemas['DryRun'] 
       <dt>{facts.code}</dt>
       <dd>{code ? <code>{code.slice(0, 19)}…</code> : say.noCode}</dd>
       <dt>{facts.start}</dt>
-      <dd>{dryRun.would_start ? say.startsNow : say.waits(told(dryRun.reason))}</dd>
+      <dd>
+        {dryRun.would_start ? (
+          say.startsNow
+        ) : (
+          <>
+            {say.waits(told(dryRun.reason))}
+            <div>
+              <Expected estimate={dryRun.estimate} />
+            </div>
+          </>
+        )}
+      </dd>
     </dl>
   );
 }

@@ -118,7 +118,7 @@ function Early({ dryRun }: { dryRun: Schemas['DryRun'] }) {
 }
 
 /** When a job that waits would start, or why nobody knows. */
-function Expected({ estimate }: { estimate: Schemas['EstimateBody'] | null }) {
+export function Expected({ estimate }: { estimate: Schemas['EstimateBody'] | null }) {
   const say = useWords(words);
   const told = useTold();
   if (!estimate) return null;

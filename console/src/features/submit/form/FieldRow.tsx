@@ -26,8 +26,10 @@ export function FieldRow({ path, control, placeholder, label, isWide = false }: 
   const bound = label ? { ...found, label } : found;
   const isMeasure = MEASURES.has(bound.field.kind);
   const isGroup = ['record', 'mapping'].includes(bound.field.kind) || isListOfRecords(bound);
+  // One without entries is a button: it needs no line of its own.
+  const isFilled = bound.value !== undefined && bound.value !== null;
   return (
-    <div className={styles.row} data-wide={isWide || isGroup} data-bad={Boolean(bound.problem)}>
+    <div className={styles.row} data-wide={isWide || (isGroup && isFilled)} data-bad={Boolean(bound.problem)}>
       <Label bound={bound} isGroup={isGroup} />
       {control ? control(bound) : <Control bound={bound} placeholder={placeholder} />}
       {isMeasure && bound.bounds && <div className={styles.bounds}>{bound.bounds}</div>}
