@@ -11,6 +11,7 @@ from footplate.cli.language import phrase
 from footplate.cli.render import named
 from footplate.cli.session import INTERRUPTED, connect, job_argument, json_option, print_json_line, tell
 from footplate.domain.errors import Denied
+from footplate.domain.states import JobState
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
@@ -85,8 +86,11 @@ def _print(job: Job, choice: Mapping[str, Any]) -> int:
     is_part = choice["since"] or choice["tail"] is not None
     if is_part and _print_attempt(job, {**choice, "since": None, "tail": None}, is_silent=True):
         click.echo(phrase("{job} has printed nothing that was asked for", job=named(job)), err=True)
-    elif job.is_final:
+    elif job.state is JobState.SUCCEEDED:
         click.echo(phrase("{job} is {state} and printed nothing", **said), err=True)
+    elif job.is_final:
+        why = job.reason.said
+        click.echo(phrase("{job} is {state} and printed nothing: {why}", **said, why=why), err=True)
     else:
         empty = phrase("{job} is {state} and has no output yet: {why}", **said, why=job.doing())
         click.echo(empty, err=True)

@@ -130,6 +130,13 @@ def test_a_job_that_is_over_printed_nothing_rather_than_nothing_yet(
     assert footplate("logs", "digits").err == f"digits ({ID}) is SUCCEEDED and printed nothing\n"
 
 
+def test_a_job_that_failed_before_it_printed_says_why(server: FakeServer, footplate: Command) -> None:
+    why = {"code": "launch_failed", "message": "no such image"}
+    server.on("GET /jobs/digits", job(state="FAILED", reason=why))
+    logged(server)
+    assert footplate("logs", "digits").err == f"digits ({ID}) is FAILED and printed nothing: no such image\n"
+
+
 def test_a_shell_is_told_to_have_no_terminal(server: FakeServer, footplate: Command) -> None:
     server.on("GET /jobs/digits", job())
     ran = {"exit_code": 0, "output": "", "is_cut": False, "timed_out": False}

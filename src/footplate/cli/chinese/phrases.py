@@ -142,6 +142,7 @@ PHRASES = {
     # Logs, files and commands.
     "{job} is {state} and has no output yet: {why}": "{job} 的状态为 {state}，还没有输出：{why}",
     "{job} is {state} and printed nothing": "{job} 的状态为 {state}，没有任何输出",
+    "{job} is {state} and printed nothing: {why}": "{job} 的状态为 {state}，没有任何输出：{why}",
     "{job} has printed nothing that was asked for": "{job} 没有符合所选范围的输出",
     "Attempt {now} has no output yet; this is that of attempt {before}.": "第 {now} 次尝试还没有输出；以上是第 {before} 次尝试的输出。",
     "Hidden values ({stars}) are not in this file; a clone has them:": "此文件不含被隐藏的值（{stars}）；克隆则包含：",
