@@ -12,7 +12,7 @@ import click
 
 from footplate import __version__
 from footplate.cli.language import language_of, phrase
-from footplate.cli.session import INTERRUPTED
+from footplate.cli.session import INTERRUPTED, was_unanswered
 from footplate.cli.verbs import BY_NAME, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
 
@@ -97,7 +97,10 @@ def _run(root: click.Command, arguments: Sequence[str] | None) -> int:
         return error.exit_code
     except click.ClickException as error:
         return _fail(error.format_message())
-    except click.Abort:
+    except click.Abort as abort:
+        if was_unanswered(abort):
+            click.echo(err=True)
+            return _fail(phrase("the input has ended without an answer: see the options with --help"))
         click.echo(phrase("interrupted"), err=True)
         return INTERRUPTED
     except BrokenPipeError:

@@ -75,8 +75,20 @@ def confirm_deletion(of_what: str) -> None:
 
 def confirm(question: str, otherwise: str) -> None:
     """Ask; anything but yes ends the command, which says what has not happened."""
-    if not click.confirm(question, err=True):
+    try:
+        is_agreed = click.confirm(question, err=True)
+    except click.Abort as abort:
+        if not was_unanswered(abort):
+            raise
+        click.echo(err=True)
+        raise click.ClickException(phrase("{otherwise}: --yes does not ask", otherwise=otherwise)) from None
+    if not is_agreed:
         raise click.ClickException(otherwise)
+
+
+def was_unanswered(abort: click.Abort) -> bool:
+    """Tell whether a question met the end of the input, as in a script, and not Ctrl-C."""
+    return isinstance(abort.__context__, EOFError)
 
 
 def complete_job(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001

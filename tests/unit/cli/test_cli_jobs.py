@@ -129,6 +129,21 @@ def test_delete_asks_first_and_does_nothing_without_a_yes(
     assert not server.requests(f"DELETE /jobs/{ID}")
 
 
+def test_a_question_that_nobody_can_answer_names_the_option_that_does(
+    server: FakeServer, footplate: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    server.on("GET /jobs/digits", job())
+    result = footplate("delete", "digits")
+    assert (result.exit_code, result.err.splitlines()[-1]) == (
+        1,
+        "error: nothing was moved: --yes does not ask",
+    )
+    server.on("GET /version", {"version": "0.1.0", "api": "v1"})
+    login = footplate("login", server.url)
+    assert login.err.splitlines()[-1].startswith("error: the input has ended without an answer")
+
+
 @pytest.mark.parametrize(
     ("state", "status", "options", "fate"),
     [

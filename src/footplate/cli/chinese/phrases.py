@@ -14,6 +14,8 @@ PHRASES = {
     "`{command}` has no verb {verb:quoted}": "`{command}` 下没有命令{verb:quoted}",
     "error:": "错误：",
     "interrupted": "已中断",
+    "the input has ended without an answer: see the options with --help": "输入已结束，没有得到回答：可用的选项见 --help",
+    "{otherwise}: --yes does not ask": "{otherwise}：加上 --yes 则不再询问",
     "server    {version} (API {api})": "服务器    {version}（API {api}）",
     "nothing to change: give at least one of {options}": "没有要修改的内容：请至少给出其中一个选项：{options}",
     "{given:quoted} must be written NAME=VALUE": "{given:quoted}必须写成 NAME=VALUE",
