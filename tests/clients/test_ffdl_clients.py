@@ -375,21 +375,37 @@ def test_our_command_serves_as_theirs(server: ServerProcess, tmp_path: Path) -> 
     def run(*words: str) -> str:
         command = [*FOOTPLATE, *words] if isinstance(FOOTPLATE, (list, tuple)) else [str(FOOTPLATE), *words]
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=60
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("train", "manifest.yml", "code", "-P", "name=old-times", "--follow")
-    assert "old-times" in run("list")
-    model = f"training-{next(iter(yaml.safe_load(run('list', '--json'))['items']))['id']}"
+    # As Prophecis' command it follows the training, and a name may be used again.
+    for _ in range(2):
+        said = run("train", "manifest.yml", "code", "-P", "name=old-times")
+        assert "learner 1 of 1\ndone\n" in said
+    model = said.partition("Model ID: ")[2].split()[0]
+    assert "old-times-2" in run("list", "--userid", "bob", "--namespace", "default")
     assert "SUCCEEDED" in run("show", model)
     assert run("logs", model) == "learner 1 of 1\ndone\n"
     assert run("loglines", model, "--pagesize", "1").rstrip().endswith("learner 1 of 1")
-    run("download", model, "--trainedmodel", "--filename", "out.tar.gz")
-    run("download", model, "--definition", "--filename", "code.tar.gz")
+    run("download", model, "--trainedmodel")
+    run("download", model, "--definition")
+    for what, inside in (("trainedmodel", "model.txt"), ("definition", "train.py")):
+        with zipfile.ZipFile(tmp_path / f"{model}-{what}.zip") as files:
+            assert inside in files.namelist()
     run("emetrics", model)
     run("logs", model, "--metrics")
-    run("delete", model, "--yes")
+    run("halt", model)
+    run("delete", model)
+    run("init", "mine", "--type", "tensorflow", "--version", "1.5.0-py3")
+    assert "FAILED" not in run("train", "mine/manifest.yml", "code")
     run("version")
     run("help")

@@ -8,6 +8,7 @@ import click
 
 from footplate.cli.language import phrase
 from footplate.cli.session import connect, job_argument, json_option, tell
+from footplate.cli.standin import FILES, file_of, stands_in, zipped
 
 KINDS = ("output", "checkpoints", "code", "work")
 
@@ -25,10 +26,15 @@ def download(job: str, path: str, what: str, filename: Path | None, as_json: boo
     """Download the results of a job so far; the job may still be running.
 
     All of them come as a .tar.gz archive, and so does a folder. PATH names one file or folder;
-    `footplate files` lists them.
+    `footplate files` lists them. Without PATH, a FILENAME that ends in .zip becomes a ZIP.
     """
     found = connect().job(job)
-    target = found.download(filename, what, path)
+    if filename is None and not path and what in FILES and stands_in():
+        filename = file_of(found.id, what)
+    if filename is not None and not path and filename.suffix.lower() == ".zip":
+        target = zipped(found.download(filename.with_name(f"{filename.name}.tar.gz"), what), filename)
+    else:
+        target = found.download(filename, what, path)
     size_bytes = target.stat().st_size
     saved = {"what": path or what, "job": found.name, "path": target, "size": size_bytes}
     message = phrase("Saved {what} of {job} to {path} ({size} bytes).", **saved)

@@ -22,6 +22,7 @@ from footplate.cli.session import (
     tell,
     yes_option,
 )
+from footplate.cli.standin import stands_in
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 @json_option
 def halt(job: str, is_waiting: bool, as_json: bool) -> None:
     """Stop a job and keep its results so far, for `footplate download`."""
-    halted = connect().job(job).halt()
+    found = connect().job(job)
+    # Theirs passes over one that has ended.
+    halted = found if found.is_final and stands_in() else found.halt()
     if is_waiting:
         halted.wait()
     then = phrase("Download its results with: footplate download {job}", job=halted.id)
@@ -74,7 +77,7 @@ def delete(jobs: tuple[str, ...], for_good: bool, yes: bool, as_json: bool) -> N
     """
     client = connect()
     found = [client.job(name) for name in jobs]
-    if not yes:
+    if not (yes or (stands_in() and not for_good)):
         names = ", ".join(f"{job.name} ({job.state})" for job in found)
         if for_good:
             confirm_deletion(phrase("{names} with logs and files, permanently", names=names))

@@ -13,7 +13,9 @@ from footplate.cli.language import phrase
 from footplate.cli.newfile import refuse_existing, write_new
 from footplate.cli.render import is_terminal, print_hints
 from footplate.cli.session import json_option, tell
+from footplate.cli.standin import stands_in, write_manifest
 
+DEFAULT_FILE = "footplate.yaml"
 HELLO = """python -c "print('hello from Footplate')\""""
 # What people call the program that trains, the likeliest first.
 PROGRAMS = ("train.py", "main.py", "run.py", "train.sh", "run.sh")
@@ -79,7 +81,7 @@ _AMOUNT = re.compile(
 
 
 @click.command()
-@click.argument("file", default="footplate.yaml", type=click.Path(dir_okay=False))
+@click.argument("file", default=DEFAULT_FILE, type=click.Path(dir_okay=False))
 @click.option("-n", "--name", help="Name of the job (default: the folder's).")
 @click.option("--command", help="What the job runs (default: ask, or a hello).")
 @click.option(
@@ -87,15 +89,32 @@ _AMOUNT = re.compile(
     metavar="TEXT",
     help="What each task needs: small, medium, gpu, or '4 CPUs 16GB 1 GPU' (default: ask, or small).",
 )
+@click.option(
+    "--type",
+    "framework",
+    metavar="FRAMEWORK",
+    help="Write FILE/manifest.yml of FfDL or Prophecis instead, for this framework.",
+)
+@click.option("--version", default="latest", show_default=True, help="Version of that framework.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @json_option
 def init(
-    file: str, name: str | None, command: str | None, resources: str | None, force: bool, as_json: bool
+    file: str,
+    name: str | None,
+    command: str | None,
+    resources: str | None,
+    framework: str | None,
+    version: str,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Write a commented job file that is ready to run.
 
     On a terminal it asks what to run and with which resources, unless the options say so.
     """
+    if framework or (stands_in() and file != DEFAULT_FILE):
+        _write_manifest(Path(file), name, framework or "tensorflow", version, force, as_json)
+        return
     path = Path(file)
     refuse_existing(path, force)
     folder = path.absolute().parent
@@ -113,6 +132,22 @@ def init(
                 phrase("run it"): f"footplate submit {path} --follow",
             }
         )
+
+
+def _write_manifest(
+    folder: Path, name: str | None, framework: str, version: str, force: bool, as_json: bool
+) -> None:
+    path = folder / "manifest.yml"
+    _refuse_existing(path, force)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(
+            phrase("cannot write {path}: {error}", path=path, error=error.strerror)
+        ) from None
+    name = name or folder.absolute().name
+    _write(path, write_manifest(name, framework, version), force)
+    tell({"path": str(path), "name": name}, phrase("Wrote {path}.", path=path), as_json)
 
 
 def write_job_file(name: str, command: str, wanted: Resources, folder: Path) -> str:

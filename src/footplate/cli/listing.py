@@ -58,8 +58,8 @@ def state(text: str) -> JobState:
 
 
 @click.command("list")
-@click.option("-q", "--queue", help="Only jobs of this queue.")
-@click.option("-u", "--owner", help="Only jobs of this user.")
+@click.option("-q", "--queue", "--namespace", "queue", help="Only jobs of this queue.")
+@click.option("-u", "--owner", "--userid", "owner", help="Only jobs of this user.")
 @click.option("-m", "--mine", is_flag=True, help="Only my jobs.")
 @click.option(
     "-s", "--state", "states", type=state, multiple=True, help="Only jobs in this state; may be repeated."

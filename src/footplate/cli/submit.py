@@ -15,12 +15,14 @@ from footplate.cli.language import phrase
 from footplate.cli.reader import told_in, warn
 from footplate.cli.render import print_hints
 from footplate.cli.session import INTERRUPTED, Function, connect, json_option, print_json
+from footplate.cli.standin import is_for_prophecis, line_with_id, stands_in
 
 if TYPE_CHECKING:
     from footplate.sdk.job import Job
     from footplate.sdk.submission import Foreign, Submission
 
 DEFAULT_FILE = "footplate.yaml"
+OLD_VERB = "train"
 _COMMAND = "footplate.command"
 
 
@@ -114,6 +116,8 @@ def submit(
     CODE_DIR is a folder, a file, or a zip or tar archive, which is unpacked. Without a job file, give the
     command itself:  footplate submit -n hello --code . -- python train.py
     """
+    # What Prophecis' command does by itself.
+    is_following = is_following or (ctx.info_name == OLD_VERB and is_for_prophecis() and not dry_run)
     if ctx.meta.get(_COMMAND):
         if file:
             ctx.fail(phrase("give a job file or a command after --, not both"))
@@ -146,6 +150,8 @@ def send(
     warn(job.data)
     submitted = {"name": job.name, "job": job.id, "queue": job.queue}
     told = phrase("Submitted {name} as {job} to queue {queue}.", **submitted)
+    if stands_in() and not (quiet or as_json):
+        click.echo(line_with_id(job.id))
     return announce(job, told, is_following=is_following, quiet=quiet, as_json=as_json)
 
 

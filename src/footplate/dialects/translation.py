@@ -19,6 +19,7 @@ class Translation:
     `text` is the original with its secrets masked; empty where the document says something else by now.
     `converted` and `lost` tell what became of its fields.
     `places` says which field of the original a field of the document comes from.
+    `names_repeat` where names of jobs of that system need not be unique.
     """
 
     dialect: str
@@ -27,6 +28,7 @@ class Translation:
     converted: tuple[Message, ...] = ()
     lost: tuple[Message, ...] = ()
     places: Mapping[str, str] = field(default_factory=dict)
+    names_repeat: bool = False
 
     @contextmanager
     def naming_its_fields(self) -> Iterator[None]:

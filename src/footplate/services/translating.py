@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from footplate.dialects.translation import Translation
+from footplate.domain.errors import Conflict
 from footplate.domain.jobfile import read_job
 from footplate.domain.messages import Message, say
 from footplate.domain.override import override
@@ -17,6 +19,7 @@ from footplate.services.platform import Platform
 from footplate.store.original_queries import Original
 
 Document = dict[str, Any]
+NAME_TRIES = 5
 
 
 async def submit(
@@ -26,7 +29,25 @@ async def submit(
     overrides: Mapping[str, Any],
     key: str = "",
 ) -> Submission:
-    """Queue the job of a foreign text, with some fields replaced; the text, where there is one, is kept."""
+    """Queue the job of a foreign text, with some fields replaced; the text, where there is one, is kept.
+
+    Where names repeat in the other system, the next free one is taken for a name that is in use here.
+    """
+    named = dict(overrides)
+    for _ in range(NAME_TRIES if translation.names_repeat and "name" not in overrides else 0):
+        try:
+            return await _submit(platform, caller, translation, named, key)
+        except Conflict as error:
+            if error.said.code != "job_name_taken":
+                raise
+            name = str(named.get("name") or translation.document["name"])
+            named["name"] = await platform.store.read(partial(jobs.free_name, owner=caller.name, name=name))
+    return await _submit(platform, caller, translation, named, key)
+
+
+async def _submit(
+    platform: Platform, caller: Caller, translation: Translation, overrides: Mapping[str, Any], key: str
+) -> Submission:
     with translation.naming_its_fields():
         spec = read_job(document_of(platform, caller, translation, overrides))
         original = Original(translation.dialect, translation.text) if translation.text else None

@@ -149,6 +149,12 @@ def test_what_ffdl_refuses_is_refused_with_the_field(changes: dict[str, Any], fi
     [
         ({"namespace": None}, "namespace", "namespace"),
         ({"cpus": 0}, "cpus", "greater than 0"),
+        ({"cpus": None}, "cpus", "greater than 0"),
+        (
+            {"data_stores": [{**PROPHECIS["data_stores"][0], "training_results": {}}]},
+            "data_stores[0].training_results",
+            "training_results.container is not set",
+        ),
         ({"memory": "2GiB"}, "memory", "now only support unit Mib, GB. current memory: 2GiB"),
         ({"job_type": "Local"}, "learners", "can't greater than 1"),
         ({"learners": 0}, "learners", "must be integer greater than 0"),

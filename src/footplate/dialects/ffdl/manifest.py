@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from footplate.dialects.ffdl.alerts import take_alerts
@@ -78,7 +79,8 @@ def _translate(given: str, dialect: str) -> Translation:
         if manifest.get(field):
             notes.lose(say("field_lost", field=field))
     problems.raise_if_any()
-    return notes.told(dialect, ours, mask_text(given, manifest, _is_secret))
+    told = notes.told(dialect, ours, mask_text(given, manifest, _is_secret))
+    return replace(told, names_repeat=True)
 
 
 def _is_secret(path: Path) -> bool:
@@ -183,7 +185,7 @@ def _take_prophecis(
     count = _count(manifest, "learners", problems)
     cpus = _amount(manifest, "cpus", problems)
     _amount(manifest, "gpus", problems)
-    if cpus is not None and cpus <= 0:
+    if cpus == 0 or manifest.get("cpus") in (None, ""):
         problems.add("cpus", "ffdl_amounts_positive")
     memory = prophecis_memory(manifest.get("memory"), "memory", problems)
     is_distributed = kind == "dist-tf"
@@ -278,6 +280,8 @@ def _take_data(
     data = _container(store, "training_data")
     if not data:
         problems.add("data_stores[0].training_data", "ffdl_training_data_missing")
+    if dialect == PROPHECIS and not _container(store, "training_results"):
+        problems.add("data_stores[0].training_results", "ffdl_training_results_missing")
     connection = store.get("connection")
     root = text(connection.get("path")) if isinstance(connection, Mapping) else ""
     if text(store.get("type")) == "mount_volume" and root.startswith("/"):

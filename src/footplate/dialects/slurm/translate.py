@@ -68,7 +68,7 @@ def translate_text(text: str) -> Translation:
     read = translate(text, _NAMELESS)
     lost = tuple(note for note in read.notes if note.code in _LOSSES)
     converted = tuple(note for note in read.notes if note.code not in _LOSSES)
-    return Translation("sbatch", read.document, text, converted, lost)
+    return Translation("sbatch", read.document, text, converted, lost, names_repeat=True)
 
 
 def translate(text: str, name: str) -> Read:

@@ -11,6 +11,7 @@ TABLE = {
     "ffdl_data_stores_missing": "未填写 data_stores",
     "ffdl_one_data_store": "清单中只能有一个 data_store",
     "ffdl_training_data_missing": "未填写 training_data.container",
+    "ffdl_training_results_missing": "未填写 training_results.container",
     "ffdl_learners_positive": "learners 必须是大于 0 的整数",
     "ffdl_learners_alone": "job_type 不是 dist-tf 时 learners 不能大于 1",
     "ffdl_amounts_positive": "gpu、cpu 和 memory 必须大于 0",

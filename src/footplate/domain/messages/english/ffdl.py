@@ -11,6 +11,7 @@ TABLE = {
     "ffdl_data_stores_missing": "Data stores is not set",
     "ffdl_one_data_store": "Please only specify one data_store in the manifest",
     "ffdl_training_data_missing": "training_data.container is not set",
+    "ffdl_training_results_missing": "training_results.container is not set",
     "ffdl_learners_positive": "learners must be integer greater than 0",
     "ffdl_learners_alone": "if jobType not dist-tf learners can't greater than 1",
     "ffdl_amounts_positive": "gpu, cpu and memory has to be greater than 0",

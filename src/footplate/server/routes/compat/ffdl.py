@@ -31,7 +31,6 @@ __all__ = ["ERROR_BODIES", "router"]
 router = APIRouter(route_class=FfdlRoute, include_in_schema=False)
 ROOTS = ("/v1/models", "/di/v1/models")
 MOST_MANIFEST_BYTES = 1024**2
-NAME_TRIES = 5
 MOST_LISTED = 5000
 ZIP = "application/octet-stream"
 # Where code lies that was sent by itself, before the manifest that names it.
@@ -55,7 +54,7 @@ async def _submit(request: Request) -> Response:
             overrides["code"] = {"upload": sent_before}
         elif dialect == FFDL or selector == "codeFile":
             raise InvalidInput("ffdl_code_missing", "model_definition")
-    job = await _queue(parts, caller, translation, overrides)
+    job = (await translating.submit(parts.platform, caller, translation, overrides)).job
     place = PREFIXES[dialect] + model_id(job.id)
     lost = translating.warnings_of(parts.platform, translation, overrides)
     # Their clients pass over what they do not know.
@@ -104,22 +103,6 @@ async def _keep(parts: Parts, caller: Caller, archive: UploadFile) -> str:
     digest, _ = await parts.platform.blobs.save(chunks())
     await code.note(parts.platform, caller, digest)
     return digest
-
-
-async def _queue(parts: Parts, caller: Caller, translation: Any, overrides: Mapping[str, Any]) -> Job:
-    """Submit under the next free name: names of theirs are not unique, names of ours are."""
-    named = dict(overrides)
-    for _ in range(NAME_TRIES):
-        try:
-            return (await translating.submit(parts.platform, caller, translation, named)).job
-        except Conflict as error:
-            if error.said.code != "job_name_taken":
-                raise
-            name = str(named.get("name") or translation.document["name"])
-            named["name"] = await parts.platform.store.read(
-                lambda connection, name=name: jobs.free_name(connection, caller.name, name)  # type: ignore[misc]
-            )
-    return (await translating.submit(parts.platform, caller, translation, named)).job
 
 
 async def _list(request: Request) -> Response:
