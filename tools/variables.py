@@ -91,7 +91,7 @@ SECTIONS: tuple[Section, ...] = (
         "Names with a role in them also come in small letters and digits only, where that differs. What "
         "names every task is left out above 128 tasks, or when it is longer than 256 KiB.",
         {
-            "PAI_JOB_NAME": "Name of the job.",
+            "PAI_JOB_NAME": "Owner and name of the job, with `~` between them.",
             "PAI_FRAMEWORK_NAME": "The same.",
             "PAI_USER_NAME": "Owner of the job.",
             "PAI_USERNAME": "The same.",

@@ -12,7 +12,10 @@ from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
 from footplate.store import rows
 from footplate.store.job_queries import Filter, conditions_of, line_columns, line_from, visible_to
-from footplate.store.tables import jobs
+from footplate.store.tables import jobs, tasks
+
+# A statement takes so many values and no more.
+MOST_AT_ONCE = 10_000
 
 ORDERS: dict[str, sa.ColumnElement[Any]] = {
     "name": jobs.c.name,
@@ -50,6 +53,16 @@ class Slice:
 def read(connection: sa.Connection, wanted: Filter, part: Slice) -> list[JobLine]:
     query = _cut(sa.select(*line_columns()), wanted, part)
     return [line_from(dict(row)) for row in connection.execute(query).mappings()]
+
+
+def n_roles(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """How many roles jobs that have been started have, by id."""
+    found: dict[str, int] = {}
+    each = sa.select(tasks.c.job_id, sa.func.count(tasks.c.role.distinct())).group_by(tasks.c.job_id)
+    for begin in range(0, len(ids), MOST_AT_ONCE):
+        some = tasks.c.job_id.in_(ids[begin : begin + MOST_AT_ONCE])
+        found.update((job_id, n) for job_id, n in connection.execute(each.where(some)))
+    return found
 
 
 def read_whole(connection: sa.Connection, wanted: Filter, part: Slice) -> list[Job]:

@@ -67,7 +67,7 @@ def test_a_whole_file_is_taken_over() -> None:
     (main,) = spec.roles
     assert (spec.queue, spec.retry, spec.keep_on_failure_s) == ("vision", 2, 86400)
     assert spec.env == {"isDebug": "true", "N": "3", "deep": '{"a": 1}'}
-    assert main.ports == (PortRange("web", 8080, 2),)
+    assert main.ports == (PortRange("web", 8080, 2), PortRange("http"), PortRange("ssh"))
     assert (main.gpu_type, main.completion) == ("H200", Completion(2, 1))
     assert spec.extras == {"any": "thing"}
 

@@ -10,7 +10,7 @@ import yaml
 
 from footplate.dialects.pai import v2
 from footplate.dialects.registry import translate
-from footplate.dialects.translation import Translation
+from footplate.dialects.translation import Translation, place_of
 from footplate.domain.errors import InvalidInput
 from footplate.domain.jobfile import read_job
 from footplate.domain.resources import MIB
@@ -49,6 +49,10 @@ def refused(document: Mapping[str, Any]) -> list[str]:
     with pytest.raises(InvalidInput) as refusal:
         read(document)
     return [problem.path for problem in refusal.value.problems]
+
+
+def test_a_refusal_of_all_roles_names_them_as_the_file_does() -> None:
+    assert place_of("roles", read(job()).places) == "taskRoles"
 
 
 def test_what_is_not_said_has_the_defaults_of_the_original() -> None:

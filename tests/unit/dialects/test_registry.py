@@ -15,8 +15,8 @@ from footplate.cli.convert import TARGETS
 from footplate.dialects.pai import v1, v2
 from footplate.dialects.registry import DIALECTS, OURS, recognise, translate
 from footplate.domain.errors import InvalidInput
-from footplate.domain.jobfile import read_job
-from footplate.domain.spec import JobSpec
+from footplate.domain.jobfile import read_job, write_job
+from footplate.domain.spec import JobSpec, PortRange
 
 EXAMPLES = settings(max_examples=200, deadline=2000, suppress_health_check=list(HealthCheck))
 MINE: dict[str, Any] = {
@@ -68,12 +68,25 @@ def test_a_text_is_recognised_by_its_fields(text: str, name: str | None) -> None
     assert recognise(text) == name
 
 
+# What every task of OpenPAI has, so that no file says it.
+USUAL = (PortRange("http"), PortRange("ssh"))
+
+
+@pytest.mark.parametrize("name", ["pai_v1", "pai_v2"])
+def test_ports_that_every_task_of_openpai_has_are_given_and_not_written(name: str) -> None:
+    again = back(name, MINE)
+    written = DIALECTS[name].write
+    assert written is not None
+    assert "ssh" not in written(again).text
+    assert back(name, write_job(again)) == again
+
+
 def test_what_is_written_as_v2_is_read_back_as_the_same_job() -> None:
     given, again = read_job(MINE), back("pai_v2", MINE)
     (mine,), (read,) = given.roles, again.roles
     assert (again.name, again.queue, again.retry, again.image) == ("mine", "vision", 2, "python:3.9")
     assert (read.resources, read.count, read.shm_bytes) == (mine.resources, mine.count, mine.shm_bytes)
-    assert (read.ports, read.completion) == (mine.ports, mine.completion)
+    assert (read.ports, read.completion) == ((*mine.ports, *USUAL), mine.completion)
     assert "${{ parameters.my_token }}" in read.command
     assert again.parameters == given.parameters
 
@@ -83,7 +96,7 @@ def test_what_is_written_as_v1_is_read_back_as_the_same_job() -> None:
     (mine,), (read,) = given.roles, again.roles
     assert (again.name, again.queue, again.retry, again.image) == ("mine", "vision", 2, "python:3.9")
     assert (read.resources, read.count, read.shm_bytes) == (mine.resources, mine.count, mine.shm_bytes)
-    assert (read.ports, read.completion) == (mine.ports, mine.completion)
+    assert (read.ports, read.completion) == ((*mine.ports, *USUAL), mine.completion)
     assert read.command == "python a.py --lr 0.1 hunter2\necho done"
     assert again.env == {"A": "it's 0.1"}
 

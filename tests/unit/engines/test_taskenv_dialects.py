@@ -144,7 +144,7 @@ TIONE = {
 }
 UAI = {"WORKER_NUM": "3", "WORKER_GPU_NUM": "2", "UAI_HOSTS": "10.0.0.1,10.0.0.1,10.0.0.2"}
 PAI = {
-    "PAI_JOB_NAME": "fit",
+    "PAI_JOB_NAME": "ann~fit",
     "PAI_FRAMEWORK_NAME": "ann~fit",
     "PAI_VIRTUAL_CLUSTER": "vision",
     "PAI_USER_NAME": "ann",

@@ -109,7 +109,7 @@ def test_users_replace_conventions_and_nothing_that_is_reserved() -> None:
     chosen = {"TF_CONFIG": "mine", "SLURM_NTASKS": "7", "PAI_JOB_NAME": "other", "FOOTPLATE_JOB_ID": "x"}
     env = task_environment(plan(RoleSpec("t", "worker", 2), env=chosen), "worker", 1)
     assert (env["TF_CONFIG"], env["SLURM_NTASKS"]) == ("mine", "7")
-    assert (env["PAI_JOB_NAME"], env["FOOTPLATE_JOB_ID"]) == ("fit", "j1")
+    assert (env["PAI_JOB_NAME"], env["FOOTPLATE_JOB_ID"]) == ("ann~fit", "j1")
 
 
 def test_what_names_every_task_is_left_out_of_very_large_gangs() -> None:

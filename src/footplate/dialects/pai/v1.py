@@ -9,6 +9,7 @@ from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
 from footplate.dialects.pai.kinds import text_of
+from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import cover_braces
 from footplate.dialects.pai.v1fields import JOB
 from footplate.dialects.translation import Notes, Translation
@@ -50,6 +51,7 @@ def translate_document(document: Any, text: str = "") -> Translation:
     _take_environment(job, ours, notes)
     _take_retries(job, ours, notes)
     first = _take_folders(job, notes)
+    notes.places["roles"] = "taskRoles"
     parameters: dict[str, Any] = {}
     ours["roles"] = [_role(job, i, role, first, notes) for i, role in enumerate(job["taskRoles"])]
     for made in ours["roles"]:
@@ -140,8 +142,8 @@ def _role(
     if job["gpuType"] and role["gpuNumber"]:
         made["gpu_type"] = job["gpuType"]
         notes.became("gpuType", f"{ours}.gpu_type")
+    made["ports"] = with_usual([_port(one) for one in role["portList"]])
     if role["portList"]:
-        made["ports"] = [_port(one) for one in role["portList"]]
         notes.became(f"{theirs}.portList", f"{ours}.ports")
     made["completion"] = {
         "min_failed": role["minFailedTaskCount"],

@@ -7,6 +7,7 @@ from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
 from footplate.dialects.pai import plugins
+from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import Templates
 from footplate.dialects.pai.v2fields import JOB, references
 from footplate.dialects.translation import Notes, Translation
@@ -39,6 +40,7 @@ def translate(text: str) -> Translation:
     _take_words(job, ours, notes)
     _take_extras(job, ours, notes)
     templates = Templates(job["parameters"], job["secrets"])
+    notes.places["roles"] = "taskRoles"
     ours["roles"] = [_role(job, name, i, templates, notes) for i, name in enumerate(job["taskRoles"])]
     if templates.parameters:
         ours["parameters"] = templates.parameters
@@ -135,8 +137,8 @@ def _role(
         notes.became(f"{theirs}.{field}", f"{ours}.{our}")
     notes.places[ours] = theirs
     ports = body["resourcePerInstance"]["ports"]
+    made["ports"] = with_usual([{"label": label, "count": count} for label, count in (ports or {}).items()])
     if ports:
-        made["ports"] = [{"label": label, "count": count} for label, count in ports.items()]
         notes.became(f"{theirs}.resourcePerInstance.ports", f"{ours}.ports")
     _take_task_retries(job, theirs, body["taskRetryCount"], made, notes)
     if body["extraContainerOptions"].get("infiniband"):

@@ -62,7 +62,7 @@ def role_names(job: Job) -> dict[str, str]:
     }
 
 
-def summary(seen: SeenJob, n_roles: int | None, is_v1: bool = False) -> View:
+def summary(seen: SeenJob, n_roles: int, is_v1: bool = False) -> View:
     line = seen.line
     state, sub_state = _STATES[line.state]
     over = exits.STOPPED if line.state is JobState.STOPPED else _exit_of(seen)
@@ -318,4 +318,27 @@ def event_view(job: Job, seq: int, kind: str, at: str, message: str, task: str, 
         "count": 1,
         "sourceComponent": "footplate",
         "sourceHost": None,
+    }
+
+
+def alert_view(
+    on: str, level: str, summary: str, subject: str, since: str, job: Job | None, url: str
+) -> View:
+    """An alert as Prometheus' manager of alerts lists it; only those of jobs say whose they are."""
+    name = "Footplate" + "".join(part.capitalize() for part in on.split("_"))
+    labels = {"alertname": name, "severity": level}
+    if job is None:
+        labels |= {"instance": subject, "type": on}
+    else:
+        labels |= {"job_name": job.spec.name, "username": job.owner, "vc_name": job.spec.queue}
+    known_by = ",".join(f"{label}={value}" for label, value in sorted(labels.items()))
+    return {
+        "labels": labels,
+        "annotations": {"summary": summary},
+        "startsAt": since,
+        "endsAt": "0001-01-01T00:00:00Z",
+        "generatorURL": url,
+        "status": {"state": "active", "silencedBy": [], "inhibitedBy": []},
+        "receivers": [],
+        "fingerprint": hashlib.sha256(known_by.encode()).hexdigest()[:16],
     }

@@ -13,6 +13,7 @@ import yaml
 
 from footplate.dialects.losses import losses
 from footplate.dialects.mask import MASK
+from footplate.dialects.pai.ports import without_usual
 from footplate.dialects.pai.v2 import PRIORITIES, STRICT
 from footplate.dialects.translation import Written
 from footplate.domain.hidden import hide, is_secret_name
@@ -119,8 +120,8 @@ def _v2_role(spec: JobSpec, role: RoleSpec, image: str) -> dict[str, Any]:
         "memoryMB": role.memory_bytes // MIB,
         "gpu": role.gpus,
     }
-    if role.ports:
-        resources["ports"] = {re.sub(r"\W", "_", one.label): one.count for one in role.ports}
+    if ports := without_usual(role.ports):
+        resources["ports"] = {re.sub(r"\W", "_", one.label): one.count for one in ports}
     completion = role.completion
     made: dict[str, Any] = {
         "instances": role.count,
@@ -221,8 +222,8 @@ def _v1_role(spec: JobSpec, role: RoleSpec) -> dict[str, Any]:
     }
     if role.shm_bytes != DEFAULT_SHM_BYTES:
         made["shmMB"] = role.shm_bytes // MIB
-    if role.ports:
+    if ports := without_usual(role.ports):
         made["portList"] = [
-            {"label": one.label, "beginAt": one.begin_at, "portNumber": one.count} for one in role.ports
+            {"label": one.label, "beginAt": one.begin_at, "portNumber": one.count} for one in ports
         ]
     return made

@@ -28,7 +28,7 @@ def gang(gang: Gang) -> Environment:
     full_name, roles = f"{plan.owner}~{spec.name}", ",".join(gang.roles)
     n_roles, n_tasks = str(len(spec.roles)), str(spec.n_tasks)
     variables = {
-        "PAI_JOB_NAME": spec.name,
+        "PAI_JOB_NAME": full_name,
         "PAI_FRAMEWORK_NAME": full_name,
         "FC_FRAMEWORK_NAME": full_name,
         "FC_FRAMEWORK_ATTEMPT_ID": str(plan.attempt),

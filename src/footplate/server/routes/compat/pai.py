@@ -24,6 +24,17 @@ for module in (paijobs, paitasks, paipeople, paicluster):
     router.include_router(module.router, prefix=f"{PREFIX}/api")
 
 
+@router.options(f"{PREFIX}/{{path:path}}")
+async def asked_before() -> Response:
+    """Answer browsers that ask what pages of other servers may send."""
+    allowed = {
+        "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type",
+        "Access-Control-Max-Age": "86400",
+    }
+    return Response(status_code=204, headers=allowed)
+
+
 @router.api_route(f"{PREFIX}/{{path:path}}", methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 async def nothing_here(request: Request) -> Response:
     raise Refused(404, "NoApiError", f"API {request.url.path[:255]} is not found.")

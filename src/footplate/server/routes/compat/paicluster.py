@@ -8,7 +8,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
+from footplate.dialects.pai import views
 from footplate.domain.job import Job, Task
+from footplate.domain.kinds import show_instant
 from footplate.domain.messages import say
 from footplate.domain.resources import MIB, UNLIMITED, Resources, total
 from footplate.domain.storage import Access, Storage, StorageKind
@@ -16,6 +18,7 @@ from footplate.server.auth import Wired
 from footplate.server.parts import Parts
 from footplate.server.routes.compat.paiedge import Admin, AdminPerson, Anyone, PaiRoute, Reader, Refused
 from footplate.services import queues, storages
+from footplate.services.alerts.holding import holding
 from footplate.services.queues import QueueUse
 
 router = APIRouter(route_class=PaiRoute)
@@ -251,5 +254,20 @@ def _pod(job: Job, task: Task) -> dict[str, Any]:
 
 
 @router.get("/v2/alerts")
-async def alerts(_who: Anyone) -> Response:
-    return JSONResponse([])
+async def alerts(parts: Wired, who: Anyone) -> Response:
+    """What is wrong just now: admins see all of it, others what is wrong with their jobs."""
+    root, now = parts.settings.url, parts.platform.clock.now()
+    found = await holding(parts.platform, who.caller)
+    listed = [
+        views.alert_view(
+            one.on,
+            one.level,
+            str(one.said),
+            one.subject,
+            show_instant(one.since or now),
+            one.job,
+            f"{root}/jobs/{one.job.id}" if one.job else root,
+        )
+        for one in found
+    ]
+    return JSONResponse(listed)

@@ -63,6 +63,7 @@ _BY_STATUS = {
     422: "InvalidParametersError",
     429: "TooManyRequestsError",
 }
+FOR_PAGES = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Location, X-Warning"}
 GUEST = "Guest is not allowed to do this operation."
 BAD_TOKEN = "Your token is invalid."  # noqa: S105  # what is said of one
 
@@ -112,13 +113,24 @@ class PaiRoute(APIRoute):
         async def handle(request: Request) -> Response:
             try:
                 check_address(request)
-                return await answer(request)
+                response = await answer(request)
             except Refused as refused:
-                return refusal(refused)
+                response = refusal(refused)
             except e.FootplateError as error:
-                return refusal(told(error))
+                response = refusal(told(error))
+            return for_pages_elsewhere(request, response)
 
         return handle
+
+
+def for_pages_elsewhere(request: Request, response: Response) -> Response:
+    """Let pages of other servers read an answer: nobody is known here by a cookie, only by what is sent.
+
+    Not so what is answered to everybody who reaches the server: a browser may reach more than its pages do.
+    """
+    if not getattr(request.state, "is_open_read", False):
+        response.headers.update(FOR_PAGES)
+    return response
 
 
 def refusal(refused: Refused) -> Response:
@@ -192,6 +204,7 @@ def _admin(who: Who) -> Who:
 async def reader_of(request: Request, parts: Wired) -> Who:
     """Who reads by the calls of v1, which have no token: anybody, where the settings allow it."""
     if not request.headers.get("authorization") and parts.settings.clouds.open_reads:
+        request.state.is_open_read = True
         return Who(Caller("", is_admin=True), "", is_program=True)
     return await who_of(request, parts)
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import sqlalchemy as sa
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
@@ -18,6 +19,7 @@ from footplate.dialects.translation import Translation
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
+from footplate.domain.listing import JobLine
 from footplate.server.auth import Wired
 from footplate.server.parts import Parts
 from footplate.server.routes.compat.paiedge import (
@@ -247,16 +249,18 @@ def _number(query: Any, name: str, default: int, most: int) -> int:
 
 async def _lines(parts: Parts, who: Who, wanted: Filter, part: Slice, is_v1: bool = False) -> list[Any]:
     allowed = _allowed(parts, who, wanted)
-    lines = await parts.platform.store.read(lambda connection: job_slices.read(connection, allowed, part))
     board = parts.platform.store.board
-    return [
-        views.summary(
-            seen(parts.platform, who.caller, line),
-            len(board[line.id].spec.roles) if line.id in board else None,
-            is_v1,
-        )
-        for line in lines
-    ]
+
+    def read(connection: sa.Connection) -> tuple[list[JobLine], dict[str, int]]:
+        lines = job_slices.read(connection, allowed, part)
+        over = [line.id for line in lines if line.n_tasks > 1 and line.id not in board]
+        return lines, {} if is_v1 else job_slices.n_roles(connection, over)
+
+    def n_roles(line: JobLine) -> int:
+        return len(board[line.id].spec.roles) if line.id in board else n_of_roles.get(line.id, 1)
+
+    lines, n_of_roles = await parts.platform.store.read(read)
+    return [views.summary(seen(parts.platform, who.caller, line), n_roles(line), is_v1) for line in lines]
 
 
 async def _total(parts: Parts, who: Who, wanted: Filter, part: Slice) -> int:
