@@ -110,6 +110,17 @@ def test_a_wish_becomes_a_job(uai: Uai, ann: Api) -> None:
     assert told["EndTime"] == 0
 
 
+def test_a_job_goes_on_from_what_lies_at_its_output_path(uai: Uai, ann: Api) -> None:
+    where = {"path": f"buckets/{BUCKET}/resumed/checkpoint.bin"}
+    ann.call("PUT", "/storages/home/content", params=where, content=b"weights").raise_for_status()
+    output = f"http://{BUCKET}.cn-bj.ufileos.com/resumed/"
+    train = uai.ok("CreateUAITrainJob", **wish(TrainJobName="resumed", OutputUfilePath=output))["TrainJobId"]
+    config = ann.ok("GET", f"/jobs/{train.removeprefix('uaitrain-')}/config")
+    mounts = {one["path"]: (one["storage"], one["source"]) for one in config["data"]}
+    assert mounts["/data/earlier"] == ("home", f"buckets/{BUCKET}/resumed")
+    assert "cp -R /data/earlier/. /data/output/" in config["roles"][0]["command"]
+
+
 @pytest.mark.parametrize(
     ("changed", "number", "says"),
     [

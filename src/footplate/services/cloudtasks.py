@@ -12,6 +12,7 @@ from footplate.domain.ids import is_job_id
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
 from footplate.domain.resources import Resources, total
+from footplate.domain.results import DEFAULT_FOLDER
 from footplate.domain.spec import DEFAULT_QUEUE, JobSpec
 from footplate.domain.states import JobState
 from footplate.services import cloudcode, jobs, storagefiles
@@ -19,6 +20,7 @@ from footplate.services.access import Caller
 from footplate.services.buckets import locate
 from footplate.services.platform import Platform
 from footplate.services.queues import nodes_of
+from footplate.store import result_queries
 from footplate.store.job_queries import Filter
 
 # How jobs name the one that they were started again from.
@@ -39,6 +41,27 @@ async def require_there(platform: Platform, caller: Caller, bucket: str, path: s
     """Raise `NotFound` now for what the job would only find missing when it starts."""
     found = locate(platform, caller, bucket)
     await storagefiles.stat(platform, caller, found.storage, found.path(path))
+
+
+async def earlier_output(
+    platform: Platform, caller: Caller, storage: str, folder: str
+) -> tuple[str, str] | None:
+    """What a job that is to write to a folder can go on from: storage and path, None where there is nothing.
+
+    That is what the caller's newest job has left below it, else what somebody has put there.
+    """
+    path = folder.strip("/")
+    latest = await platform.store.read(
+        lambda connection: result_queries.latest_in(connection, caller.name, storage, path or DEFAULT_FOLDER)
+    )
+    try:
+        if latest is not None:
+            await storagefiles.stat(platform, caller, storage, latest)
+            return storage, latest
+        found = await storagefiles.page(platform, caller, storage, path, "", PAGE)
+    except (NotFound, InvalidInput):
+        return None
+    return (storage, path) if any(not one.is_folder for one in found.entries) else None
 
 
 async def take_code(platform: Platform, caller: Caller, bucket: str, path: str) -> str:

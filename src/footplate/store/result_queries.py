@@ -51,3 +51,16 @@ def to_save(connection: sa.Connection) -> list[str]:
         .where(is_over, is_behind, jobs.c.is_deleting.is_(False))
     )
     return list(connection.scalars(wanted))
+
+
+def latest_in(connection: sa.Connection, owner: str, storage: str, folder: str) -> str | None:
+    """Where the newest of somebody's jobs that keep their results in a folder has kept some."""
+    wanted = (
+        sa.select(results.c.path)
+        .join(jobs, results.c.job_id == jobs.c.id)
+        .where(jobs.c.owner == owner, results.c.storage == storage, results.c.n_files > 0)
+        .where(results.c.path == sa.literal(f"{folder}/") + results.c.job_id)
+        .order_by(results.c.job_id.desc())
+        .limit(1)
+    )
+    return connection.scalar(wanted)

@@ -14,6 +14,7 @@ from footplate.domain.choices import InstanceType
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
 from footplate.domain.resources import Resources
+from footplate.domain.results import MANIFEST
 from footplate.domain.spec import DataMount, JobSpec, Results, RoleSpec
 from footplate.domain.states import JobState
 from footplate.domain.storage import OWN
@@ -22,6 +23,17 @@ ID_PREFIX = "uaitrain-"
 EXTRA = "uai"
 HOUR_S = 3600
 DATA_FOLDER, OUTPUT_FOLDER, WORK_FOLDER = "/data/data", "/data/output", "/data"
+EARLIER_FOLDER = "/data/earlier"
+# The first task that comes here fills the folder that all share; a later attempt finds it filled.
+FILL = f"""\
+( flock 9 2> /dev/null || true
+  if [ ! -e "$FOOTPLATE_CHECKPOINT_DIR/filled" ]; then
+    cp -R {EARLIER_FOLDER}/. {OUTPUT_FOLDER}/
+    rm -f {OUTPUT_FOLDER}/{MANIFEST}
+    touch "$FOOTPLATE_CHECKPOINT_DIR/filled"
+  fi
+) 9> "$FOOTPLATE_CHECKPOINT_DIR/filling"
+"""
 STATUS = {
     JobState.QUEUED: "Waiting",
     JobState.STARTING: "Starting",
@@ -146,8 +158,8 @@ def bucket_of(text: str) -> tuple[str, str] | None:
     return None if found is None else (found["bucket"], found["path"])
 
 
-def describe(wish: Wish, offer: Offer, place: Place) -> JobSpec:
-    """Write a request as a job."""
+def describe(wish: Wish, offer: Offer, place: Place, earlier: tuple[str, str] | None = None) -> JobSpec:
+    """Write a request as a job; `earlier` is what its output folder is to begin with."""
     known = offer.types.get(wish.node)
     if known is None:
         raise InvalidInput(
@@ -155,7 +167,7 @@ def describe(wish: Wish, offer: Offer, place: Place) -> JobSpec:
         )
     is_example = known.name in offer.examples
     size = fitted(known, offer.room, wish.count) if is_example else known
-    role = RoleSpec(command(wish.command, size.gpus), "worker", wish.count)
+    role = RoleSpec(command(wish.command, size.gpus, earlier is not None), "worker", wish.count)
     if is_example:
         amounts = (size.milli_cpus, size.memory_bytes, size.gpus)
         role = replace(role, milli_cpus=amounts[0], memory_bytes=amounts[1], gpus=amounts[2])
@@ -163,6 +175,7 @@ def describe(wish: Wish, offer: Offer, place: Place) -> JobSpec:
         role = replace(role, instance_type=known.name)
     data, inner = located(wish.data, "DataUfilePath", place)
     results, folder = located(wish.output, "OutputUfilePath", place)
+    begin = () if earlier is None else (DataMount(EARLIER_FOLDER, *earlier),)
     return JobSpec(
         name=job_name(wish.name),
         roles=(role,),
@@ -171,6 +184,7 @@ def describe(wish: Wish, offer: Offer, place: Place) -> JobSpec:
         data=(
             DataMount(DATA_FOLDER, data, inner.strip("/")),
             DataMount(OUTPUT_FOLDER, OWN, "output", read_only=False),
+            *begin,
         ),
         results=Results(results, folder.strip("/")),
         time_limit_s=wish.hours * HOUR_S,
@@ -179,7 +193,7 @@ def describe(wish: Wish, offer: Offer, place: Place) -> JobSpec:
     )
 
 
-def command(given: str, n_gpus: int) -> str:
+def command(given: str, n_gpus: int, has_earlier: bool = False) -> str:
     """A command of UAI-Train: a program without the word Python, to which the platform adds its folders."""
     options = {
         "work_dir": WORK_FOLDER,
@@ -189,7 +203,8 @@ def command(given: str, n_gpus: int) -> str:
         "num_gpus": n_gpus,
     }
     added = " ".join(f"--{name}={value}" for name, value in options.items())
-    return f"cd {shlex.quote(WORK_FOLDER)} && exec python {given.strip()} {added}"
+    begun = f"cd {shlex.quote(WORK_FOLDER)} && exec python {given.strip()} {added}"
+    return f"{FILL}{begun}" if has_earlier else begun
 
 
 def job_name(name: str) -> str:

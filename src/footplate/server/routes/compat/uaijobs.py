@@ -36,7 +36,10 @@ async def create(parts: Parts, caller: Caller, asked: Parameters) -> Answer:
         found = locate(platform, caller, bucket)
         return found.storage, found.path(path)
 
-    spec = dialect.describe(wish, offer_of(parts), place)
+    earlier = await cloudtasks.earlier_output(
+        platform, caller, *dialect.located(wish.output, "OutputUfilePath", place)
+    )
+    spec = dialect.describe(wish, offer_of(parts), place, earlier)
     if bucket := dialect.bucket_of(wish.data):
         await cloudtasks.require_there(platform, caller, *bucket)
     job = await cloudtasks.submit(platform, caller, spec, "")
