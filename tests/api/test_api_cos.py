@@ -150,6 +150,59 @@ def test_parts_are_joined_in_any_order(cos: Cos) -> None:
     assert error_of(complete(ordered), 404) == "NoSuchUpload"
 
 
+def test_an_upload_that_was_cut_goes_on_with_the_parts_that_have_come(cos: Cos, hire: Hire) -> None:
+    ids = []
+    for content in (b"old", b"first "):
+        begun = cos.call("POST", "cut/file", query={"uploads": ""})
+        ids.append(Xml.fromstring(begun.content).findtext("UploadId") or "")
+        where = {"partNumber": "1", "uploadId": ids[-1]}
+        assert cos.call("PUT", "cut/file", query=where, content=content).status_code == 200
+    cos.call("PUT", "cut/file", query={"partNumber": "3", "uploadId": ids[1]}, content=b"third")
+    query = {"uploads": "", "prefix": "cut/", "encoding-type": "url"}
+    known = Xml.fromstring(cos.call("GET", query=query).content).findall("Upload")
+    # Clients go on with the last.
+    assert [(one.findtext("Key"), one.findtext("UploadId")) for one in known] == [
+        ("cut/file", ids[0]),
+        ("cut/file", ids[1]),
+    ]
+    first = Xml.fromstring(cos.call("GET", "cut/file", query={"uploadId": ids[1], "max-parts": "1"}).content)
+    assert (first.findtext("IsTruncated"), first.findtext("NextPartNumberMarker")) == ("true", "1")
+    rest = {"uploadId": ids[1], "part-number-marker": "1"}
+    second = Xml.fromstring(cos.call("GET", "cut/file", query=rest).content)
+    assert (second.findtext("IsTruncated"), second.find("NextPartNumberMarker")) == ("false", None)
+    (one,) = second.findall("Part")
+    digest = hashlib.md5(b"third").hexdigest()
+    assert [one.findtext(name) for name in ("PartNumber", "ETag", "Size")] == ["3", f'"{digest}"', "5"]
+    other = replace(cos, key=key_of(hire(default="member")))
+    assert error_of(other.call("GET", "cut/file", query=rest), 404) == "NoSuchUpload"
+    assert b"<Upload>" not in other.call("GET", query=query).content
+
+
+def test_objects_are_copied_within_a_bucket_and_to_another(cos: Cos, hire: Hire) -> None:
+    cos.call("PUT", "from/ä b.txt", content=b"copied")
+    host = f"{cos.bucket}.{cos.suffix}"
+    source = {"x-cos-copy-source": f"{host}/from/%C3%A4%20b.txt"}
+    made = cos.call("PUT", "to/c.txt", headers=source)
+    tag = Xml.fromstring(made.content).findtext("ETag")
+    assert (made.status_code, tag) == (200, cos.call("HEAD", "to/c.txt").headers["etag"])
+    assert cos.call("GET", "to/c.txt").content == b"copied"
+    elsewhere = replace(cos, bucket="elsewhere-1256580188")
+    assert elsewhere.call("PUT", "c.txt", headers=source).status_code == 200
+    assert elsewhere.call("GET", "c.txt").content == b"copied"
+    assert cos.call("PUT", "from/ä b.txt", headers=source).status_code == 200
+    missing = {"x-cos-copy-source": f"{host}/nothing"}
+    assert error_of(cos.call("PUT", "to/d.txt", headers=missing), 404) == "NoSuchKey"
+    stranger = replace(cos, key=key_of(hire(default="member")))
+    assert error_of(stranger.call("PUT", "mine.txt", headers=source), 404) == "NoSuchKey"
+
+
+def test_what_a_bucket_has_not_is_not_answered_with_its_list(cos: Cos) -> None:
+    answer = cos.call("GET", query={"versioning": ""})
+    assert Xml.fromstring(answer.content).tag == "VersioningConfiguration"
+    for name in ("acl", "versions", "cors"):
+        assert error_of(cos.call("GET", query={name: ""}), 405) == "MethodNotAllowed"
+
+
 def test_an_upload_in_parts_can_be_given_up(cos: Cos) -> None:
     begun = cos.call("POST", "gone", query={"uploads": ""})
     upload = Xml.fromstring(begun.content).findtext("UploadId") or ""

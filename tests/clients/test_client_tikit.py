@@ -87,7 +87,19 @@ def test_large_files_go_up_in_parts_and_come_down_in_ranges(
 import os, sys
 from tikit.client import Client
 client = Client(os.environ["WALK_ID"], os.environ["WALK_KEY"], "ap-guangzhou")
+cos = client._cos_client
+begun = cos.create_multipart_upload("bucket-1256580188", "files/big.bin")["UploadId"]
+with open("big.bin", "rb") as file:
+    for number in (1, 2):
+        cos.upload_part("bucket-1256580188", "files/big.bin", file.read(1024**2), number, begun)
+sent, send = [], cos.upload_part
+cos.upload_part = lambda *args, **more: sent.append(args[3]) or send(*args, **more)
 client.upload_to_cos("big.bin", "bucket-1256580188", "files/")
+print("sent", min(sent), len(sent))
+place = {"Bucket": "bucket-1256580188", "Key": "files/big.bin", "Region": "ap-guangzhou"}
+cos.copy("bucket-1256580188", "copies/big.bin", place)
+assert cos.head_object("bucket-1256580188", "copies/big.bin")["Content-Length"] == str(21 * 1024**2)
+client.delete_cos_path("bucket-1256580188", "copies/")
 client.download_from_cos("bucket-1256580188", "files/", "back")
 client.delete_cos_path("bucket-1256580188", "files/")
 print(client.describe_cos_path("bucket-1256580188", "files/"))
@@ -99,3 +111,5 @@ print(client.describe_cos_buckets())
     [back] = (tmp_path / "back").rglob("big.bin")
     assert back.read_bytes() == (tmp_path / "big.bin").read_bytes()
     assert "'Contents'" not in said
+    # It went on with an upload that had been cut, from the third part.
+    assert "sent 3 19\n" in said

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import AsyncIterable, Sequence
+from dataclasses import dataclass
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.storage import Access, Upload
@@ -105,6 +106,61 @@ def _id(upload: Upload, number: int) -> str:
 def _fresh(files: Files, part_id: str) -> Part:
     files.discard(part_id)
     return files.part(part_id, is_new=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SentPart:
+    """A part that has come, by its number; `digest` is of what lies there now."""
+
+    number: int
+    digest: str
+    size_bytes: int
+
+
+async def sent(
+    platform: Platform, caller: Caller, bucket: str, key: str, upload_id: str, after: int, most: int
+) -> tuple[list[SentPart], bool]:
+    """Parts with higher numbers than one, so that an upload can go on; and whether there are more."""
+    opened, upload = await _find(platform, caller, bucket, key, upload_id)
+    with told(opened.storage.name, upload.path):
+        return await opened.run_long(lambda files: _sent(files, upload, after, most))
+
+
+def _sent(files: Files, upload: Upload, after: int, most: int) -> tuple[list[SentPart], bool]:
+    found: list[SentPart] = []
+    for number in range(after + 1, MOST_PARTS + 1):
+        try:
+            part = files.part(_id(upload, number), is_new=False)
+        except FileNotFoundError:
+            continue
+        try:
+            if len(found) == most:
+                return found, True
+            hasher, offset = hashlib.md5(usedforsecurity=False), 0
+            while piece := part.read(offset, CHUNK_BYTES):
+                hasher.update(piece)
+                offset += len(piece)
+        finally:
+            part.close()
+        found.append(SentPart(number, hasher.hexdigest(), offset))
+    return found, False
+
+
+async def under_way(
+    platform: Platform, caller: Caller, bucket: str, prefix: str
+) -> list[tuple[str, str, float]]:
+    """Uploads of the caller that could go on: key, id, and when each began; the newest of a key last."""
+    place = locate(platform, caller, bucket)
+    known = await platform.store.read(
+        lambda connection: storage_queries.uploads_of(connection, place.storage, caller.name)
+    )
+    root = f"{place.folder}/" if place.folder else ""
+    found = [
+        (one.path.removeprefix(root), one.id, one.created_at)
+        for one in known
+        if one.fingerprint == FINGERPRINT and one.path.startswith(f"{root}{prefix}")
+    ]
+    return sorted(found, key=lambda one: (one[0], one[2]))
 
 
 async def join(

@@ -19,6 +19,7 @@ from footplate.services.fileaccess import open_for, told
 from footplate.services.filing import Opened
 from footplate.services.objectlisting import found_in
 from footplate.services.platform import Platform
+from footplate.services.storagefiles import FileRef
 from footplate.services.uploads import Wanted
 from footplate.storages.base import Entry, Files, Source
 from footplate.storages.paths import folder_of
@@ -80,6 +81,18 @@ async def stat(platform: Platform, caller: Caller, name: str, key: str) -> Entry
     if entry.is_folder != key.endswith("/"):
         raise NotFound("file_not_there", storage=name, path=key)
     return entry
+
+
+async def copy(platform: Platform, caller: Caller, source: tuple[str, str], target: tuple[str, str]) -> Entry:
+    """Copy an object, by bucket and key; one that is copied onto itself stays as it is."""
+    entry = await stat(platform, caller, *source)
+    old, new = (locate(platform, caller, bucket) for bucket, _ in (source, target))
+    given = FileRef(old.storage, old.path(_required(source[1])))
+    wanted = FileRef(new.storage, new.path(_required(target[1])))
+    if entry.is_folder or given == wanted:
+        return entry
+    await storagefiles.copy(platform, caller, given, wanted, True)
+    return await stat(platform, caller, *target)
 
 
 async def open_object(platform: Platform, caller: Caller, name: str, key: str) -> tuple[Opened, Source]:

@@ -39,6 +39,15 @@ class Asked:
     is_encoded: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PartsAsked:
+    """Which parts of an upload a listing is to have."""
+
+    after: int = 0
+    most: int = MOST_KEYS
+    is_encoded: bool = False
+
+
 def listing(bucket: str, asked: Asked, found: Sequence[Listed], is_cut: bool) -> bytes:
     """Write one page; the next begins after its last key, which is told only where there is one."""
 
@@ -100,10 +109,61 @@ def completed(location: str, bucket: str, key: str, tag: str) -> bytes:
     return _document("CompleteMultipartUploadResult", "".join(_element(*part) for part in inner))
 
 
-def uploads(bucket: str, prefix: str) -> bytes:
-    """Tell of no upload that could be resumed: the client then begins afresh."""
-    inner = (("Bucket", bucket), ("Prefix", prefix), ("MaxUploads", MOST_KEYS), ("IsTruncated", "false"))
-    return _document("ListMultipartUploadsResult", "".join(_element(*part) for part in inner))
+def uploads(bucket: str, asked: Asked, known: Sequence[tuple[str, str, float]]) -> bytes:
+    """Tell of the uploads that could go on: key, id, and when each began."""
+
+    def key(text: str) -> str:
+        return quote(text, safe="/") if asked.is_encoded else text
+
+    inner: list[tuple[str, object]] = [
+        ("Bucket", bucket),
+        *([("EncodingType", "url")] if asked.is_encoded else []),
+        ("Prefix", key(asked.prefix)),
+        ("MaxUploads", MOST_KEYS),
+        ("IsTruncated", "false"),
+    ]
+    each = "".join(
+        f"<Upload>{_element('Key', key(name))}{_element('UploadId', upload)}"
+        f"{_element('Initiated', moment(began))}</Upload>"
+        for name, upload, began in known
+    )
+    return _document("ListMultipartUploadsResult", "".join(_element(*part) for part in inner) + each)
+
+
+def parts(
+    bucket: str, key: str, upload: str, asked: PartsAsked, found: Sequence[tuple[int, str, int]], is_cut: bool
+) -> bytes:
+    """Tell of parts that have come, by number, digest and size; the next page begins after the last."""
+    inner: list[tuple[str, object]] = [
+        ("Bucket", bucket),
+        *([("EncodingType", "url")] if asked.is_encoded else []),
+        ("Key", quote(key, safe="/") if asked.is_encoded else key),
+        ("UploadId", upload),
+        ("PartNumberMarker", asked.after),
+        ("MaxParts", asked.most),
+        ("IsTruncated", str(is_cut).lower()),
+        *([("NextPartNumberMarker", found[-1][0])] if is_cut and found else []),
+    ]
+    each = "".join(
+        f"<Part>{_element('PartNumber', number)}{_element('ETag', _quoted(digest))}"
+        f"{_element('Size', n_bytes)}</Part>"
+        for number, digest, n_bytes in found
+    )
+    return _document("ListPartsResult", "".join(_element(*part) for part in inner) + each)
+
+
+def _quoted(tag: str) -> str:
+    return f'"{tag}"'
+
+
+def copied(tag: str, modified_at: float) -> bytes:
+    inner = (("ETag", _quoted(tag)), ("LastModified", moment(modified_at)))
+    return _document("CopyObjectResult", "".join(_element(*part) for part in inner))
+
+
+def versioning() -> bytes:
+    """Tell that a bucket keeps no versions."""
+    return _document("VersioningConfiguration", "")
 
 
 def deleted(keys: Iterable[str], failed: Iterable[tuple[str, str, str]], is_quiet: bool) -> bytes:

@@ -9,7 +9,7 @@ TABLE = {
     "signature_missing": "请求没有签名",
     "signature_too_old": "请求的签名已过期，或客户端时钟与服务器相差过大",
     "delimiter_unknown": "必须为空或 `/`",
-    "copying_not_offered": "不支持桶内复制：请下载对象后重新上传",
+    "copying_not_offered": "分块不能从其他对象复制：请复制整个对象，或上传该分块",
     "not_offered": "此处不支持",
     "parts_of_cards": "必须是 100 的倍数：只按整卡分配",
     "not_encoded_json": "必须是 base64 编码的 JSON",

@@ -9,7 +9,7 @@ TABLE = {
     "signature_missing": "the request is not signed",
     "signature_too_old": "the request was signed too long ago, or by a clock that differs from the server's",
     "delimiter_unknown": "must be empty or `/`",
-    "copying_not_offered": "copying within a bucket is not offered: download the object and upload it again",
+    "copying_not_offered": "a part cannot be copied from another object: copy the whole object, or upload the part",
     "not_offered": "is not offered here",
     "parts_of_cards": "must be a multiple of 100: cards are given whole",
     "not_encoded_json": "must be JSON, encoded in base64",

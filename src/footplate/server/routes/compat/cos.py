@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
+from urllib.parse import unquote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -24,6 +25,28 @@ router = APIRouter(prefix=f"{PREFIX}/cos", include_in_schema=False)
 METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE"]
 MOST_BODY_BYTES = 2 * 1024**2
 XML = "application/xml"
+# What else clients ask of buckets: to take it for a listing would be a wrong answer.
+UNKNOWN = frozenset(
+    {
+        "accelerate",
+        "acl",
+        "cors",
+        "domain",
+        "encryption",
+        "inventory",
+        "lifecycle",
+        "location",
+        "logging",
+        "object-lock",
+        "origin",
+        "policy",
+        "referer",
+        "replication",
+        "tagging",
+        "versions",
+        "website",
+    }
+)
 
 Query = dict[str, str]
 Operation = Callable[[Parts, Caller, Request, Query], Awaitable[Response]]
@@ -73,8 +96,12 @@ def _operation(request: Request, query: Query) -> Operation:
     sent, method = foreign_of(request), request.method
     if not sent.bucket:
         return _list_buckets
+    if not sent.key and not UNKNOWN.isdisjoint(query):
+        return _impossible
+    if sent.key and method == "GET" and "uploadId" in query:
+        return _list_parts
     wanted = {
-        ("GET", False): _list_uploads if "uploads" in query else _list,
+        ("GET", False): next((made for name, made in _OF_BUCKETS.items() if name in query), _list),
         ("HEAD", False): _head_bucket,
         ("POST", False): _delete_many,
         ("GET", True): _get,
@@ -101,17 +128,21 @@ async def _head_bucket(parts: Parts, caller: Caller, request: Request, _query: Q
     return Response()
 
 
+def _whole(query: Query, name: str, default: int) -> int:
+    given = query.get(name, "")
+    if given and not (given.isascii() and given.isdecimal() and len(given) < 10):
+        raise InvalidInput("not_whole_number", name, given=given[:64])
+    return int(given or default)
+
+
 def _asked(query: Query) -> answers.Asked:
-    given = query.get("max-keys", "")
-    if given and not (given.isdecimal() and len(given) < 10):
-        raise InvalidInput("not_whole_number", "max-keys", given=given[:64])
     if query.get("delimiter", "") not in ("", "/"):
         raise InvalidInput("delimiter_unknown", "delimiter")
     return answers.Asked(
         prefix=query.get("prefix", ""),
         delimiter=query.get("delimiter", ""),
         marker=query.get("marker", ""),
-        most=min(int(given or answers.MOST_KEYS), answers.MOST_KEYS),
+        most=min(_whole(query, "max-keys", answers.MOST_KEYS), answers.MOST_KEYS),
         is_encoded=query.get("encoding-type") == "url",
     )
 
@@ -124,7 +155,31 @@ async def _list(parts: Parts, caller: Caller, request: Request, query: Query) ->
 
 async def _list_uploads(parts: Parts, caller: Caller, request: Request, query: Query) -> Response:
     bucket = buckets.locate(parts.platform, caller, foreign_of(request).bucket)
-    return Response(answers.uploads(bucket.name, query.get("prefix", "")), media_type=XML)
+    asked = answers.Asked(query.get("prefix", ""), is_encoded=query.get("encoding-type") == "url")
+    known = await objectparts.under_way(parts.platform, caller, bucket.name, asked.prefix)
+    return Response(answers.uploads(bucket.name, asked, known[-answers.MOST_KEYS :]), media_type=XML)
+
+
+async def _list_parts(parts: Parts, caller: Caller, request: Request, query: Query) -> Response:
+    sent, upload = foreign_of(request), query["uploadId"]
+    asked = answers.PartsAsked(
+        _whole(query, "part-number-marker", 0),
+        min(_whole(query, "max-parts", answers.MOST_KEYS), answers.MOST_KEYS),
+        query.get("encoding-type") == "url",
+    )
+    found, is_cut = await objectparts.sent(
+        parts.platform, caller, sent.bucket, sent.key, upload, asked.after, asked.most
+    )
+    each = [(one.number, one.digest, one.size_bytes) for one in found]
+    return Response(answers.parts(sent.bucket, sent.key, upload, asked, each, is_cut), media_type=XML)
+
+
+async def _versioning(parts: Parts, caller: Caller, request: Request, _query: Query) -> Response:
+    buckets.locate(parts.platform, caller, foreign_of(request).bucket)
+    return Response(answers.versioning(), media_type=XML)
+
+
+_OF_BUCKETS = {"uploads": _list_uploads, "versioning": _versioning}
 
 
 async def _get(parts: Parts, caller: Caller, request: Request, _query: Query) -> Response:
@@ -138,11 +193,18 @@ async def _get(parts: Parts, caller: Caller, request: Request, _query: Query) ->
 
 async def _put(parts: Parts, caller: Caller, request: Request, _query: Query) -> Response:
     sent = foreign_of(request)
-    if "x-cos-copy-source" in request.headers:
-        raise InvalidInput("copying_not_offered", "x-cos-copy-source")
+    if given := request.headers.get("x-cos-copy-source"):
+        entry = await objects.copy(parts.platform, caller, _source(given), (sent.bucket, sent.key))
+        return Response(answers.copied(entry.tag, entry.modified_at or 0.0), media_type=XML)
     md5, n_bytes = request.headers.get("content-md5", ""), announced(request)
     entry = await objects.put(parts.platform, caller, sent.bucket, sent.key, request.stream(), n_bytes, md5)
     return Response(headers={"ETag": f'"{entry.tag}"'})
+
+
+def _source(given: str) -> tuple[str, str]:
+    """Read which object to copy: the host of its bucket, and its key."""
+    host, _, key = unquote(given.removeprefix("/").partition("?")[0], errors="surrogateescape").partition("/")
+    return host.partition(".")[0], key
 
 
 async def _delete(parts: Parts, caller: Caller, request: Request, _query: Query) -> Response:
@@ -171,6 +233,8 @@ async def _begin(parts: Parts, caller: Caller, request: Request, _query: Query) 
 
 async def _put_part(parts: Parts, caller: Caller, request: Request, query: Query) -> Response:
     sent, given = foreign_of(request), query.get("partNumber", "")
+    if "x-cos-copy-source" in request.headers:
+        raise InvalidInput("copying_not_offered", "x-cos-copy-source")
     if not (given.isdecimal() and len(given) < 6):
         raise InvalidInput("bad_part_number", "partNumber", most=answers.MOST_PARTS)
     digest = await objectparts.send(
