@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,76 @@ print(HTTPAdapter().send(Request(), proxies={"https": "x"}))
 """
     said = python(tmp_path, program)
     assert said.strip() == f"('{SERVER}/key', {{'Host': 'demo-1.cos.ap-guangzhou.myqcloud.com'}}, {{}})"
+
+
+@pytest.fixture(scope="module")
+def echo() -> Iterator[str]:
+    """A server that answers with the host and the path that it was asked for."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = f"{self.headers['Host']} {self.path}".encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+CLOUD = "https://demo-1.cos.ap-guangzhou.myqcloud.com/a%20b?x=1"
+CLIENTS = {
+    "urllib": "import urllib.request as u; print(u.urlopen({url!r}).read().decode())",
+    "http.client": """
+import http.client
+connection = http.client.HTTPSConnection("demo-1.cos.ap-guangzhou.myqcloud.com", timeout=5)
+connection.request("GET", "/a%20b?x=1")
+print(connection.getresponse().read().decode())
+""",
+    "httpx": "import httpx; print(httpx.get({url!r}).text)",
+    "httpx, concurrently": """
+import asyncio, httpx
+async def main():
+    async with httpx.AsyncClient() as client:
+        print((await client.get({url!r})).text)
+asyncio.run(main())
+""",
+    "urllib3": "import urllib3; print(urllib3.PoolManager().request('GET', {url!r}).data.decode())",
+    "botocore": """
+from botocore.awsrequest import AWSRequest
+from botocore.httpsession import URLLib3Session
+print(URLLib3Session().send(AWSRequest("GET", {url!r}).prepare()).text)
+""",
+}
+SERVERS_OWN = """
+import urllib.request, httpx, urllib3
+print(urllib.request.urlopen("{server}/own").read().decode())
+print(httpx.get("{server}/own").text)
+print(urllib3.PoolManager().request("GET", "{server}/own").data.decode())
+"""
+
+
+@pytest.mark.parametrize("prefix", ["", "/below"])
+@pytest.mark.parametrize("client", CLIENTS)
+def test_clients_of_all_kinds_reach_the_server_with_the_host_that_they_sign(
+    tmp_path: Path, echo: str, client: str, prefix: str
+) -> None:
+    # A proxy is not asked: it is for the cloud, and this request does not go there.
+    nowhere = {"HTTPS_PROXY": "", "https_proxy": "", "HTTP_PROXY": "", "http_proxy": ""}
+    said = python(
+        tmp_path, CLIENTS[client].format(url=CLOUD), FOOTPLATE_REDIRECT_URL=echo + prefix, **nowhere
+    )
+    assert said == f"demo-1.cos.ap-guangzhou.myqcloud.com {prefix}/a%20b?x=1\n"
+
+
+def test_requests_to_other_hosts_stay_as_they_are(tmp_path: Path, echo: str) -> None:
+    said = python(tmp_path, SERVERS_OWN.format(server=echo), FOOTPLATE_REDIRECT_URL=SERVER)
+    assert said == f"{echo.removeprefix('http://')} /own\n" * 3
 
 
 def test_what_the_tools_of_uai_need_of_json_is_mended_for_them_alone(tmp_path: Path) -> None:

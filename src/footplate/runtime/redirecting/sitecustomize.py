@@ -6,7 +6,7 @@ imports it, by the module beside this one.
 
 import sys
 
-HOOKED = ("requests.adapters", "uaitrain")
+HOOKED = ("requests.adapters", "httpx", "urllib3.poolmanager", "http.client", "uaitrain")
 
 
 class Redirecting:
