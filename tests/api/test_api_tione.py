@@ -123,6 +123,34 @@ def test_a_task_is_told_of_as_it_was_asked_for(tione: Tione) -> None:
     assert pods["PodNames"] == [f"{task}-worker-0", f"{task}-worker-1"]
 
 
+def test_tasks_are_listed_by_every_filter(tione: Tione, hire: Hire) -> None:
+    mine = replace(tione, key=key_of(owner := hire(default="member")), api=owner)
+    cos = Cos(owner, mine.key, BUCKET)
+    cos.call("PUT", "code/main.py", content=b"print(1)")
+    cos.call("PUT", "data/train.csv", content=b"1,2")
+    by_hour = mine.ok("CreateTrainingTask", wish(Tags=[{"TagKey": "team", "TagValue": "a"}]))["Id"]
+    size = {"Role": "WORKER", "Cpu": 2000, "Memory": 1024, "InstanceNum": 1}
+    tuning = json.dumps({"lr": 0.1, "api_token": "hunter2hunter2"})
+    paid = mine.ok("CreateTrainingTask", wish(ResourceConfigInfos=[size], TuningParameters=tuning))["Id"]
+
+    def listed(*filters: tuple[str, str], **more: Any) -> set[str]:
+        given = [{"Name": name, "Values": [value]} for name, value in filters]
+        answer = mine.ok("DescribeTrainingTasks", {"Filters": given, **more})
+        assert answer["TotalCount"] == len(answer["TrainingTaskSet"])
+        return {one["Id"] for one in answer["TrainingTaskSet"]}
+
+    both = {by_hour, paid}
+    assert listed() == listed(("Creator", owner.name)) == both
+    assert listed(("Creator", "somebody")) == listed(("CHARGE_STATUS", "ARREARS_STOP")) == set()
+    assert listed(("ChargeType", "PREPAID")) == {paid}
+    assert listed(("ChargeType", "POSTPAID_BY_HOUR")) == {by_hour}
+    assert listed(("CHARGE_STATUS", "BILLING")) | listed(("CHARGE_STATUS", "NOT_BILLING")) == both
+    assert listed(TagFilters=[{"TagKey": "team", "TagValues": ["a", "b"]}]) == {by_hour}
+    assert listed(TagFilters=[{"TagKey": "team", "TagValues": ["b"]}]) == set()
+    detail = mine.ok("DescribeTrainingTask", {"Id": paid})["TrainingTaskDetail"]
+    assert json.loads(detail["TuningParameters"]) == {"lr": 0.1, "api_token": "***"}
+
+
 def test_older_clients_send_their_command_plainly(tione: Tione, ann: Api) -> None:
     asked = wish(StartCmdInfo={"WorkerStartCmd": "sh old.sh", "PsStartCmd": ""})
     del asked["EncodedStartCmdInfo"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from footplate.dialects.tione.catalogue import BY_HOUR, amounts
 from footplate.dialects.tione.tasks import EXTRA, task_id
+from footplate.domain.hidden import hide
 from footplate.domain.job import Job, Task
 from footplate.domain.messages import say
 from footplate.domain.resources import Resources
@@ -34,6 +36,21 @@ def kept(job: Job) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def charge_status(state: JobState) -> str:
+    return "BILLING" if state is JobState.RUNNING else "NOT_BILLING"
+
+
+def is_charged(job: Job, ways: Sequence[str]) -> bool:
+    """Whether a task is paid for in one of some ways; without any, all are meant."""
+    return not ways or (kept(job).get("charge") or BY_HOUR) in ways
+
+
+def is_tagged(job: Job, wanted: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a task has every tag of these, with one of the values where some are named."""
+    tags = dict(kept(job).get("tags", []))
+    return all(key in tags and (not values or tags[key] in values) for key, values in wanted.items())
+
+
 def moment(at: float | None) -> str:
     return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -54,7 +71,7 @@ def item(job: Job, now: float, region: str) -> dict[str, Any]:
         "FrameworkVersion": "",
         "FrameworkEnvironment": asked.get("environment") or job.spec.framework,
         "ChargeType": asked.get("charge") or BY_HOUR,
-        "ChargeStatus": "BILLING" if job.state is JobState.RUNNING else "NOT_BILLING",
+        "ChargeStatus": charge_status(job.state),
         "ResourceGroupId": job.spec.queue,
         "ResourceGroupName": job.spec.queue,
         "ResourceGroupSWType": "NONE" if (asked.get("charge") or BY_HOUR) == BY_HOUR else "NORMAL",
@@ -103,7 +120,7 @@ def detail(job: Job, now: float, region: str, latest: str) -> dict[str, Any]:
         "StartCmdInfo": asked.get("commands") or {"StartCmd": job.spec.roles[0].command},
         "DataSource": next((one["DataSourceType"] for one in asked.get("inputs", [])[-1:]), ""),
         "DataConfigs": asked.get("inputs", []),
-        "TuningParameters": "{}",
+        "TuningParameters": json.dumps(hide({"parameters": dict(job.spec.parameters)})["parameters"]),
         "LogEnable": True,
         "LogConfig": None,
         "LatestInstanceId": task_id(latest),

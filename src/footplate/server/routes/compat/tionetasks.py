@@ -53,7 +53,7 @@ async def describe(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     return {"TrainingTaskDetail": {**shown, "Id": tasks.task_id(given)}}
 
 
-_FILTERS = ("Name", "Id", "Status", "ResourceGroupId", "Creator", "ChargeType", "CHARGE_STATUS", "Tag")
+_FILTERS = ("Name", "Id", "Status", "ResourceGroupId", "Creator", "ChargeType", "CHARGE_STATUS")
 
 
 async def describe_all(parts: Parts, caller: Caller, asked: Reader) -> Answer:
@@ -62,23 +62,33 @@ async def describe_all(parts: Parts, caller: Caller, asked: Reader) -> Answer:
         if name not in _FILTERS:
             raise InvalidInput("not_a_choice", "Filters.Name", options=list(_FILTERS), given=name[:64])
     offset, limit = asked.whole("Offset", 0), asked.whole("Limit", 50, 0, MOST_ON_A_PAGE)
-    wished = _wished(filters, asked.text("Order") == "ASC")
-    found, total = (
-        ([], 0) if wished is None else await cloudtasks.own(parts.platform, caller, wished, offset, limit)
-    )
+    wished = _wished(filters, asked.text("Order") == "ASC", caller.name)
+    tags = {one.text("TagKey"): one.texts("TagValues") for one in asked.each("TagFilters", 20)}
+    charges = filters.get("ChargeType", [])
+    if wished is None:
+        found, total = [], 0
+    elif tags or charges:
+        # No column has these: all are read, and what is asked for is taken from them.
+        every, _ = await cloudtasks.own(parts.platform, caller, wished, 0, cloudtasks.MOST_LISTED)
+        kept = [job for job in every if views.is_charged(job, charges) and views.is_tagged(job, tags)]
+        found, total = kept[offset : offset + limit], len(kept)
+    else:
+        found, total = await cloudtasks.own(parts.platform, caller, wished, offset, limit)
     now, region = parts.platform.clock.now(), parts.settings.clouds.region
     return {"TotalCount": total, "TrainingTaskSet": [views.item(job, now, region) for job in found]}
 
 
-def _wished(filters: dict[str, list[str]], oldest_first: bool) -> Wished | None:
+def _wished(filters: dict[str, list[str]], oldest_first: bool, caller: str) -> Wished | None:
     """What is to be listed; None where that is nothing."""
-    states: list[JobState] = [views.STATES[one] for one in filters.get("Status", []) if one in views.STATES]
-    if filters.get("Status") and not states:
-        return None
-    if any(one not in ("", catalogue.BY_HOUR, "PREPAID") for one in filters.get("ChargeType", [])):
+    states = set(JobState)
+    if given := filters.get("Status"):
+        states &= {views.STATES[one] for one in given if one in views.STATES}
+    if given := filters.get("CHARGE_STATUS"):
+        states &= {state for state in JobState if views.charge_status(state) in given}
+    if not states or (filters.get("Creator") and caller not in filters["Creator"]):
         return None
     return Wished(
-        states=states,
+        states=sorted(states) if len(states) < len(JobState) else (),
         name=(filters.get("Name") or [""])[0][:255],
         ids=[tasks.job_of(one) for one in filters.get("Id", [])],
         queues=filters.get("ResourceGroupId", []),
