@@ -314,7 +314,10 @@ def test_models_of_others_are_neither_seen_nor_touched(server: ServerProcess, ff
     assert bob.call("GET", "/v1/models").json() == {"models": []}
     assert model not in str(di.call("GET", "/v1/models").json())
     for path in ("", "/definition", "/trained_model", "/logs"):
-        assert bob.call("GET", f"/v1/models/{model}{path}").status_code == 404
+        refused = bob.call("GET", f"/v1/models/{model}{path}")
+        assert refused.status_code == 404
+        # Not even whose it is.
+        assert "admin" not in refused.text
         assert di.call("GET", f"/v1/models/{model}{path}").status_code == 403
     assert bob.call("GET", f"/v1/logs/{model}/loglines").status_code == 404
     assert bob.call("DELETE", f"/v1/models/{model}").status_code == 404

@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 LABEL = "ffdl"
 TOKEN_LIVES_S = 3600
 MISSING_IDENTITY = {"message": "Missing or malformed X-Watson-Userinfo header."}
+NO_MODEL = "Model not found."
 MOST_REMEMBERED = 1000
 
 
@@ -101,7 +102,7 @@ def _of_prophecis(name: str, sent: str) -> tuple[str, str]:
         return name, sent
 
 
-def refusal(error: FootplateError, dialect: str) -> Response:
+def refusal(error: FootplateError, dialect: str, is_of_model: bool = False) -> Response:
     """An error in the words of the dialect."""
     status = status_of(error)
     if isinstance(error, Unauthenticated) and dialect == FFDL and str(error.said.code) == "token_needed":
@@ -116,8 +117,11 @@ def refusal(error: FootplateError, dialect: str) -> Response:
     told = str(error.said)
     if isinstance(error, InvalidInput):
         told = "; ".join(f"{one.path}: {one.said}" if one.path else str(one.said) for one in error.problems)
-    if isinstance(error, NotFound) and dialect == FFDL:
-        return JSONResponse({"code": status, "error": "Not found", "description": told}, status)
+    is_private = isinstance(error, Denied) and is_of_model
+    if dialect == FFDL and (is_private or isinstance(error, NotFound)):
+        # A model of others is not there, whatever we know of it.
+        said = NO_MODEL if is_private else told
+        return JSONResponse({"code": status, "error": "Not found", "description": said}, status)
     word = "description" if dialect == FFDL else "msg"
     return JSONResponse({"code": status, "error": told, word: told}, status)
 
@@ -145,6 +149,6 @@ class FfdlRoute(APIRoute):
                 check_address(request)
                 return await answer(request)
             except FootplateError as error:
-                return refusal(error, dialect_of(request))
+                return refusal(error, dialect_of(request), "model" in request.path_params)
 
         return guarded
