@@ -39,7 +39,7 @@ def test_a_file_of_pai_v2_is_accepted_kept_and_given_back_without_its_secrets(an
     job = ann.ok("POST", "/jobs", JobDetail, 201, content=text, headers=YAML)
     assert job["config"]["roles"][0]["name"] == "train"
     assert job["config"]["parameters"] == {"pw_secret": "***"}
-    assert [one["message_code"] for one in job["warnings"]] == ["plugin_lost"]
+    assert [one["message_code"] for one in job["warnings"]] == ["ssh_plugin_lost"]
     original = ann.ok("GET", f"/jobs/{job['id']}/original", OriginalBody)
     assert original["dialect"] == "pai_v2"
     assert yaml.safe_load(original["text"])["secrets"] == "******"
@@ -141,7 +141,7 @@ def test_a_translation_says_what_became_of_the_fields_and_creates_nothing(ann: A
     made = ann.ok("POST", "/jobs/translate", Translated, content=V2.format(name=name), headers=TEXT)
     assert (made["dialect"], made["document"]["name"]) == ("pai_v2", name)
     assert "`taskRoles.*.instances` became `roles[].count`" in [one["message"] for one in made["converted"]]
-    assert [one["message_code"] for one in made["lost"]] == ["plugin_lost"]
+    assert [one["message_code"] for one in made["lost"]] == ["ssh_plugin_lost"]
     ann.refused("GET", f"/jobs/{name}", 404)
 
 

@@ -124,14 +124,19 @@ def _place_of(platform: Platform, folder: str) -> tuple[str, str] | None:
 def warnings_of(platform: Platform, translation: Translation, overrides: Mapping[str, Any]) -> list[Message]:
     """Say what of a foreign text will have no effect."""
     is_lost = _names_a_folder(translation.document.get("code")) and "code" not in overrides
-    missing = [
+    return [*lost_of(platform, translation), *([say("code_not_sent")] if is_lost else [])]
+
+
+def lost_of(platform: Platform, translation: Translation) -> list[Message]:
+    """Say what of a foreign text could not be converted, also what another server might have had."""
+    missing = (
         say("ffdl_folder_lost", folder=folder)
         if str(folder).startswith("/")
         else say("ffdl_bucket_lost", bucket=folder)
         for folder in _folders_in(translation.document).values()
         if _place_of(platform, str(folder)) is None
-    ]
-    return [*translation.lost, *([say("code_not_sent")] if is_lost else []), *missing]
+    )
+    return [*translation.lost, *missing]
 
 
 def _names_a_folder(code: Any) -> bool:

@@ -260,11 +260,29 @@ def test_roles_with_images_of_their_own_keep_them() -> None:
 def test_what_has_no_counterpart_is_told() -> None:
     made = read(
         job(
-            extras={"com.microsoft.pai.runtimeplugin": [{"plugin": "ssh"}], "storages": []},
+            extras={
+                "com.microsoft.pai.runtimeplugin": [{"plugin": "ssh"}, {"plugin": "odd"}],
+                "storages": [],
+            },
             taskRoles={"train": role(extraContainerOptions={"infiniband": True})},
         )
     )
-    assert {one.code for one in made.lost} == {"plugin_lost", "default_storages_lost", "field_lost"}
+    assert {one.code for one in made.lost} == {
+        "ssh_plugin_lost",
+        "plugin_lost",
+        "default_storages_lost",
+        "field_lost",
+    }
+
+
+def test_the_plug_in_of_tensorboard_is_a_service() -> None:
+    plugin = {"plugin": "tensorboard", "parameters": {"port": 6006, "logdir": {"all": "/mnt/tb"}}}
+    odd = {"plugin": "tensorboard", "taskRoles": ["train", "none"]}
+    made = read(job(extras={"com.microsoft.pai.runtimeplugin": [plugin, odd]}))
+    first, second = read_job(made.document).services
+    assert (first.kind, first.path, first.role) == ("tensorboard", "/mnt/tb", "")
+    assert (second.path, second.role) == ("", "train")
+    assert made.lost == ()
 
 
 def test_the_registry_knows_it() -> None:

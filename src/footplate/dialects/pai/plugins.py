@@ -11,6 +11,7 @@ from footplate.dialects.translation import Notes
 from footplate.domain.messages import say
 
 KEY = "com.microsoft.pai.runtimeplugin"
+MOST_PATH = 1024
 CODE_DIR = "/usr/local/pai/code"
 
 
@@ -62,6 +63,20 @@ def storages(job: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
                 yield f"extras.{KEY}[{i}]", name, f"/mnt/{name}"
 
 
+def services(job: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Go through the pages that a job offers while it runs: the field, and a service of ours."""
+    for i, plugin in enumerate(_plugins(job)):
+        if plugin.get("plugin") != "tensorboard":
+            continue
+        parameters, roles = plugin.get("parameters"), plugin.get("taskRoles")
+        folders = parameters.get("logdir") if isinstance(parameters, Mapping) else None
+        given = _texts(list(folders.values())) if isinstance(folders, Mapping) else []
+        paths = [one for one in given if ".." not in one.split("/") and len(one) <= MOST_PATH]
+        known = [one for one in _texts(roles) if one in job["taskRoles"]]
+        service = {"kind": "tensorboard", **({"path": paths[0]} if paths else {})}
+        yield f"extras.{KEY}[{i}]", {**service, **({"role": known[0]} if known else {})}
+
+
 def _take(plugin: str, parameters: Mapping[str, Any], found: Around, notes: Notes) -> None:
     if plugin == "cmd":
         found.before += _texts(parameters.get("preCommands"))
@@ -71,7 +86,9 @@ def _take(plugin: str, parameters: Mapping[str, Any], found: Around, notes: Note
         folder = parameters.get("clone_dir")
         words = ["git", "clone", *_texts(parameters.get("options")), parameters["repo_uri"]]
         found.before.append(shlex.join([*words, folder if isinstance(folder, str) else CODE_DIR]))
-    elif plugin != "teamwise_storage":
+    elif plugin == "ssh":
+        notes.lose(say("ssh_plugin_lost"))
+    elif plugin not in ("teamwise_storage", "tensorboard"):
         notes.lose(say("plugin_lost", plugin=plugin[:64]))
 
 

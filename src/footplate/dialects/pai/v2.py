@@ -90,6 +90,9 @@ def _take_extras(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes) -> 
         ours["data"] = data
     elif extras.get("storages") == []:
         notes.lose(say("default_storages_lost"))
+    for i, (field, service) in enumerate(plugins.services(job)):
+        ours.setdefault("services", []).append(service)
+        notes.became(field, f"services[{i}]")
     _take_priority(extras.get("hivedScheduler"), ours, notes)
     wanted = extras.get("jobStatusChangeNotification")
     if isinstance(wanted, Mapping):

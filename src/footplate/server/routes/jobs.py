@@ -229,7 +229,7 @@ async def _dry_run(request: Request, parts: Parts, caller: Caller, code_follows:
 
 
 @router.post("/translate", response_model=Translated, openapi_extra=_FOREIGN_BODY)
-async def translate(request: Request, caller: Signed) -> Response:  # noqa: ARG001
+async def translate(request: Request, parts: Wired, caller: Signed) -> Response:  # noqa: ARG001
     """Translate a job file of another system into a job document; nothing is created."""
     made = await asyncio.to_thread(registry.translate, await request.body())
     return JSONResponse(
@@ -237,7 +237,7 @@ async def translate(request: Request, caller: Signed) -> Response:  # noqa: ARG0
             "dialect": made.dialect,
             "document": made.document,
             "converted": [told(one) for one in made.converted],
-            "lost": [told(one) for one in made.lost],
+            "lost": [told(one) for one in translating.lost_of(parts.platform, made)],
         }
     )
 
