@@ -138,7 +138,7 @@ def _write_manifest(
     folder: Path, name: str | None, framework: str, version: str, force: bool, as_json: bool
 ) -> None:
     path = folder / "manifest.yml"
-    _refuse_existing(path, force)
+    refuse_existing(path, force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -146,7 +146,7 @@ def _write_manifest(
             phrase("cannot write {path}: {error}", path=path, error=error.strerror)
         ) from None
     name = name or folder.absolute().name
-    _write(path, write_manifest(name, framework, version), force)
+    write_new(path, write_manifest(name, framework, version), force)
     tell({"path": str(path), "name": name}, phrase("Wrote {path}.", path=path), as_json)
 
 

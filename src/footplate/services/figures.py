@@ -83,7 +83,7 @@ def _of_jobs(board: list[Job], queues: Iterable[str]) -> Iterator[Figure]:
     for job in waiting:
         oldest[job.spec.queue] = min(job.queued_at, oldest.get(job.spec.queue, job.queued_at))
     # An empty queue has a depth too: without it, a graph would show a gap.
-    depth = Counter({name: 0 for name in queues})
+    depth = Counter(dict.fromkeys(queues, 0))
     depth.update(job.spec.queue for job in waiting)
     counted = [({"queue": name}, float(n)) for name, n in sorted(depth.items())]
     yield Figure("footplate_queue_depth", "Jobs that wait.", counted)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from starlette.types import Message
 
+from footplate.domain.errors import EngineUnavailable
 from footplate.engines.streams import HELD_BYTES, connection
 from footplate.server.proxy.requests import relay
 from footplate.services.openings import Opening
@@ -87,7 +88,6 @@ ANSWERS = {
     ),
     "that ends with the connection": ([HEAD + b"\r\nabc", b"def"], b"abcdef"),
     "after a notice": ([b"HTTP/1.1 103 Early\r\n\r\n", HEAD + b"Content-Length: 1\r\n\r\na"], b"a"),
-    "that is none": ([b"what?"], b"The service gave no answer.\n"),
 }
 
 
@@ -108,6 +108,20 @@ def test_an_answer_comes_through_as_it_was_meant(kind: str) -> None:
             await ask(port, browser)
         assert browser.body == expected
         assert [bool(one.get("more_body")) for one in browser.told][-1] is False
+
+    asyncio.run(tried())
+
+
+def test_an_answer_that_is_none_is_told_as_such() -> None:
+    async def serve(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"what?")
+
+    async def tried() -> None:
+        browser = Browser()
+        async with port_of(serve) as port:
+            with pytest.raises(EngineUnavailable, match="gave no answer"):
+                await ask(port, browser)
+        assert browser.told == [], "whoever asked can still be told why"
 
     asyncio.run(tried())
 
