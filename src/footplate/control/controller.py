@@ -16,7 +16,6 @@ from footplate.control.collect import Collector
 from footplate.control.context import Context
 from footplate.control.effects import CarryOut, dispatcher
 from footplate.control.environments import Environments, sweep_environments
-from footplate.control.exec import exec_in_task
 from footplate.control.faults import reporter
 from footplate.control.launches import Launches
 from footplate.control.limits import enforce_limits
@@ -85,7 +84,6 @@ class Controller:
         self.admission = self._passes.admission
         self.replan = self._passes.ask
         self.pass_times = self._passes.times
-        self.exec_in_task = partial(exec_in_task, context)
         self.streams = TaskStreams(context)
         self.environments = Environments(context)
         self.viewers = Viewers(context)

@@ -10,7 +10,8 @@ from footplate.control.launch import launch_plan
 from footplate.domain.attempt import attempt_of
 from footplate.domain.errors import EngineRejected
 from footplate.domain.job import Job
-from footplate.engines.base import OpensStreams, Stream
+from footplate.engines import streams
+from footplate.engines.base import OpensStreams, Ran, Request, Stream
 
 
 class TaskStreams:
@@ -36,10 +37,21 @@ class TaskStreams:
         errors_apart: bool = False,
     ) -> AsyncIterator[Stream]:
         """Run a command in a task; whoever leaves ends it."""
-        engine, context = self._engine_of(job), self._context
-        request = context.engines.of(job).compile(launch_plan(context, job, await context.secrets_of(job)))
+        engine, request = self._engine_of(job), await self._request_of(job)
         async with engine.exec(request, role, index, argv, terminal, errors_apart) as stream:
             yield stream
+
+    async def exec(
+        self, job: Job, role: str, index: int, argv: Sequence[str], timeout_s: float, stdin: bytes = b""
+    ) -> Ran:
+        """Run a command in a task, and keep what it writes."""
+        engine, request = self._engine_of(job), await self._request_of(job)
+        return await streams.run(engine, request, role, index, argv, timeout_s, stdin=stdin)
+
+    async def _request_of(self, job: Job) -> Request:
+        context = self._context
+        plan = launch_plan(context, job, await context.secrets_of(job))
+        return context.engines.of(job).compile(plan)
 
     @asynccontextmanager
     async def connect(self, job: Job, role: str, index: int, port: int) -> AsyncIterator[Stream]:

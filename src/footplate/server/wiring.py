@@ -179,7 +179,6 @@ def _platform(
         scheduler=controller.admission,
         replan=controller.replan,
         engines=engines,
-        exec_in_task=controller.exec_in_task,
         streams=controller.streams,
         environments=controller.environments,
         viewers=controller.viewers,

@@ -30,7 +30,7 @@ async def exec_in_task(
     job, role, index = await enter(platform, caller, id_or_name, task, "exec")
     if len(command) > MOST_WORDS or sum(len(word.encode()) for word in command) > MOST_BYTES:
         raise InvalidInput("command_too_long", "command", most=MOST_WORDS, most_bytes=MOST_BYTES)
-    ran = await platform.exec_in_task(job, role, index, command, timeout_s, stdin)
+    ran = await platform.streams.exec(job, role, index, command, timeout_s, stdin)
     # Asked only now: the command may have been given values that no task had before.
     mask = await platform.mask_of(job)
     return replace(ran, output=mask.cover(ran.output, cut_after=ran.is_cut or ran.timed_out))

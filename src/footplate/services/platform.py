@@ -82,6 +82,12 @@ class TaskStreams(Protocol):
         """Run a command in a task; whoever leaves ends it."""
         ...
 
+    async def exec(
+        self, job: Job, role: str, index: int, argv: Sequence[str], timeout_s: float, stdin: bytes = b""
+    ) -> Ran:
+        """Run a command in a task to its end, and keep what it writes."""
+        ...
+
     def connect(self, job: Job, role: str, index: int, port: int) -> AbstractAsyncContextManager[Stream]:
         """Connect to a port at which a task listens."""
         ...
@@ -128,9 +134,6 @@ async def _mask_nothing(_job: Job) -> Mask:
     return NO_MASK
 
 
-ExecInTask = Callable[[Job, str, int, Sequence[str], float, bytes], Awaitable[Ran]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform(HoldsShared):
     """The surroundings of services, handed in once."""
@@ -139,7 +142,6 @@ class Platform(HoldsShared):
     scheduler: Scheduler
     replan: Callable[[], None]
     engines: Engines
-    exec_in_task: ExecInTask
     streams: TaskStreams
     environments: Environments
     viewers: Viewers

@@ -49,7 +49,7 @@ def test_a_kept_task_is_entered_as_a_part_of_the_gang_that_it_was(tmp_path: Path
     async def story() -> None:
         async with life(tmp_path, FakeClock(), node=NODE) as one:
             job = await kept(one)
-            ran = await one.controller.exec_in_task(job, "main", 1, ["ls"], 10)
+            ran = await one.controller.streams.exec(job, "main", 1, ["ls"], 10)
             assert ran.output == b"main-1: ls\n"
             assert job.placement is not None
             assert len(job.placement.tasks) == 3

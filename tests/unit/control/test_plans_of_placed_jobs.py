@@ -49,7 +49,7 @@ class Admin:
 
 async def plan_now(one: Life, job_id: str) -> LaunchPlan:
     assert isinstance(one.engine, NotesPlans)
-    await one.controller.exec_in_task(one.store.board[job_id], "main", 0, ["ls"], 10)
+    await one.controller.streams.exec(one.store.board[job_id], "main", 0, ["ls"], 10)
     return replace(one.engine.plan, secrets={})
 
 

@@ -58,10 +58,6 @@ class NoScheduler:
     async def estimate(self, job_id: str) -> None:
         return None
 
-    @staticmethod
-    async def exec_in_task(*_what: Any) -> Any:
-        raise NotImplementedError
-
     async def dry_run(self, job: Job) -> WouldBe:
         raise NotImplementedError
 
@@ -125,7 +121,6 @@ class Office:
             scheduler=NoScheduler(),
             replan=lambda: None,
             engines=one_engine(FakeEngine(), self.clock),
-            exec_in_task=NoScheduler.exec_in_task,
             streams=NoWayIn(),
             environments=NoEnvironments(),
             viewers=NoViewers(),
