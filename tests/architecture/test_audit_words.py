@@ -11,9 +11,9 @@ WORDS = ROOT / "console/src/features/admin/audit/words.ts"
 
 
 def actions() -> Iterator[str]:
-    for file in (ROOT / "src/footplate/services").rglob("*.py"):
+    for file in (ROOT / "src/footplate").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "audit.change":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("audit.change", "audit.note"):
                 # One of two, by what is changed to.
                 found = node.args[2]
                 for one in (found.body, found.orelse) if isinstance(found, ast.IfExp) else (found,):

@@ -46,6 +46,11 @@ async def change(
     return await platform.store.write(noted)
 
 
+async def note(platform: Platform, caller: Caller, action: str, subject: str, **detail: Any) -> None:
+    """Note what somebody did that changed no row."""
+    await change(platform, caller, action, subject, lambda _connection: None, **detail)
+
+
 def note_job(tx: Transaction, at: float, caller: Caller, verb: str, job: Job) -> None:
     """Note what somebody did to a job of somebody else; what owners do is in the job's own events."""
     if caller.name != job.owner:

@@ -43,7 +43,7 @@ async def find_enterable(platform: Platform, caller: Caller, id_or_name: str, wa
 
 async def note_refusal(platform: Platform, caller: Caller, job: Job, way: str) -> None:
     detail = {"name": job.spec.name, "owner": job.owner, "way": way}
-    await audit.change(platform, caller, "job.entry_refused", job.id, lambda _connection: None, **detail)
+    await audit.note(platform, caller, "job.entry_refused", job.id, **detail)
 
 
 def _task_of(job: Job, name: str | None) -> tuple[str, int]:

@@ -29,7 +29,7 @@ async def remove(platform: Platform, caller: Caller, environment_id: str) -> Non
         raise Denied("job_token_no_environments")
     await _require_mine(platform, caller, environment_id)
     await platform.environments.remove(environment_id)
-    await audit.change(platform, caller, "environment.removed", environment_id, lambda _connection: None)
+    await audit.note(platform, caller, "environment.removed", environment_id)
 
 
 async def _require_mine(platform: Platform, caller: Caller, environment_id: str) -> None:

@@ -153,8 +153,7 @@ class Openings:
             opening = await self._ensure(job, role, index, name)
         for shown in opening.jobs:
             detail = {"name": shown.spec.name, "owner": shown.owner, "task": opening.task, "service": name}
-            nothing = lambda _connection: None  # noqa: E731
-            await audit.change(self._platform, caller, "job.service_opened", shown.id, nothing, **detail)
+            await audit.note(self._platform, caller, "job.service_opened", shown.id, **detail)
         return opening
 
     async def _open_board(self, caller: Caller, job: Job, task: str | None, others: Sequence[str]) -> Opening:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
+import sqlalchemy as sa
+
 from footplate.domain.errors import FootplateError
 from footplate.domain.job import Job
 from footplate.domain.messages import Message, say
@@ -172,10 +174,10 @@ async def _sweep_uploads(platform: Platform, dry_run: bool) -> Swept:
     kept_s = platform.retention.uploads_s
     since = platform.clock.now() - kept_s
 
-    def used(connection: object) -> set[str]:
-        of_jobs = kept_queries.codes_of_jobs(connection)  # type: ignore[arg-type]
-        of_models = model_queries.codes_in_use(connection)  # type: ignore[arg-type]
-        return of_jobs | of_models | kept_queries.uploads_since(connection, since)  # type: ignore[arg-type]
+    def used(connection: sa.Connection) -> set[str]:
+        of_jobs = kept_queries.codes_of_jobs(connection)
+        of_models = model_queries.codes_in_use(connection)
+        return of_jobs | of_models | kept_queries.uploads_since(connection, since)
 
     unused = await asyncio.to_thread(platform.blobs.unused, await platform.store.read(used), kept_s)
     if dry_run:

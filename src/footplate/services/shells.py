@@ -191,26 +191,12 @@ class Shells:
                 self._shells.pop(shell.id, None)
 
     async def _note_start(self, shell: Shell) -> None:
-        await audit.change(
-            self._platform,
-            shell.caller,
-            "job.shell_opened",
-            shell.job.id,
-            lambda _connection: None,
-            **_told(shell),
-        )
+        await audit.note(self._platform, shell.caller, "job.shell_opened", shell.job.id, **_told(shell))
 
     async def _note_end(self, shell: Shell) -> None:
         lasted_s = round(self._platform.clock.now() - shell.started_at)
         detail = {**_told(shell), "exit_code": shell.exit_code, "seconds": lasted_s}
-        await audit.change(
-            self._platform,
-            shell.caller,
-            "job.shell_closed",
-            shell.job.id,
-            lambda _connection: None,
-            **detail,
-        )
+        await audit.note(self._platform, shell.caller, "job.shell_closed", shell.job.id, **detail)
 
     def of(self, caller: Caller, job: Job) -> list[Shell]:
         """List one's own shells in a job that still run."""

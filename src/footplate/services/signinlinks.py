@@ -41,7 +41,7 @@ class SignInLinks:
         """Make a link for the caller; return its code, which is told this once, and when it expires."""
         require_person(caller, "make_sign_in_links")
         now, code = self._platform.clock.now(), CODE_PREFIX + secrets.token_urlsafe(32)
-        await audit.change(self._platform, caller, "link.made", caller.name, lambda _connection: None)
+        await audit.note(self._platform, caller, "link.made", caller.name)
         self._forget_expired(now)
         own = self._links.setdefault(caller.name, OrderedDict())
         own[digest_of(code)] = _Link(caller.token_id, now + expires_in_s)

@@ -47,7 +47,7 @@ async def talk(process: asyncssh.SSHServerProcess[bytes], platform: Platform, en
         caller, job, role, index = await enter()
         async with _started(process, platform, job, role, index) as stream:
             detail = {"name": job.spec.name, "owner": job.owner, "task": f"{role}-{index}"}
-            await audit.change(platform, caller, "job.ssh_opened", job.id, lambda _connection: None, **detail)
+            await audit.note(platform, caller, "job.ssh_opened", job.id, **detail)
             process.exit(await _carry(process, stream))
     except FootplateError as error:
         process.stderr.write(f"footplate: {error}\n".encode())
