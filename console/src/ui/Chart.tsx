@@ -1,8 +1,7 @@
-import { useEffect, useRef } from 'react';
-import Plot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import type Plot from 'uplot';
 import { useTheme } from '@/theme/theme';
 import styles from './chart.module.css';
+import { axisDress, themeColor, usePlot } from './plot';
 
 export interface Series {
   label: string;
@@ -38,28 +37,13 @@ const COLORS = ['--accent', '--good'];
 
 /** Values over time; the last of each are in words beside the title, for those who cannot see the lines. */
 export function Chart({ title, times, series, show, most, isBytes }: ChartProps) {
-  const place = useRef<HTMLDivElement>(null);
   const { isDark } = useTheme();
   const shape = JSON.stringify([series.map(({ label, isBound }) => [label, isBound]), most, isDark]);
-  const plot = useRef<Plot>(null);
-  const data: Plot.AlignedData = [times, ...series.map(({ values }) => values)];
-  const latest = useRef({ data, series, show, most, isBytes });
-  latest.current = { data, series, show, most, isBytes };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is a new plot; values only fill it
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    plot.current = new Plot(optionsOf(latest.current, element.clientWidth), latest.current.data, element);
-    const observer = new ResizeObserver(() =>
-      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT_PX }),
-    );
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.current?.destroy();
-    };
-  }, [shape]);
-  useEffect(() => plot.current?.setData(data));
+  const { place } = usePlot(shape, {
+    data: [times, ...series.map(({ values }) => values)],
+    optionsOf: (width) => optionsOf({ series, show, most, isBytes }, width),
+    heightOf: () => HEIGHT_PX,
+  });
   return (
     <figure className={styles.chart}>
       <figcaption>
@@ -95,13 +79,7 @@ interface Shape {
 }
 
 function optionsOf({ series, show, most, isBytes }: Shape, width: number): Plot.Options {
-  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const axis = {
-    stroke: color('--text-3'),
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { show: false },
-    font: '12px system-ui',
-  };
+  const axis = axisDress();
   const top = (max: number) => most ?? Math.max(max * 1.15, 1e-9);
   return {
     width,
@@ -128,10 +106,10 @@ function optionsOf({ series, show, most, isBytes }: Shape, width: number): Plot.
       {},
       ...series.map(({ label, isBound }, index) => ({
         label,
-        stroke: color(isBound ? '--text-3' : (COLORS[index] ?? '--accent')),
+        stroke: themeColor(isBound ? '--text-3' : (COLORS[index] ?? '--accent')),
         width: isBound ? 1 : 1.5,
         dash: isBound ? [5, 4] : undefined,
-        fill: isBound || series.length > 2 || index > 0 ? undefined : `${color('--accent')}18`,
+        fill: isBound || series.length > 2 || index > 0 ? undefined : `${themeColor('--accent')}18`,
         points: { show: false },
       })),
     ],

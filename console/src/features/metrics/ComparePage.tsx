@@ -9,8 +9,8 @@ import { StateTag } from '@/ui/jobState';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { TensorBoardButton } from '../job/inside/TensorBoardButton';
 import { Controls, useDrawing } from './Controls';
-import { CurveChart } from './CurveChart';
-import { type Curve, charted, short, whoseOf } from './curves';
+import { CurveCharts } from './CurveCharts';
+import { type Curve, short, whoseOf } from './curves';
 import styles from './metrics.module.css';
 import { latestQuery, metricsQuery, useLiveMetrics } from './queries';
 import { words } from './words';
@@ -210,19 +210,12 @@ function Curves({ jobs }: { jobs: readonly Compared[] }) {
           options={all.map((value) => ({ value, label: value }))}
         />
       </Controls>
-      <div className={styles.charts}>
-        {charted(curves, (curve) => whose.get(curve) ?? '').map(({ title, lines }) => (
-          <CurveChart
-            key={title}
-            title={title}
-            lines={lines}
-            axis={drawing.axis}
-            smoothing={drawing.smoothing}
-            isLog={drawing.isLog}
-            onZoom={(range) => setDrawing({ range })}
-          />
-        ))}
-      </div>
+      <CurveCharts
+        curves={curves}
+        whose={(curve) => whose.get(curve) ?? ''}
+        drawing={drawing}
+        onDrawing={setDrawing}
+      />
     </div>
   );
 }

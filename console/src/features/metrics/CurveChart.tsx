@@ -1,10 +1,10 @@
 import { DownloadOutlined, FullscreenOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { useEffect, useRef } from 'react';
-import Plot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
+import { useRef } from 'react';
+import type Plot from 'uplot';
 import { useWords } from '@/i18n/language';
 import { useTheme } from '@/theme/theme';
+import { axisDress, usePlot } from '@/ui/plot';
 import { type Axis, aligned, type Line, short } from './curves';
 import styles from './metrics.module.css';
 import { words } from './words';
@@ -28,35 +28,14 @@ const MOST_NAMED = 12;
 export function CurveChart({ title, lines, axis, smoothing, isLog, onZoom }: CurveChartProps) {
   const say = useWords(words);
   const figure = useRef<HTMLElement>(null);
-  const place = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot>(null);
   const { isDark } = useTheme();
-  const data = aligned(lines, smoothing) as Plot.AlignedData;
-  const latest = useRef({ data, onZoom });
-  latest.current = { data, onZoom };
-  const shape = JSON.stringify([lines.map(({ label }) => label), axis, isLog, isDark]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is a new plot; values only fill it
-  useEffect(() => {
-    const element = place.current;
-    if (!element) return;
-    const zoom = (range: Range) => latest.current.onZoom(range);
-    plot.current = new Plot(
-      optionsOf(lines, axis, isLog, element.clientWidth, zoom),
-      latest.current.data,
-      element,
-    );
-    const observer = new ResizeObserver(() => {
-      const isWhole = document.fullscreenElement === figure.current;
-      const height = isWhole ? window.innerHeight - 140 : HEIGHT_PX;
-      plot.current?.setSize({ width: element.clientWidth, height });
-    });
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      plot.current?.destroy();
-    };
-  }, [shape]);
-  useEffect(() => plot.current?.setData(data));
+  const zoom = useRef(onZoom);
+  zoom.current = onZoom;
+  const { place, plot } = usePlot(JSON.stringify([lines.map(({ label }) => label), axis, isLog, isDark]), {
+    data: aligned(lines, smoothing) as Plot.AlignedData,
+    optionsOf: (width) => optionsOf(lines, axis, isLog, width, (range) => zoom.current(range)),
+    heightOf: () => (document.fullscreenElement === figure.current ? window.innerHeight - 140 : HEIGHT_PX),
+  });
   return (
     <figure className={styles.chart} ref={figure} aria-label={title}>
       <figcaption>
@@ -101,13 +80,7 @@ function optionsOf(
   width: number,
   zoom: (range: Range) => void,
 ): Plot.Options {
-  const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const dress = {
-    stroke: color('--text-3'),
-    grid: { stroke: color('--line'), width: 1 },
-    ticks: { show: false },
-    font: '12px system-ui',
-  };
+  const dress = axisDress();
   return {
     width,
     height: HEIGHT_PX,

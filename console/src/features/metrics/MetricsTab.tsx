@@ -10,8 +10,8 @@ import { Card, Nothing } from '@/ui/Page';
 import { saveText } from '@/ui/saveText';
 import { TensorBoardButton } from '../job/inside/TensorBoardButton';
 import { Controls, useDrawing } from './Controls';
-import { CurveChart } from './CurveChart';
-import { charted, whoseOf } from './curves';
+import { CurveCharts } from './CurveCharts';
+import { whoseOf } from './curves';
 import styles from './metrics.module.css';
 import { metricsQuery, useLiveMetrics } from './queries';
 import { words } from './words';
@@ -73,19 +73,7 @@ export default function MetricsTab({ job }: { job: JobDetail }) {
         </Button>
         {board && <TensorBoardButton jobs={[job.id]} />}
       </Controls>
-      <div className={styles.charts}>
-        {charted(data.items, whoseOf(data.items)).map(({ title, lines }) => (
-          <CurveChart
-            key={title}
-            title={title}
-            lines={lines}
-            axis={drawing.axis}
-            smoothing={drawing.smoothing}
-            isLog={drawing.isLog}
-            onZoom={(range) => setDrawing({ range })}
-          />
-        ))}
-      </div>
+      <CurveCharts curves={data.items} whose={whoseOf(data.items)} drawing={drawing} onDrawing={setDrawing} />
     </div>
   );
 }
