@@ -15,12 +15,12 @@ from footplate.domain.errors import EngineUnavailable
 from footplate.domain.resources import MIB, Resources
 from footplate.domain.spec import RoleSpec
 from footplate.domain.states import TaskState
-from footplate.engines.base import CardUsage
 from footplate.engines.local.confine import user_namespaces
 from footplate.engines.local.engine import LocalEngine
 from footplate.engines.local.observe.records import read_exit
 from footplate.engines.local.process import inplace
 from footplate.engines.streams import run
+from footplate.engines.usage import CardUsage
 from footplate.testing.engine_bench import Bench, on_loop, until
 
 # The shell that lists them has opened none: the folder is the listing program's own.

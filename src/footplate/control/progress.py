@@ -16,7 +16,8 @@ from footplate.domain.kinds import show_instant
 from footplate.domain.messages import say
 from footplate.domain.spec import HangPolicy
 from footplate.domain.states import JobState, Reason, ReasonCode, TaskState
-from footplate.engines.base import DumpsStacks, Engine, ReadsUsage, Usage
+from footplate.engines.base import DumpsStacks, Engine, ReadsUsage
+from footplate.engines.usage import Usage
 from footplate.store import transitions
 from footplate.store.logs import Logs
 from footplate.store.writer import Transaction

@@ -12,7 +12,8 @@ from footplate.control.context import Context
 from footplate.domain.attempt import attempt_of
 from footplate.domain.job import Job
 from footplate.domain.states import JobState
-from footplate.engines.base import CardUsage, Engine, NodeUsage, ReadsNodeUsage, ReadsUsage, Usage
+from footplate.engines.base import Engine, ReadsNodeUsage, ReadsUsage
+from footplate.engines.usage import CardUsage, NodeUsage, Usage
 from footplate.store.usagefiles import UNKNOWN, Sample
 
 log = logging.getLogger(__name__)

@@ -32,15 +32,14 @@ from footplate.engines.base import (
     Capabilities,
     FindStorage,
     LaunchPlan,
-    NodeUsage,
     Notice,
     Observation,
     Request,
     Stream,
     TaskPaths,
-    Usage,
 )
 from footplate.engines.strategies import prepare
+from footplate.engines.usage import NodeUsage, Usage
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.task_environments import paths_of
 

@@ -12,7 +12,6 @@ import pytest
 
 from footplate.domain.cluster import Gpu
 from footplate.domain.resources import GIB
-from footplate.engines.base import CardUsage
 from footplate.engines.local.machine import gpus
 from footplate.engines.local.machine.detect import (
     Machine,
@@ -24,6 +23,7 @@ from footplate.engines.local.machine.gpus import select_visible
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.network import machine_traffic, network_of, traffic_of
 from footplate.engines.local.observe.nodeusage import read_node
+from footplate.engines.usage import CardUsage
 from footplate.testing.process import await_that
 
 ALL_CPUS = len(os.sched_getaffinity(0)) * 1000

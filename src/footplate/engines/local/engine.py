@@ -29,14 +29,12 @@ from footplate.engines.base import (
     Capabilities,
     FindStorage,
     LaunchPlan,
-    NodeUsage,
     Notice,
     Observation,
     Request,
     Step,
     Stream,
     TaskPaths,
-    Usage,
 )
 from footplate.engines.local import request as requests
 from footplate.engines.local.code import place_files
@@ -75,6 +73,7 @@ from footplate.engines.local.process.runtime import ProcessRuntime
 from footplate.engines.local.process.stopping import end
 from footplate.engines.local.runtime import Runtime
 from footplate.engines.streams import connection
+from footplate.engines.usage import NodeUsage, Usage
 
 log = logging.getLogger(__name__)
 

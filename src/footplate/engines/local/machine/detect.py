@@ -9,10 +9,10 @@ from pathlib import Path
 
 from footplate.domain.cluster import Node
 from footplate.domain.resources import GIB
-from footplate.engines.base import CardUsage
 from footplate.engines.local.machine.devices import Nodes, nvidia_nodes
 from footplate.engines.local.machine.gpus import Cards
 from footplate.engines.local.machine.settings import LocalSettings
+from footplate.engines.usage import CardUsage
 
 ROOT = Path("/")
 # The system and the server need some of the memory too: one part in so many is not given out, up to a bound.

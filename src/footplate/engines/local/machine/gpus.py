@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from footplate.domain.cluster import Gpu
-from footplate.engines.base import CardUsage
 from footplate.engines.local.process.processes import PROC, environment_of
+from footplate.engines.usage import CardUsage
 
 REFRESH_S = 5
 

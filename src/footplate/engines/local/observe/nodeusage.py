@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from footplate.engines.base import CardUsage, NodeUsage
 from footplate.engines.local.confine.cgroups import read_text
 from footplate.engines.local.observe.network import machine_traffic
+from footplate.engines.usage import CardUsage, NodeUsage
 
 ROOT = Path("/")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")

@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from footplate.engines.base import CardUsage, Usage
 from footplate.engines.local.confine.cgroups import Tree, list_members, read_text
 from footplate.engines.local.confine.delegation import find_groups
 from footplate.engines.local.observe.network import TRAFFIC_UNKNOWN, network_of, traffic_of
 from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process.processes import descendants
+from footplate.engines.usage import CardUsage, Usage
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
