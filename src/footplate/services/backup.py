@@ -35,6 +35,7 @@ NOTHING, LOGS, FILES = "nothing", "logs", "files"
 # Below `jobs/`: two levels to a job, its attempt, its task, and a run of the task; how their names begin.
 WAY_TO_LOGS = {1: "", 2: "", 3: "attempt-", 4: "", 5: "run-"}
 LOG_DEPTHS = (5, 6)
+CURVES = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +167,8 @@ def _is_code(path: tuple[str, ...], _is_folder: bool, _beside: frozenset[str]) -
 
 
 def _is_whole(path: tuple[str, ...], _is_folder: bool, _beside: frozenset[str]) -> bool:
-    """All but uploads that are under way."""
-    return not is_hidden(path[-1])
+    """All but uploads that are under way, and what programs make again by themselves."""
+    return not is_hidden(path[-1]) and (path[0] != "people" or path[2:] != (".cache",))
 
 
 def _is_over(path: tuple[str, ...], _is_folder: bool, beside: frozenset[str]) -> bool:
@@ -176,8 +177,10 @@ def _is_over(path: tuple[str, ...], _is_folder: bool, beside: frozenset[str]) ->
 
 
 def _is_record(path: tuple[str, ...], is_folder: bool, beside: frozenset[str]) -> bool:
-    """What tasks and the platform wrote about the tasks: logs, samples, how they ended."""
+    """What tasks and the platform wrote about the tasks: logs, samples, curves, how they ended."""
     depth = len(path) - 1
+    if path[3:4] == (CURVES,):
+        return True
     if is_folder:
         return depth in WAY_TO_LOGS and path[-1].startswith(WAY_TO_LOGS[depth])
     return depth in LOG_DEPTHS and _is_over(path, is_folder, beside)

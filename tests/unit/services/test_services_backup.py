@@ -85,6 +85,13 @@ def home(tmp_path: Path) -> Path:
         (task / "log").write_bytes(b"a line\n")
         (task / "pid").write_text("1 2 3")
     (over / "exit").write_text("0\n")
+    (home / "experiments").write_text("{}\n")
+    curves = "jobs/2mgk1/2mgk1yaq6pst/metrics/points"
+    for name in (curves, "people/ada-1/.bashrc", "people/ada-1/.cache/wheel", "storages/home/ada-1/data"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("kept\n")
+    (home / "uploads").mkdir()
+    (home / "uploads" / "half").write_text("half")
     return home
 
 
@@ -149,8 +156,8 @@ def test_a_copy_of_sqlite_becomes_a_postgresql(whole: Path, tmp_path: Path, post
 
 def test_a_backup_holds_what_a_home_needs_and_nothing_that_ties_it_to_the_original(whole: Path) -> None:
     kept = {name.removeprefix("home/") for name in names(whole)}
-    assert {"settings.toml", "secret", f"blobs/ab/{'ab' * 32}"} <= kept
-    for left_out in ("identity", "client.toml", "lock", "blobs/.upload-1"):
+    assert {"settings.toml", "secret", "experiments", f"blobs/ab/{'ab' * 32}"} <= kept
+    for left_out in ("identity", "client.toml", "lock", "blobs/.upload-1", "uploads/half"):
         assert left_out not in kept
     # Who runs a task is known to the original alone; how one ended, to everybody.
     assert "jobs/2mgk1/2mgk1yaq6pst/attempt-0/main-0/pid" in kept
@@ -173,7 +180,10 @@ def test_logs_and_files_of_jobs_are_a_choice(
     found = names(tmp_path / "copy")
     assert any(name.endswith("main-0/log") for name in found) is has_logs
     assert any(name.endswith("main-0/exit") for name in found) is has_logs
+    assert any(name.endswith("metrics/points") for name in found) is has_logs
     assert any(name.endswith("work/model.bin") for name in found) is has_files
+    assert not any("people/" in name or "storages/" in name for name in found)
+    assert "home/experiments" in found
 
 
 def test_files_of_people_are_a_choice_and_come_back_with_their_rights(
@@ -199,6 +209,8 @@ def test_files_of_people_are_a_choice_and_come_back_with_their_rights(
     assert (kept / "notes").stat().st_mode & 0o777 == 0o644
     assert kept.stat().st_uid == mine.stat().st_uid
     assert (again / "people/ann-1/.netrc").read_text() == "kept too"
+    assert (again / "people/ada-1/.bashrc").exists()
+    assert not (again / "people/ada-1/.cache").exists()
     assert not (kept / ".footplate").exists()
 
 
@@ -210,6 +222,8 @@ def test_a_restored_home_is_as_the_original_was(whole: Path, home: Path, tmp_pat
         "lock",
         "settings.toml",
         "secret",
+        "experiments",
+        "jobs/2mgk1/2mgk1yaq6pst/metrics/points",
         f"blobs/ab/{'ab' * 32}",
         *(
             f"jobs/2mgk1/2mgk1yaq6pst/attempt-0/main-0/{name}"
