@@ -78,7 +78,7 @@ class TrackedRuns:
             if any(one.name == name for one in known.values()):
                 return None
             made = Experiment(str(max(map(int, known)) + 1), name, now)
-            _append(self._experiment_file(), {"id": made.id, "name": name, "at": now})
+            self._list({"id": made.id, "name": name, "at": now})
             assert self._experiments is not None
             self._experiments[made.id] = made
             return made
@@ -110,7 +110,7 @@ class TrackedRuns:
             self._note(job_id, {"run": run.id, "made": [attempt, task, experiment, name, run.prefix, at]})
             found = self.experiments()[experiment]
             if job_id not in found.jobs:
-                _append(self._experiment_file(), {"id": experiment, "job": job_id})
+                self._list({"id": experiment, "job": job_id})
                 assert self._experiments is not None
                 self._experiments[experiment] = replace(found, jobs=(*found.jobs, job_id))
             return run
@@ -135,6 +135,11 @@ class TrackedRuns:
 
     def _experiment_file(self) -> Path:
         return experiments_file(self._home)
+
+    def _list(self, line: dict[str, Any]) -> None:
+        # Beside folders that are closed, it is closed itself.
+        self._experiment_file().touch(mode=0o600)
+        _append(self._experiment_file(), line)
 
 
 def _apply(runs: dict[str, TrackedRun], line: dict[str, Any]) -> None:
