@@ -92,7 +92,9 @@ def test_a_batch_that_is_too_large_is_refused(ann: Api) -> None:
     ann.refused("POST", f"/jobs/{job['id']}/metrics", 413, json={"source": "x" * 5_000_000})
 
 
-def test_a_job_tells_its_own_metrics_with_its_own_token(ann: Api, sign: Sign, hire: Hire) -> None:
+def test_a_job_tells_its_own_metrics_with_its_own_token_and_nobody_elses(
+    ann: Api, admin: Api, sign: Sign, hire: Hire
+) -> None:
     job = ann.running()
     engine = ann.served.engine
     assert isinstance(engine, FakeTasks)
@@ -101,6 +103,8 @@ def test_a_job_tells_its_own_metrics_with_its_own_token(ann: Api, sign: Sign, hi
     another = hire(default="member")
     body = {"points": [{"values": {"loss": 1}}]}
     another.refused("POST", f"/jobs/{job['id']}/metrics", 403, json=body)
+    noted = admin.ok("GET", "/audit", params={"subject": job["id"], "actor": another.name})["items"]
+    assert [(one["action"], one["detail"]["way"]) for one in noted] == [("job.entry_refused", "metrics")]
     assert another.ok("GET", "/metrics/latest", LatestValues, params={"job": job["id"]})["items"] == []
     assert curves(ann, job)[0]["n_points"] == 1
 

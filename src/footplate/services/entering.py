@@ -26,7 +26,9 @@ async def enter(
     return job, role, index
 
 
-async def find_enterable(platform: Platform, caller: Caller, id_or_name: str, way: str) -> Job:
+async def find_enterable(
+    platform: Platform, caller: Caller, id_or_name: str, way: str, verb: str = "exec"
+) -> Job:
     """Find a job whose tasks the caller may step into, whatever its state; note a try that is refused."""
     try:
         job = await find(platform, caller, id_or_name)
@@ -37,7 +39,7 @@ async def find_enterable(platform: Platform, caller: Caller, id_or_name: str, wa
         raise
     if not may_touch(caller, job):
         await note_refusal(platform, caller, job, way)
-        require_touch(caller, job, "exec")
+        require_touch(caller, job, verb)
     return job
 
 

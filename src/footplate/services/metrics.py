@@ -13,7 +13,8 @@ from footplate.domain.errors import Denied, InvalidInput, NotFound
 from footplate.domain.job import Job
 from footplate.domain.metrics import TOTALS, Batch, Columns, Point, read_batch
 from footplate.domain.problems import name_of
-from footplate.services.access import Caller, require_touch
+from footplate.services.access import Caller
+from footplate.services.entering import find_enterable
 from footplate.services.jobs import inspect
 from footplate.services.logs import attempt_id_of, task_name
 from footplate.services.platform import Platform
@@ -60,8 +61,7 @@ class Told:
 
 async def push(platform: Platform, caller: Caller, id_or_name: str, body: bytes) -> Told:
     """Keep the points that a job, or somebody for it, has sent."""
-    job = await inspect(platform, caller, id_or_name)
-    require_touch(caller, job, "push_metrics")
+    job = await find_enterable(platform, caller, id_or_name, "metrics", "push_metrics")
     if platform.disk.is_low:
         platform.disk.require_room("")
     document, batch = await asyncio.to_thread(_read, body, platform.clock.now())
