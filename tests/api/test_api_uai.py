@@ -148,8 +148,14 @@ def test_what_is_out_of_bounds_is_refused_and_never_cut(
 def test_a_distributed_job_has_its_nodes(uai: Uai, ann: Api) -> None:
     changed = {"TrainModeId": 102, "TrainWorkAmount": 2, "DistAIFrame": 301}
     train = uai.ok("CreateUAITrainJob", **wish(**changed))["TrainJobId"]
-    [role] = ann.ok("GET", f"/jobs/{train.removeprefix('uaitrain-')}/config")["roles"]
-    assert (role["count"], role["gpus"]) == (2, 1)
+    roles = ann.ok("GET", f"/jobs/{train.removeprefix('uaitrain-')}/config")["roles"]
+    assert [(one["name"], one.get("count", 1), one.get("gpus", 0)) for one in roles] == [
+        ("master", 1, 1),
+        ("worker", 1, 1),
+        ("ps", 1, 0),
+    ]
+    [told] = uai.ok("GetUAITrainJobList", TrainJobId=train, Offset=0, Limit=0)["DataSet"]
+    assert told["TrainWorkAmount"] == 2
 
 
 def test_a_job_is_renamed_stopped_and_removed(uai: Uai) -> None:

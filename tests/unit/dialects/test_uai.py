@@ -65,6 +65,26 @@ def test_what_is_described_is_a_job() -> None:
     assert read_job(write_job(spec)).time_limit_s == 7200
 
 
+@pytest.mark.parametrize("framework", ["301", "305"])
+def test_distributed_tensorflow_has_a_master_and_a_parameter_server_beside_the_nodes(framework: str) -> None:
+    asked = {**WISH, "TrainModeId": "102", "TrainWorkAmount": "3", "DistAIFrame": framework}
+    spec = jobs.describe(jobs.read(asked, jobs.Bounds()), OFFER, place)
+    assert [(role.name, role.count) for role in spec.roles] == [("master", 1), ("worker", 2), ("ps", 1)]
+    master, worker, server = spec.roles
+    assert (master.resources, master.command) == (worker.resources, worker.command)
+    assert (server.gpus, server.command) == (0, master.command)
+    # The master decides; a server that is never done does not keep the job.
+    assert [role.completion.min_succeeded for role in spec.roles] == [1, None, None]
+    assert read_job(write_job(spec)).n_tasks == 4
+
+
+def test_nodes_of_other_frameworks_are_equal() -> None:
+    for framework in ("0", "302", "303"):
+        asked = {**WISH, "TrainModeId": "102", "TrainWorkAmount": "3", "DistAIFrame": framework}
+        (role,) = jobs.describe(jobs.read(asked, jobs.Bounds()), OFFER, place).roles
+        assert (role.name, role.count) == ("worker", 3)
+
+
 def test_every_state_has_a_word() -> None:
     assert set(jobs.STATUS) == set(JobState)
 

@@ -18,6 +18,8 @@ BACKENDS = {
     UFS: ("UFS", r"^[0-9.]+:/[A-Za-z0-9-]+/.*$"),
 }
 FRAMEWORKS = {301: "tensorflow", 302: "pytorch", 303: "mxnet", 304: "caffe", 305: "keras"}
+# Those whose programs read a master and parameter servers from TF_CONFIG.
+WITH_SERVERS = frozenset({301, 305})
 EXAMPLE_TYPES = tuple(
     InstanceType(f"{count}-{card}", 4000 * count, 32 * GIB * count, count, card)
     for card in ("P40", "K80")

@@ -13,9 +13,9 @@ from footplate.dialects.uai import catalogue
 from footplate.domain.choices import InstanceType
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
-from footplate.domain.resources import Resources
+from footplate.domain.resources import GIB, NOTHING, Resources
 from footplate.domain.results import MANIFEST
-from footplate.domain.spec import DataMount, JobSpec, Results, RoleSpec
+from footplate.domain.spec import Completion, DataMount, JobSpec, Results, RoleSpec
 from footplate.domain.states import JobState
 from footplate.domain.storage import OWN
 
@@ -23,6 +23,8 @@ ID_PREFIX = "uaitrain-"
 EXTRA = "uai"
 HOUR_S = 3600
 DATA_FOLDER, OUTPUT_FOLDER, WORK_FOLDER = "/data/data", "/data/output", "/data"
+# What a parameter server takes beside the nodes.
+SERVER = Resources(500, GIB)
 EARLIER_FOLDER = "/data/earlier"
 # The first task that comes here fills the folder that all share; a later attempt finds it filled.
 FILL = f"""\
@@ -165,20 +167,15 @@ def describe(wish: Wish, offer: Offer, place: Place, earlier: tuple[str, str] | 
         raise InvalidInput(
             "not_a_choice", "TrainWorkId", options=list(map(str, offer.types)), given=str(wish.node)
         )
-    is_example = known.name in offer.examples
-    size = fitted(known, offer.room, wish.count) if is_example else known
-    role = RoleSpec(command(wish.command, size.gpus, earlier is not None), "worker", wish.count)
-    if is_example:
-        amounts = (size.milli_cpus, size.memory_bytes, size.gpus)
-        role = replace(role, milli_cpus=amounts[0], memory_bytes=amounts[1], gpus=amounts[2])
-    else:
-        role = replace(role, instance_type=known.name)
+    has_servers = wish.mode == catalogue.DISTRIBUTED and wish.framework in catalogue.WITH_SERVERS
+    role = _node(wish, known, offer, has_servers, earlier is not None)
+    roles = _with_servers(role, wish.count) if has_servers else (role,)
     data, inner = located(wish.data, "DataUfilePath", place)
     results, folder = located(wish.output, "OutputUfilePath", place)
     begin = () if earlier is None else (DataMount(EARLIER_FOLDER, *earlier),)
     return JobSpec(
         name=job_name(wish.name),
-        roles=(role,),
+        roles=roles,
         description=wish.memo,
         image=wish.image,
         data=(
@@ -190,6 +187,38 @@ def describe(wish: Wish, offer: Offer, place: Place, earlier: tuple[str, str] | 
         time_limit_s=wish.hours * HOUR_S,
         tags=(f"group:{wish.group}"[:63],) if wish.group else (),
         extras={EXTRA: _kept(wish, known)},
+    )
+
+
+def _node(wish: Wish, known: InstanceType, offer: Offer, has_servers: bool, has_earlier: bool) -> RoleSpec:
+    """The nodes of a job as one role, each of the size that was asked for."""
+    is_example = known.name in offer.examples
+    taken = SERVER if has_servers else NOTHING
+    size = fitted(known, offer.room - taken, wish.count) if is_example else known
+    role = RoleSpec(command(wish.command, size.gpus, has_earlier), "worker", wish.count)
+    if not is_example:
+        return replace(role, instance_type=known.name)
+    return replace(role, milli_cpus=size.milli_cpus, memory_bytes=size.memory_bytes, gpus=size.gpus)
+
+
+def _with_servers(node: RoleSpec, n_nodes: int) -> tuple[RoleSpec, ...]:
+    """The nodes as TensorFlow's programs of UAI-Train know them: a master, workers, and a parameter server.
+
+    The job ends with its master; the server runs for as long as anybody needs it.
+    """
+    server = replace(
+        node,
+        name="ps",
+        count=1,
+        instance_type="",
+        milli_cpus=SERVER.milli_cpus,
+        memory_bytes=SERVER.memory_bytes,
+        gpus=0,
+    )
+    return (
+        replace(node, name="master", count=1, completion=Completion(1, 1)),
+        replace(node, count=n_nodes - 1),
+        server,
     )
 
 
@@ -220,6 +249,7 @@ def _kept(wish: Wish, node: InstanceType) -> dict[str, Any]:
         "command": wish.command,
         "hours": wish.hours,
         "mode": wish.mode,
+        "count": wish.count,
         "framework": wish.framework,
         "group": wish.group,
         "node": node.name,
@@ -252,7 +282,7 @@ def view(job: Job, price_per_hour: int, total_price: int) -> dict[str, Any]:
         "OutputUfilePath": kept.get("output", ""),
         "DockerCmd": kept.get("command") or job.spec.roles[0].command,
         "MaxExecuteTime": kept.get("hours", 0),
-        "TrainWorkAmount": job.spec.n_tasks,
+        "TrainWorkAmount": kept.get("count") or job.spec.n_tasks,
         "ResourceId": job.id,
         "TrainWorkSrv": [],
         "TrainPSSrv": [],
