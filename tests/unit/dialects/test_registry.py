@@ -118,6 +118,39 @@ def test_what_is_written_as_a_manifest_asks_for_the_same(name: str) -> None:
     assert "\n" not in read.command
 
 
+def test_distributed_tensorflow_goes_to_prophecis_and_back() -> None:
+    alerts = [
+        {"on": "failed", "level": "major", "to": ["ann"]},
+        {"on": "deadline", "at": "2030-01-01T00:00:00Z", "every": "10m"},
+        {"on": "overtime", "after": "90m"},
+    ]
+    folders = {"/mnt/data/set": "/lake/alice/set", "code": "/lake/alice/work"}
+    roles = [
+        {"name": "worker", "command": "true", "count": 2, "completion": {"min_succeeded": 2}},
+        {"name": "ps", "command": "true", "memory": "2GB", "image": "other:1"},
+    ]
+    mine = {"name": "x", "image": "a:1", "strategy": "tensorflow", "roles": roles, "alerts": alerts}
+    given = read_job({**mine, "extras": {"manifest_folders": folders}})
+    written = DIALECTS["prophecis"].write
+    assert written is not None
+    made = written(given)
+    again = read_job(translate(made.text, "prophecis").document)
+    assert made.lost == ()
+    assert again == given
+
+
+def test_what_prophecis_cannot_say_of_tensorflow_is_told_or_refused() -> None:
+    written = DIALECTS["prophecis"].write
+    assert written is not None
+    worker, server = ({"name": name, "command": f"run {name}"} for name in ("worker", "ps"))
+    with pytest.raises(InvalidInput, match="one kind of task"):
+        written(read_job({"name": "x", "roles": [worker, server]}))
+    alerts = [{"on": "failed"}, {"on": "hang"}]
+    several = {"name": "x", "strategy": "torchrun", "roles": [{**worker, "count": 2}], "alerts": alerts}
+    lost = {one.params.get("field") for one in written(read_job(several)).lost}
+    assert {"strategy", "alerts"} <= lost
+
+
 def test_a_command_of_several_lines_survives_a_manifest() -> None:
     command = "echo \"it's\" 'a\\tb' $A\nif true; then\n  echo '%d' done\nfi"
     again = back("ffdl", {"name": "x", "env": {"A": "b c"}, "command": command})

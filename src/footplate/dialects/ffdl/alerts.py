@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from footplate.dialects.ffdl.amounts import number, text
 from footplate.dialects.translation import Notes
 from footplate.domain.alerts import LEVELS
 from footplate.domain.problems import Problems
+from footplate.domain.spec import Alert
 
 _EVENTS = {"COMPLETED": "succeeded", "FAILED": "failed"}
+_WORDS = {ours: theirs for theirs, ours in _EVENTS.items()}
 _MOMENT = "%Y-%m-%d %H:%M:%S"
 MOST = 64
 
@@ -90,3 +92,31 @@ def _every(entry: Mapping[str, Any], path: str, problems: Problems) -> dict[str,
         problems.add(f"{path}.interval", "ffdl_alert_interval")
         return {}
     return {"every": int(minutes) * 60}
+
+
+def write_alerts(alerts: Sequence[Alert]) -> tuple[dict[str, Any], bool]:
+    """Write alerts as `job_alert`, as far as it can say them; and whether that is all of them."""
+    found: dict[str, list[dict[str, str]]] = {"event": [], "deadline": [], "overtime": []}
+    n_written = 0
+    for alert in alerts:
+        written = _written(alert)
+        if written is not None:
+            n_written += 1
+            kind, entry = written
+            known = {"alert_level": alert.level, "receiver": ",".join(alert.to)}
+            found[kind].append({**entry, **_interval(alert), **known})
+    return {kind: entries for kind, entries in found.items() if entries}, n_written == len(alerts)
+
+
+def _written(alert: Alert) -> tuple[str, dict[str, str]] | None:
+    if alert.on in _WORDS:
+        return "event", {"event_checker": _WORDS[alert.on]}
+    if alert.on == "deadline" and alert.at is not None:
+        return "deadline", {"deadline_checker": datetime.fromtimestamp(alert.at, UTC).strftime(_MOMENT)}
+    if alert.on == "overtime" and alert.after_s is not None:
+        return "overtime", {"overtime_checker": f"{alert.after_s / 3600:.6g}"}
+    return None
+
+
+def _interval(alert: Alert) -> dict[str, str]:
+    return {} if alert.every_s is None else {"interval": str(max(1, round(alert.every_s / 60)))}

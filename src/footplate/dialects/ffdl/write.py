@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from footplate.dialects.ffdl.manifest import FFDL, PROPHECIS
+from footplate.dialects.ffdl.alerts import write_alerts
+from footplate.dialects.ffdl.manifest import DATA_PATH, FFDL, PROPHECIS, SERVER, WORKER
 from footplate.dialects.losses import losses
 from footplate.dialects.translation import Written
 from footplate.domain.errors import InvalidInput
 from footplate.domain.interpolate import resolve
 from footplate.domain.messages import Message, say
-from footplate.domain.resources import MIB
+from footplate.domain.resources import GIB, MIB
 from footplate.domain.spec import JobSpec, RoleSpec
 
 SOME_IMAGE = "python:3.11"
@@ -25,20 +27,60 @@ _SAID_OF_ROLE = frozenset({"name", "command", "count", "cpus", "memory", "gpus",
 
 def write_ffdl(spec: JobSpec) -> Written:
     """Write a manifest of FfDL; raise `InvalidInput` for a job of several roles, which none can say."""
-    document, lost = _manifest(spec, FFDL)
+    if len(spec.roles) > 1:
+        raise InvalidInput("roles_inexpressible_there", "roles", n=len(spec.roles))
+    document, lost = _manifest(spec, spec.roles[0], FFDL)
     return _written(document, [*losses(spec, _SAID - {"model"}, _SAID_OF_ROLE), *lost])
 
 
 def write_prophecis(spec: JobSpec) -> Written:
-    """Write a manifest of Prophecis; raise `InvalidInput` for several roles or learners."""
-    document, lost = _manifest(spec, PROPHECIS)
-    if spec.roles[0].count > 1:
-        # Its only job of many learners is one of TensorFlow.
-        raise InvalidInput("ffdl_learners_alone", "roles[0].count")
-    document |= {"namespace": spec.queue, "code_selector": "codeFile"}
+    """Write a manifest of Prophecis; raise `InvalidInput` for roles or learners that none can say."""
+    workers, servers = _of_tensorflow(spec)
+    document, lost = _manifest(spec, workers, PROPHECIS)
+    has_workspace = "training_workspace" in document["data_stores"][0]
+    document |= {"namespace": spec.queue, "code_selector": "storagePath" if has_workspace else "codeFile"}
+    said, said_of_role = _SAID | {"queue"}, _SAID_OF_ROLE
+    if workers.count > 1 or servers is not None:
+        document["job_type"] = "dist-tf"
+        said |= {"strategy"} if spec.strategy in ("", "tensorflow") else set()
+    if servers is not None:
+        document |= _servers(servers, spec.image)
+        # The job ends with its workers there.
+        said_of_role |= {"completion"} if workers.completion.min_succeeded == workers.count else set()
     if spec.model is not None:
         document["mf_model"] = {"model_name": spec.model.name}
-    return _written(document, [*losses(spec, _SAID | {"queue"}, _SAID_OF_ROLE), *lost])
+    alerts, is_all = write_alerts(spec.alerts)
+    if alerts:
+        document["job_alert"] = alerts
+    if is_all:
+        said |= {"alerts"}
+    return _written(document, [*losses(spec, said, said_of_role), *lost])
+
+
+def _of_tensorflow(spec: JobSpec) -> tuple[RoleSpec, RoleSpec | None]:
+    """The workers of a job, and its parameter servers: all have the same command there."""
+    roles = {role.name: role for role in spec.roles}
+    workers, servers = roles.pop(WORKER, None), roles.pop(SERVER, None)
+    if workers is None or roles:
+        (workers, *others) = spec.roles
+        if others:
+            raise InvalidInput("roles_inexpressible_there", "roles", n=len(spec.roles))
+        if workers.count > 1:
+            # Its only job of many learners is one of TensorFlow.
+            raise InvalidInput("ffdl_learners_alone", "roles[0].count")
+        return workers, None
+    if servers is not None and servers.command != workers.command:
+        raise InvalidInput("roles_inexpressible_there", "roles", n=len(spec.roles))
+    return workers, servers
+
+
+def _servers(role: RoleSpec, image: str) -> dict[str, str]:
+    document = {
+        "pss": str(role.count),
+        "ps_cpu": f"{role.milli_cpus / 1000:g}",
+        "ps_memory": f"{max(1, -(-role.memory_bytes // GIB))}Gi",
+    }
+    return {**document, "ps_image": role.image} if role.image and role.image != image else document
 
 
 def _written(document: dict[str, Any], lost: list[Message]) -> Written:
@@ -46,10 +88,8 @@ def _written(document: dict[str, Any], lost: list[Message]) -> Written:
     return Written(text, tuple(lost))
 
 
-def _manifest(spec: JobSpec, dialect: str) -> tuple[dict[str, Any], list[Message]]:
-    if len(spec.roles) > 1:
-        raise InvalidInput("roles_inexpressible_there", "roles", n=len(spec.roles))
-    (role,), lost = spec.roles, []
+def _manifest(spec: JobSpec, role: RoleSpec, dialect: str) -> tuple[dict[str, Any], list[Message]]:
+    lost: list[Message] = []
     image = role.image or spec.image
     if not image:
         lost.append(say("image_needed", image=SOME_IMAGE))
@@ -67,18 +107,44 @@ def _manifest(spec: JobSpec, dialect: str) -> tuple[dict[str, Any], list[Message
     }
     if role.gpu_type:
         document["gpu_type"] = role.gpu_type
-    lost.append(say("ffdl_data_to_fill", container=NO_DATA))
-    document["data_stores"] = [
-        {
-            "id": "store",
-            "type": "mount_volume",
-            "training_data": {"container": NO_DATA},
-            "training_results": {"container": "results"},
-            "connection": {"type": "host_mount", "name": "host-mount", "path": "/data"},
-        }
-    ]
+    store = _store(spec, dialect)
+    if store is None:
+        lost.append(say("ffdl_data_to_fill", container=NO_DATA))
+        store = _volume(NO_DATA, "/data")
+    document["data_stores"] = [store]
     document["framework"] = _framework(spec, role, image or SOME_IMAGE)
     return document, lost
+
+
+def _store(spec: JobSpec, dialect: str) -> dict[str, Any] | None:
+    """The data store of a job that came from a manifest; None for others."""
+    folders = spec.extras.get("manifest_folders")
+    named = dict(folders) if isinstance(folders, Mapping) else {}
+    workspace = str(named.pop("code", ""))
+    for target, folder in named.items():
+        container = str(target).removeprefix(f"{DATA_PATH}/")
+        if folder == container:
+            results = {
+                "training_data": {"container": container},
+                "training_results": {"container": "results"},
+            }
+            return {"id": "store", "type": "mount_cos", **results, "connection": {}}
+        root = str(folder).removesuffix(f"/{container}")
+        store = _volume(container, root)
+        if dialect == PROPHECIS and workspace.startswith(f"{root}/"):
+            store["training_workspace"] = {"container": workspace.removeprefix(f"{root}/")}
+        return store
+    return None
+
+
+def _volume(container: str, path: str) -> dict[str, Any]:
+    return {
+        "id": "store",
+        "type": "mount_volume",
+        "training_data": {"container": container},
+        "training_results": {"container": "results"},
+        "connection": {"type": "host_mount", "name": "host-mount", "path": path},
+    }
 
 
 def _framework(spec: JobSpec, role: RoleSpec, image: str) -> dict[str, str]:
