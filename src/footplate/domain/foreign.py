@@ -17,14 +17,17 @@ def format_of(document: Json) -> str | None:
     """Name the format of a job file that is not ours, as `words` has it; None for one that may be ours."""
     if not isinstance(document, Mapping):
         return None
-    if "protocolVersion" in document:
+    # Roles by name are those of the later versions, also where the number is forgotten.
+    is_later = "jobName" not in document and isinstance(document.get("taskRoles"), Mapping)
+    if "protocolVersion" in document or is_later:
         return "pai_v2"
     if "jobName" in document or "taskRoles" in document:
         return "pai_v1"
     if {"apiVersion", "kind"} <= document.keys():
         return "kubernetes"
     # `framework` alone may be the name of one; manifests of FfDL describe it.
-    if isinstance(document.get("framework"), Mapping) and {"data_stores", "learners"} & document.keys():
+    is_described = isinstance(document.get("framework"), Mapping)
+    if "data_stores" in document or (is_described and "learners" in document):
         return "prophecis" if document.keys() & _OF_PROPHECIS else "ffdl"
     return None
 

@@ -59,6 +59,10 @@ def test_the_command_offers_every_dialect_that_can_be_written() -> None:
     [
         ('{"jobName": "x"}', "pai_v1"),
         ("protocolVersion: 2\n", "pai_v2"),
+        ("taskRoles: {a: {commands: [ls]}}\n", "pai_v2"),
+        ('{"jobName": "x", "taskRoles": {}}', "pai_v1"),
+        ("name: x\nlearners: 1\ndata_stores: []\n", "ffdl"),
+        ("name: x\nnamespace: a\ndata_stores: []\n", "prophecis"),
         ("#!/bin/bash\n#SBATCH --mem=1G\n", "sbatch"),
         ("name: x\ncommand: 'true'\n", None),
         ("}{", None),
