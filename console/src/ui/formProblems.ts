@@ -29,5 +29,7 @@ export function useProblems() {
 /** What the server says of a field begins with a verb: below the field it is a sentence of its own. */
 export function sentence(told: string): string {
   if (/^(is|must|may|has|contains|cannot|does) /.test(told)) return `This ${told}`;
+  // A field stays written as it is in the file.
+  if (/^[A-Za-z][\w.*[\]-]*: /.test(told)) return told;
   return told.charAt(0).toUpperCase() + told.slice(1);
 }
