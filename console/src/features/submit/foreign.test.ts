@@ -17,6 +17,14 @@ describe('job files of other systems', () => {
     expect(readText(text, 'yaml').fault).toMatchObject({ code: 'FOREIGN', foreign: format });
   });
 
+  it.each([
+    ['pai_v2', 'name: x\ntaskRoles: {a: {commands: [ls]}}\n'],
+    ['pai_v1', '{"jobName": "x", "taskRoles": {}}'],
+    ['ffdl', 'name: x\nlearners: 1\ndata_stores: []\n'],
+  ])('%s is told although something is forgotten', (format, text) => {
+    expect(readText(text, 'yaml').fault).toMatchObject({ code: 'FOREIGN', foreign: format });
+  });
+
   it('one of ours is read whatever it speaks of', () => {
     const text = '# once: #SBATCH --gres=gpu:2\nname: mine\ndescription: "protocolVersion: 2"\n';
     expect(readText(text, 'yaml').doc).toEqual({ name: 'mine', description: 'protocolVersion: 2' });

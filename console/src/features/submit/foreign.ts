@@ -18,11 +18,13 @@ const OF_PROPHECIS = [
 export function formatOf(value: Json): Foreign | undefined {
   if (!isMapping(value)) return undefined;
   const has = (name: string) => Object.hasOwn(value, name);
-  if (has('protocolVersion')) return 'pai_v2';
+  // Roles by name are those of the later versions, also where the number is forgotten.
+  const isLater = !has('jobName') && isMapping(value.taskRoles ?? null);
+  if (has('protocolVersion') || isLater) return 'pai_v2';
   if (has('jobName') || has('taskRoles')) return 'pai_v1';
   if (has('apiVersion') && has('kind')) return 'kubernetes';
   // `framework` alone may be the name of one; manifests of FfDL describe it.
-  const isManifest = isMapping(value.framework ?? null) && (has('data_stores') || has('learners'));
+  const isManifest = has('data_stores') || (isMapping(value.framework ?? null) && has('learners'));
   if (!isManifest) return undefined;
   return OF_PROPHECIS.some(has) ? 'prophecis' : 'ffdl';
 }
