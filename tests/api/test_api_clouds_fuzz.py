@@ -29,6 +29,8 @@ NAMES = st.sampled_from(
         "Value",
         "Timestamp",
         "Filters",
+        "TagFilters",
+        "TagKey",
         "Values",
         "Offset",
         "Limit",
@@ -68,7 +70,22 @@ UAI_NAMES = [
     "TrainModeId",
     "TrainWorkAmount",
     "DataUfilePath",
+    "OutputUfilePath",
+    "DistAIFrame",
     "DockerCmd",
+]
+COS_NAMES = [
+    "prefix",
+    "marker",
+    "delimiter",
+    "max-keys",
+    "uploads",
+    "uploadId",
+    "partNumber",
+    "part-number-marker",
+    "max-parts",
+    "versioning",
+    "delete",
 ]
 LEAVES = (
     st.none()
@@ -128,18 +145,18 @@ def test_any_parameters_are_answered_or_refused_by_uai(
     method=st.sampled_from(["GET", "PUT", "POST", "DELETE"]),
     name=st.text(alphabet="ab/.é %+", max_size=12).map(lambda text: text.strip("/. ")),
     query=st.dictionaries(
-        st.sampled_from(
-            ["prefix", "marker", "delimiter", "max-keys", "uploads", "uploadId", "partNumber", "delete"]
-        ),
+        st.sampled_from(COS_NAMES),
         st.text(max_size=8) | st.integers().map(str),
         max_size=4,
     ),
+    source=st.just("") | st.text(alphabet="ab/.%?E9C3", max_size=20).map("b-1.cos.x.myqcloud.com/{}".format),
     body=st.binary(max_size=64),
 )
 def test_any_request_is_answered_or_refused_by_cos(
-    method: str, name: str, query: dict[str, str], body: bytes, ann: Api, key: Key
+    method: str, name: str, query: dict[str, str], source: str, body: bytes, ann: Api, key: Key
 ) -> None:
-    answer = Cos(ann, key, "fuzzed").call(method, name, query, content=body)
+    headers = {"x-cos-copy-source": source} if source else {}
+    answer = Cos(ann, key, "fuzzed").call(method, name, query, headers, content=body)
     assert answer.status_code < 500, answer.text
     if answer.status_code >= 400:
         assert Xml.fromstring(answer.content).tag == "Error"
