@@ -110,6 +110,16 @@ def test_a_wish_becomes_a_job(uai: Uai, ann: Api) -> None:
     assert told["EndTime"] == 0
 
 
+def test_a_name_may_be_used_again(uai: Uai) -> None:
+    asked = wish(TrainJobName=f"{fresh('again')}x")
+    ids = [uai.ok("CreateUAITrainJob", **asked)["TrainJobId"] for _ in range(2)]
+    names = [
+        uai.ok("GetUAITrainJobList", TrainJobId=one, Offset=0, Limit=0)["DataSet"][0]["TrainJobName"]
+        for one in ids
+    ]
+    assert names == [asked["TrainJobName"], f"{asked['TrainJobName']}-2"]
+
+
 def test_a_job_goes_on_from_what_lies_at_its_output_path(uai: Uai, ann: Api) -> None:
     where = {"path": f"buckets/{BUCKET}/resumed/checkpoint.bin"}
     ann.call("PUT", "/storages/home/content", params=where, content=b"weights").raise_for_status()

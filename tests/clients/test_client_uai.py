@@ -145,7 +145,6 @@ def test_a_distributed_job_reads_its_data_and_leaves_its_results(server: ServerP
         leaves(train, b"DIGITS")
         lines = call(server, key, "GetUAITrainRunningLog", TrainJobId=train, LogTopicId="worker-1")
         assert lines["RunningLog"] == ["trained on digits"]
-        call(server, key, "ModifyUAITrainJobName", TrainJobId=train, TrainJobName="earlier")
         # The next with the same output path goes on from there.
         leaves(create(), b"DIGITSDIGITS")
     assert key.secret not in server.log

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from footplate.domain.cluster import Queue
-from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.ids import is_job_id
 from footplate.domain.job import Job
 from footplate.domain.listing import JobLine
@@ -26,6 +27,7 @@ from footplate.store.job_queries import Filter
 # How jobs name the one that they were started again from.
 AGAIN = "again:"
 MOST_LISTED = 10_000
+NAME_TRIES = 5
 PAGE = 1000
 
 
@@ -73,6 +75,20 @@ async def take_code(platform: Platform, caller: Caller, bucket: str, path: str) 
 async def submit(platform: Platform, caller: Caller, spec: JobSpec, new_id: str) -> Job:
     submission = await jobs.submit_spec(platform, caller, spec, new_id=new_id)
     return submission.job
+
+
+async def submit_renamed(platform: Platform, caller: Caller, spec: JobSpec) -> Job:
+    """Submit a task of a cloud where names repeat: under the next free name, if its own is in use."""
+    named = spec
+    for _ in range(NAME_TRIES):
+        try:
+            return await submit(platform, caller, named, "")
+        except Conflict as error:
+            if error.said.code != "job_name_taken":
+                raise
+            free = partial(jobs.free_name, owner=caller.name, name=named.name)
+            named = replace(named, name=await platform.store.read(free))
+    return await submit(platform, caller, named, "")
 
 
 async def find(platform: Platform, caller: Caller, job_id: str) -> Job:

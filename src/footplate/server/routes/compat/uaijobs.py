@@ -42,7 +42,7 @@ async def create(parts: Parts, caller: Caller, asked: Parameters) -> Answer:
     spec = dialect.describe(wish, offer_of(parts), place, earlier)
     if bucket := dialect.bucket_of(wish.data):
         await cloudtasks.require_there(platform, caller, *bucket)
-    job = await cloudtasks.submit(platform, caller, spec, "")
+    job = await cloudtasks.submit_renamed(platform, caller, spec)
     return {"TrainJobId": dialect.train_id(job)}
 
 
