@@ -176,6 +176,51 @@ def test_a_script_registers_its_model_and_another_fetches_it(
         client.get_registered_model(name)
 
 
+def log_model(folder: Path, run_id: str, **about: Any) -> Any:
+    """Log a model as `log_model` of a flavor does; the flavors themselves need more than mlflow-skinny."""
+    client = mlflow.MlflowClient()
+    made = client.create_logged_model("0", name="net", source_run_id=run_id, **about)
+    folder.mkdir(exist_ok=True)
+    (folder / "weights.bin").write_bytes(b"weights")
+    mlflow.models.Model(artifact_path=made.artifact_location, model_id=made.model_id).save(
+        str(folder / "MLmodel")
+    )
+    client.log_model_artifacts(made.model_id, str(folder))
+    return client.finalize_logged_model(made.model_id, "READY")
+
+
+def test_a_model_that_a_flavor_logs_is_registered_and_fetched(
+    ann: Api, inside: Data, tmp_path: Path, hire: Hire
+) -> None:
+    name, client = fresh("mlflow"), mlflow.MlflowClient()
+    with mlflow.start_run() as run:
+        made = log_model(tmp_path / "net", run.info.run_id, params={"depth": "3"})
+        again = log_model(tmp_path / "net", run.info.run_id, tags={"kept": "no"})
+        mlflow.register_model(f"models:/{made.model_id}", name)
+        mlflow.log_outputs(models=[mlflow.entities.LoggedModelOutput(made.model_id, step=1)])
+    logged = client.get_logged_model(made.model_id)
+    assert (logged.name, logged.source_run_id, str(logged.status)) == ("net", run.info.run_id, "READY")
+    assert (logged.params, again.model_id != made.model_id) == ({"depth": "3"}, True)
+    found = client.search_logged_models(["0"], filter_string="name = 'net'")
+    assert {made.model_id, again.model_id} <= {one.model_id for one in found}
+    client.set_logged_model_tags(made.model_id, {"a": "1", "b": "2"})
+    client.delete_logged_model_tag(made.model_id, "a")
+    assert client.get_logged_model(made.model_id).tags["b"] == "2"
+    assert not [key for key in client.get_run(run.info.run_id).data.tags if key.startswith("footplate.")]
+    for number, uri in enumerate((f"models:/{made.model_id}", f"models:/{name}/1")):
+        fetched = Path(mlflow.artifacts.download_artifacts(uri, dst_path=str(tmp_path / str(number))))
+        assert (fetched / "weights.bin").read_bytes() == b"weights"
+    assert client.get_model_version(name, "1").run_id == run.info.run_id
+    assert ann.ok("GET", f"/models/{name}")["latest"]["origin"]["path"] == f"mlflow/{run.info.run_id}/net"
+    at, other = f"{ann.served.url}/api/2.0/mlflow/logged-models", hire(default="member").http
+    assert other.get(f"{at}/{made.model_id}").status_code in (403, 404)
+    assert other.patch(f"{at}/{made.model_id}/tags", json={"tags": []}).status_code in (403, 404)
+    assert other.post(f"{at}/search", json={"experiment_ids": ["0"]}).json() == {"models": []}
+    client.delete_logged_model(made.model_id)
+    with pytest.raises(mlflow.exceptions.MlflowException, match="no model"):
+        client.get_logged_model(made.model_id)
+
+
 def test_nobody_reaches_models_or_artifacts_of_somebody_else(ann: Api, inside: Data, hire: Hire) -> None:
     name = fresh("mlflow")
     with mlflow.start_run() as run:

@@ -46,6 +46,7 @@ from footplate.server.routes import (
     meta,
     metrics,
     mlflow,
+    mlflowlogged,
     mlflowmodels,
     models,
     nodes,
@@ -186,7 +187,7 @@ def make_app(
 
 def _add_at_root(app: FastAPI) -> None:
     """Add what programs of others look for at paths of their own."""
-    for module in (prometheus, mlflow, mlflowmodels):
+    for module in (prometheus, mlflow, mlflowmodels, mlflowlogged):
         app.include_router(module.router)
 
 

@@ -15,6 +15,7 @@ from footplate.server.routes import mlflowmodels
 from footplate.server.routes.mlflowcalls import Calls, Data, refused, who
 from footplate.services import trackedartifacts, tracking
 from footplate.services.access import Caller
+from footplate.services.trackedmodels import shown_tags
 from footplate.services.tracking import SeenRun
 from footplate.services.trackingsearch import search
 from footplate.store.trackedruns import Experiment
@@ -91,7 +92,7 @@ def _run(seen: SeenRun) -> Data:
     data = {
         "metrics": [_metric(name, point) for name, point in seen.metrics.items()],
         "params": [{"key": name, "value": value} for name, value in run.params.items()],
-        "tags": [{"key": name, "value": value} for name, value in run.tags.items()],
+        "tags": [{"key": name, "value": value} for name, value in shown_tags(run).items()],
     }
     return {"info": info, "data": data, "inputs": {}}
 

@@ -67,7 +67,8 @@ class Calls:
             async def answer(request: Request) -> Response:
                 try:
                     caller, task = await who(request)
-                    return JSONResponse(await call(parts_of(request), caller, task, await _asked(request)))
+                    asked = {**await _asked(request), **request.path_params}
+                    return JSONResponse(await call(parts_of(request), caller, task, asked))
                 except FootplateError as error:
                     return refused(error)
                 except (KeyError, TypeError, ValueError, AttributeError) as error:

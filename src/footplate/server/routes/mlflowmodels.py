@@ -13,7 +13,15 @@ from footplate.domain.errors import InvalidInput, NotFound
 from footplate.domain.model import MODEL_NAME, About, Model, Version, read_reference
 from footplate.server.parts import Parts
 from footplate.server.routes.mlflowcalls import Calls, Data
-from footplate.services import modelaccess, modeldownloads, models, registering, trackedartifacts, tracking
+from footplate.services import (
+    modelaccess,
+    modeldownloads,
+    models,
+    registering,
+    trackedartifacts,
+    trackedmodels,
+    tracking,
+)
 from footplate.services.access import Caller
 from footplate.services.modelintake import FromJob
 from footplate.services.registering import Registration
@@ -218,12 +226,6 @@ async def by_alias(parts: Parts, caller: Caller, _task: str, asked: Data) -> Dat
     return await _find(parts, caller, _name(asked), _alias(asked))
 
 
-@_route("logged-models/search")
-async def search_logged_models(_parts: Parts, _caller: Caller, _task: str, _asked: Data) -> Data:
-    """Models that a run has logged and nobody registered: here these are artifacts as any others."""
-    return {"models": []}
-
-
 # Versions
 
 
@@ -234,13 +236,22 @@ async def _find(parts: Parts, caller: Caller, name: str, which: str) -> Data:
 @_route("model-versions/create")
 async def create_version(parts: Parts, caller: Caller, _task: str, asked: Data) -> Data:
     """Register the artifacts of a run, which are files of its job."""
-    run_id, inner = _artifacts(str(asked.get("source", "")))
+    run_id, inner = await _place_of_source(parts, caller, asked)
     job, _ = await tracking.job_of_run(parts.platform, caller, run_id, writes=False)
     source = FromJob(job.id, "output", "/".join(filter(None, (trackedartifacts.FOLDER, run_id, inner))))
     about = About(description=str(asked.get("description") or "")[:4096], tags=_given_tags(asked))
     made = await registering.register(parts.platform, caller, Registration(_name(asked), source, about))
     assert made is not None
     return {"model_version": _version(*made)}
+
+
+async def _place_of_source(parts: Parts, caller: Caller, asked: Data) -> tuple[str, str]:
+    source = str(asked.get("source", ""))
+    logged = str(asked.get("model_id") or source.removeprefix("models:/").strip("/"))
+    if logged.startswith("m-"):
+        run, model = await trackedmodels.find(parts.platform, caller, logged)
+        return run.id, model.folder
+    return _artifacts(source)
 
 
 def _artifacts(source: str) -> tuple[str, str]:

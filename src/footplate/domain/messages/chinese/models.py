@@ -22,6 +22,7 @@ TABLE = {
     "local_file_missing": "本机没有文件 {path:quoted}",
     "content_unknown": "您没有发送过内容 {content}…：请先发送",
     "not_model_filter": "{given:quoted} 不是模型的筛选条件：请写 name = '名称'、name LIKE '%部分%'，或对版本写 run_id = '运行'",
+    "not_logged_name": "{given:quoted} 不能作为运行中模型的名称：请去掉 / : . % 和引号",
     "not_model_source": "{given:quoted} 不是运行的产物所在的位置：请写 runs:/运行/路径",
     "bad_tag": "{given:quoted} 不能作为标签：标签连同它的值最多 {most} 个可显示的字符",
     "one_model_source": "job、storage 和 files 中必须且只能有一个说明文件来源",

@@ -22,6 +22,7 @@ TABLE = {
     "local_file_missing": "there is no local file {path:quoted}",
     "content_unknown": "you have not sent a content {content}…: send it first",
     "not_model_filter": "{given:quoted} is not a filter for models: write name = 'NAME', name LIKE '%PART%' or, for versions, run_id = 'RUN'",
+    "not_logged_name": "{given:quoted} cannot name a model of a run: leave / : . % and quotes out",
     "not_model_source": "{given:quoted} is not where artifacts of a run lie: write runs:/RUN/PATH",
     "bad_tag": "{given:quoted} cannot be a tag: a tag with its value has up to {most} characters that can be shown",
     "one_model_source": "just one of job, storage and files must say where the files come from",
