@@ -112,13 +112,13 @@ def test_a_bucket_keeps_results_as_a_folder_does(ann: Api, admin: Api, buckets: 
 
 
 def test_what_is_final_lies_on_the_disk_once_and_what_may_change_is_copied(
-    ann: Api, disk: tuple[str, Path], clock: FakeClock
+    ann: Api, server: Served, clock: FakeClock
 ) -> None:
-    name, folder = disk
-    job = ann.running(results={"storage": name, "path": "", "every": "1m"})
+    job = ann.running(results={"every": "1m"})
     write(ann, job, "large", "x" * 3_000_000)
     write(ann, job, "early", "y" * 3_000_000)
-    kept = folder / "outputs" / job["id"]
+    number = server.parts.platform.people.number_of(ann.name)
+    kept = server.home / "storages/home" / f"{ann.name}-{number}" / "outputs" / job["id"]
 
     def is_saved() -> bool:
         clock.advance(61)
@@ -133,6 +133,17 @@ def test_what_is_final_lies_on_the_disk_once_and_what_may_change_is_copied(
     assert (kept / "large").stat().st_ino == (local / "large").stat().st_ino
     listed = {one["path"]: one["sha256"] for one in json.loads((kept / MANIFEST).read_bytes())["files"]}
     assert listed["large"] == hashlib.sha256(b"z" * 3_000_000).hexdigest()
+
+
+def test_what_others_may_change_is_never_the_jobs_own_file(ann: Api, disk: tuple[str, Path]) -> None:
+    name, folder = disk
+    job = ann.running(results={"storage": name})
+    write(ann, job, "large", "x" * 3_000_000)
+    ann.finish(job)
+    saved(ann, job)
+    kept = folder / "outputs" / job["id"] / "large"
+    assert not kept.samefile(ann.folder(job) / "large")
+    assert (kept.read_text(), kept.stat().st_nlink) == ("x" * 3_000_000, 1)
 
 
 def test_a_stopped_job_has_its_results_saved_and_checkpoints_if_asked(ann: Api) -> None:

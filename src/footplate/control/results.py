@@ -135,7 +135,9 @@ class ResultsKeeper:
         before = await asyncio.to_thread(context.files.saved, job.id)
         found = await asyncio.to_thread(survey, self._folders(job), before)
         await context.require_room(job, storage, found.new_bytes)
-        work = partial(self._send, files, known.path, job, looked_at, found)
+        # Where others may write, the job's own files must not be the same as those that are saved.
+        may_link = job.state.is_final and storage.per_user
+        work = partial(self._send, files, known.path, job, looked_at, found, may_link)
         saved = await self._lanes.long_of(storage.name).run(work)
         total_bytes = sum(one.size_bytes for one in saved)
         after = replace(
@@ -166,7 +168,9 @@ class ResultsKeeper:
         more = {"checkpoints": folders["checkpoints"]} if job.spec.results.checkpoints else {}
         return {"": folders["output"], **more}
 
-    def _send(self, files: Files, target: str, job: Job, at: float, found: Survey) -> list[Saved]:
+    def _send(
+        self, files: Files, target: str, job: Job, at: float, found: Survey, may_link: bool
+    ) -> list[Saved]:
         """Send what is new, then the list of all; note each that is there, so that no try begins anew."""
         saved = {one.path: one for one in found.kept}
         lock = threading.Lock()
@@ -176,8 +180,7 @@ class ResultsKeeper:
                 saved[one.path] = one
 
         try:
-            are_final = job.state.is_final
-            save_all(files, target, found.new, self._is_closing, note, are_final=are_final)
+            save_all(files, target, found.new, self._is_closing, note, are_final=may_link)
         finally:
             self._context.files.note_saved(job.id, saved.values())
         ordered = sorted(saved.values(), key=lambda one: one.path)
