@@ -128,3 +128,9 @@ def test_a_job_reads_its_owners_part_of_a_private_storage_and_no_more(tmp_path: 
         check_as("out", 7)
     with pytest.raises(EngineRejected, match="has no digits"):
         check_as("digits", 9)
+
+
+def test_a_folder_that_the_server_keeps_is_made_for_whoever_has_stored_nothing_yet(tmp_path: Path) -> None:
+    home = Storage("home", str(tmp_path / "home"), read_only=False, per_user=True, is_own=True)
+    check({"home": home}, job_with(DataMount("/data", "home")), tmp_path, 7)
+    assert (tmp_path / "home/ann-7").stat().st_mode & 0o777 == 0o700

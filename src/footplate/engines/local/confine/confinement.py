@@ -182,20 +182,19 @@ class Confinement:
         return self.accounts.account_of(request["owner"], request["owner_number"])
 
     def hand_over(self, request: LocalRequest) -> None:
-        """Give folders that the server keeps for people to the accounts of the tasks that write there."""
+        """Give folders that the server keeps for people to the accounts of their tasks."""
         account = self._account_of(request)
         if account is None:
             return
         in_containers = any(task["in_container"] for task in request["tasks"])
         for mount in request["mounts"]:
-            kept_for = mount.get("kept_for")
-            # Accounts of the site are shown files as they are: theirs must be theirs to be read, too.
-            if kept_for == "one" and not (mount["read_only"] and "first" in account):
+            if (kept_for := mount.get("kept_for")) == "one":
                 ownership.hand_over(mount["source"], account, in_containers)
-            elif kept_for == "all" and not (mount["read_only"] and "first" in account):
+            elif kept_for == "all" and "first" not in account:
+                # Accounts of the site are shown files as they are.
+                Path(mount["source"]).chmod(0o777)
+            elif kept_for == "all" and not mount["read_only"]:
                 ownership.hand_over(mount["source"], self.accounts.everybody, in_containers)
-                if "first" not in account:
-                    Path(mount["source"]).chmod(0o777)
 
     def _view(self, request: ProcessRequest, task: ProcessTask, account: Account | None) -> View | None:
         if self.view_rules is None:
