@@ -31,10 +31,16 @@ async def start(
     for index, name in enumerate(samples):
         if name not in SAMPLES:
             raise InvalidInput("sample_unknown", f"samples[{index}]", sample=name[:64], known=list(SAMPLES))
-    home = platform.storages.get(DEFAULT_STORAGE)
-    keeps = home is not None and home.per_user and home.is_own and not home.read_only
-    document = notebook_job(wish, samples, platform.clock.now(), DEFAULT_STORAGE if keeps else "")
+    kept_on = DEFAULT_STORAGE if _keeps_files(platform) else ""
+    document = notebook_job(wish, samples, platform.clock.now(), kept_on)
     return await jobs.submit(platform, caller, document, key)
+
+
+def _keeps_files(platform: Platform) -> bool:
+    """Whether a notebook in an image can write to its owner's home, also where the image is mapped."""
+    home = platform.storages.get(DEFAULT_STORAGE)
+    can_mount = all(engine.capabilities.no_mounts is None for _, engine in platform.engines)
+    return can_mount and home is not None and home.per_user and home.is_own and not home.read_only
 
 
 def read_sample(name: str) -> bytes:
