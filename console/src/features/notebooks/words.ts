@@ -4,7 +4,7 @@ export const words = translated({
   en: {
     title: 'Notebooks',
     intro:
-      'A notebook is a job with JupyterLab: it waits in the queue like any other, and is stopped when nobody uses it. Its files are still there in your next notebook; in an image they are kept with the job.',
+      'A notebook is a job with JupyterLab: it waits in the queue like any other, and is stopped when nobody uses it. Its files are still there in your next notebook; with an image they are on your storage home.',
     add: 'New notebook',
     start: 'Start',
     cancel: 'Cancel',
@@ -42,7 +42,7 @@ export const words = translated({
   zh: {
     title: '笔记本',
     intro:
-      '笔记本是带有 JupyterLab 的任务：像其他任务一样排队，无人使用时停止。下一个笔记本中仍能看到其文件；使用镜像时，文件随任务保存。',
+      '笔记本是带有 JupyterLab 的任务：像其他任务一样排队，无人使用时停止。下一个笔记本中仍能看到其文件；使用镜像时，文件在您的存储 home 上。',
     add: '新建笔记本',
     start: '启动',
     cancel: '取消',
