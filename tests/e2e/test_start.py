@@ -112,7 +112,7 @@ def test_a_copy_of_a_home_leaves_the_originals_tasks_alone(tmp_path: Path) -> No
             client.delete("/jobs/once", params={"for_good": True})
 
 
-def test_a_server_that_stands_by_takes_over_when_the_other_one_ends(tmp_path: Path) -> None:
+def test_a_server_that_stands_by_takes_over_as_soon_as_the_other_one_is_killed(tmp_path: Path) -> None:
     first = ServerProcess(tmp_path / "home")
     second = ServerProcess(tmp_path / "home")
     second.log_file = tmp_path / "second.log"
@@ -122,8 +122,9 @@ def test_a_server_that_stands_by_takes_over_when_the_other_one_ends(tmp_path: Pa
         try:
             await_that(lambda: "stands by" in second.log, 20, "the second one waits")
             assert health(second) is None
-            first.stop()
+            first.kill()
             second.await_answer()
+            assert "no sign of life" not in second.log
         finally:
             second.stop()
 

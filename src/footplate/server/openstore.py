@@ -43,10 +43,11 @@ async def _open_database(
     keep_private(settings.home, tells=not opening.waits_for)
     database = open_engine(settings.database_url or sqlite_url(settings.home))
     stack.callback(database.dispose)
-    if settings.stands_by:
-        if not settings.takes_over:
-            await asyncio.to_thread(homes.check, database, settings.home)
+    if settings.stands_by and settings.takes_over:
         await await_lease(database, opening)
+    elif settings.stands_by:
+        # A database of this home is held by a server of this home, and that has ended: we have the home's lock.
+        await asyncio.to_thread(homes.check, database, settings.home)
     await asyncio.to_thread(migrate, database)
     identity = await asyncio.to_thread(homes.claim, database, settings.home, clock.now(), settings.takes_over)
     return database, identity
