@@ -545,6 +545,7 @@ def test_a_jobs_own_token_acts_for_its_owner_while_the_attempt_lives(
     inside.refused("PUT", f"/queues/default/members/{owner.name}", 403, says="grant roles", json=role)
     inside.refused("DELETE", f"/queues/default/members/{owner.name}", 403, says="revoke roles")
     inside.refused("POST", "/tokens", 403, says="a job may not create tokens", json={"name": "sneaky"})
+    inside.refused("POST", f"/jobs/{job['id']}/ssh-key", 403, says="a job may not manage SSH keys")
     inside.refused("POST", "/me/password", 403, json={"old_password": PASSWORD, "new_password": "x" * 9})
     inside.submit(cpus=0.1)
     owner.finish(job, code=1)

@@ -106,6 +106,8 @@ async def hand_out(platform: Platform, caller: Caller, id_or_name: str) -> str:
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    # It would outlive the token of the job that asks.
+    require_person(caller, "manage_ssh_keys")
     job = await find_enterable(platform, caller, id_or_name, "ssh")
     private = Ed25519PrivateKey.generate()
     public = private.public_key().public_bytes(form.Encoding.OpenSSH, form.PublicFormat.OpenSSH).decode()
