@@ -139,7 +139,7 @@ def test_what_would_differ_is_told(footplate: Command, tmp_path: Path, server: F
         "saved to home",
         "jupyter",
         "hangs",
-        "nobody is told",
+        "no alerts are sent",
         "not kept",
         "no model m",
     ):

@@ -20,7 +20,7 @@ TABLE = {
     "not_encrypted_here": "was not encrypted with this server's key: ask for the key again",
     "not_ufile_path": "must be a path of UFile (http://BUCKET.ufile.ucloud.com.cn/FOLDER/) or of UFS (10.0.0.1:/ufs-ID/FOLDER/)",
     "version_fixed": "cannot be EXIST: the files of a version never change, so add a version instead",
-    "not_model_name": "{given:quoted} is no name of a model: use letters, digits, `.`, `_`, `+` and `-`",
+    "not_model_name": "{given:quoted} is not a valid model name: use letters, digits, `.`, `_`, `+` and `-`",
     "not_version_id": "must be the id of a version, such as mv-v1-m-2mjgxktj6dh6",
     "example_fitted": "{type} is an example: the task has as much of it as this platform has room for",
 }

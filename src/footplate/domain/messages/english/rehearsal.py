@@ -18,6 +18,6 @@ TABLE = {
     "rehearsed_secrets_missing": "secrets are not read from the server, and this shell has no {variables:comma}",
     "rehearsed_without_services": "no services are started: {services:comma}",
     "rehearsed_without_hang": "hangs and idle tasks are not detected",
-    "rehearsed_without_alerts": "nobody is told of anything",
+    "rehearsed_without_alerts": "no alerts are sent",
     "rehearsed_without_keeping": "failed tasks are not kept",
 }

@@ -11,7 +11,7 @@ TABLE = {
     "ssh_key_unknown": "you have no SSH key {key}",
     "ssh_key_of_other_job": "this key was handed out for job {job}, and opens no other",
     "ssh_is_off": "this server has no SSH gateway: `ssh_port` in its settings starts one; `footplate shell` works without",
-    "service_unknown": "must be one of {known}, or the number of a port, and is {given}",
+    "service_unknown": "must be one of {known} or a port number, not {given}",
     "service_ended": "{service} ended with exit code {code} before it answered: {said}",
     "service_silent": "{service} did not answer in time; it said: {said}",
     "service_not_open": "{service} is not open in job {job}",
