@@ -523,6 +523,11 @@ def test_bad_channels_are_refused_with_the_field(ann: Api, given: Data, field: s
     ann.refused("POST", "/alerts/channels", 422, field, json={"name": fresh("bad"), **given})
 
 
+def test_what_is_no_address_of_a_hook_is_refused_with_an_example(ann: Api) -> None:
+    given = {"name": fresh("bad"), "kind": "webhook", "address": "ftp://example.org"}
+    ann.refused("POST", "/alerts/channels", 422, "address", json=given, says="https://example.org/hook")
+
+
 @pytest.mark.parametrize(
     ("given", "field"),
     [

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from footplate.cli.chinese import CHINESE
+from footplate.cli.chinese import CHINESE, TABLES
 from footplate.cli.chinese.click import CLICK
 from footplate.cli.main import cli
 from footplate.cli.translated import paragraphs_of
@@ -123,6 +123,11 @@ def test_nothing_is_shown_that_is_not_looked_up() -> None:
         if re.search(r"[a-z]{3,}", literal(one))
     ]
     assert spoken == []
+
+
+def test_a_text_means_the_same_wherever_it_stands() -> None:
+    said = {(text, chinese) for table in TABLES for text, chinese in table.items()}
+    assert [text for text, chinese in said if CHINESE[text] != chinese] == []
 
 
 def test_every_text_of_the_code_is_there_in_chinese() -> None:

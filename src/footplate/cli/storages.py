@@ -126,7 +126,13 @@ def _secret(what: str) -> str:
 
 @storages.command("add")
 @click.argument("name")
-@click.option("--kind", type=click.Choice(KINDS), default="folder", show_default=True, help="What it is.")
+@click.option(
+    "--kind",
+    type=click.Choice(KINDS),
+    default="folder",
+    show_default=True,
+    help="Kind of storage.",
+)
 @_fields
 @json_option
 def add(name: str, kind: str, as_json: bool, **given: Any) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta, timezone
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 from footplate.domain.messages import Message, as_json, from_json, say, text
 from footplate.domain.messages.render import LANGUAGES, language, render
+from footplate.domain.messages.tables import NOUNS, gather
 from footplate.domain.messages.template import parse, slots
 
 SHARED = Path(__file__).parents[2] / "fixtures" / "messages.json"
@@ -99,3 +102,20 @@ def test_utc_is_what_the_clock_is_given() -> None:
     seen: list[datetime] = []
     render(say("starts_by", at="2026-11-16T09:00:00+08:00"), "en", lambda at: seen.append(at) or at)
     assert seen == [datetime(2026, 11, 16, 1, tzinfo=UTC)]
+
+
+@pytest.mark.parametrize("into", ["english", "chinese"])
+def test_every_table_of_a_language_is_read(into: str) -> None:
+    package = import_module(f"footplate.domain.messages.{into}")
+    assert {one.name for one in iter_modules(package.__path__)} == {*NOUNS, "words"}
+
+
+def test_a_code_that_stands_in_two_tables_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "sentences_twice"
+    package.mkdir()
+    for noun in NOUNS:
+        same = '"used_twice": "text"' if noun in ("jobs", "models") else ""
+        (package / f"{noun}.py").write_text(f"TABLE = {{{same}}}")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match="used_twice of models stands in another table too"):
+        gather("sentences_twice")

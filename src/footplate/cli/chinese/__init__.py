@@ -10,4 +10,5 @@ from footplate.cli.chinese.models import MODELS
 from footplate.cli.chinese.phrases import PHRASES
 from footplate.cli.chinese.verbs import VERBS
 
-CHINESE = {**CLICK, **HEADS, **VERBS, **HELP, **PHRASES, **FILES, **MODELS, **ALERTS, **COST}
+TABLES = (CLICK, HEADS, VERBS, HELP, PHRASES, FILES, MODELS, ALERTS, COST)
+CHINESE = {english: chinese for table in TABLES for english, chinese in table.items()}

@@ -34,7 +34,7 @@ FILES = {
     "FROM": "来源",
     "List storages, or manage them (admin).": "列出存储，或管理存储（管理员）。",
     "Add a storage: a folder of the server's machine, an S3 bucket, or a web server (admin).": "添加存储：服务器上的文件夹、S3 存储桶或 Web 服务器（管理员）。",
-    "What it is.": "存储的类型。",
+    "Kind of storage.": "存储的类型。",
     "What is on it.": "其中存放的内容。",
     "Whether nobody may write; so it is with a new one that does not say.": "是否任何人都不能写入；新存储不说明时即如此。",
     "Queue whose members may use it.": "其成员可以使用该存储的队列。",

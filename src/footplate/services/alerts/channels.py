@@ -182,7 +182,7 @@ def _check(channel: Channel, target: Target) -> None:
         if not _MAIL.fullmatch(target.address):
             problems.append(problem("address", "not_mail_address"))
     elif not _is_web_address(target.address):
-        problems.append(problem("address", "not_web_address"))
+        problems.append(problem("address", "not_hook_address"))
     if channel.quiet and not is_hours(channel.quiet):
         problems.append(problem("quiet", "not_hours"))
     if zone_named(channel.zone) is None:

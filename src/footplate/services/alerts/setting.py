@@ -86,7 +86,7 @@ def _networks(given: Sequence[str]) -> tuple[Network, ...]:
         try:
             found.append(ip_network(text.strip(), strict=False))
         except ValueError:
-            problems.append(problem(f"private_networks[{number}]", "not_network", given=text[:64]))
+            problems.append(problem(f"private_networks[{number}]", "not_private_network", given=text[:64]))
     if problems:
         raise InvalidInput(problems)
     return tuple(found)

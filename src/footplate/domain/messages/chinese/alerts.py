@@ -53,8 +53,8 @@ TABLE = {
     "footplate alerts settings --allow {address}",
     "mail_not_set_up": "尚未设置邮件服务器。由管理员设置：footplate alerts settings --smtp HOST",
     "not_mail_address": "必须是邮件地址，例如 ann@example.org",
-    "not_web_address": "必须是网址，例如 https://example.org/hook，且不含用户名",
+    "not_hook_address": "必须是网址，例如 https://example.org/hook，且不含用户名",
     "not_hours": "必须是时间段，例如 22:00-07:00",
-    "not_network": "{given:quoted} 不是网段，例如 10.0.0.0/8",
+    "not_private_network": "{given:quoted} 不是网段，例如 10.0.0.0/8",
     "zone_unknown": "没有时区 {zone:quoted}；例如 Asia/Shanghai",
 }

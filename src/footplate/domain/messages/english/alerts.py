@@ -53,8 +53,8 @@ TABLE = {
     " footplate alerts settings --allow {address}",
     "mail_not_set_up": "no mail server is set. An admin sets it: footplate alerts settings --smtp HOST",
     "not_mail_address": "must be a mail address such as ann@example.org",
-    "not_web_address": "must be an address such as https://example.org/hook, without a user name",
+    "not_hook_address": "must be an address such as https://example.org/hook, without a user name",
     "not_hours": "must be hours such as 22:00-07:00",
-    "not_network": "{given:quoted} is not a network such as 10.0.0.0/8",
+    "not_private_network": "{given:quoted} is not a network such as 10.0.0.0/8",
     "zone_unknown": "there is no time zone {zone:quoted}; one is Asia/Shanghai",
 }
