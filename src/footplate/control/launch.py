@@ -20,6 +20,7 @@ from footplate.domain.errors import (
     NotFound,
     SecretUnreadable,
 )
+from footplate.domain.eventkinds import EventKind
 from footplate.domain.events import LaunchFailed
 from footplate.domain.image import ChosenImage, refer
 from footplate.domain.job import Job
@@ -189,7 +190,7 @@ def _is_wanted(context: Context, job: Job) -> bool:
 async def tell_step(context: Context, job: Job, step: Step) -> None:
     """Write a step that the engine is at, or has done, into the job's events."""
     now = context.clock.now()
-    kind = "step" if step.is_done else "progress"
+    kind: EventKind = "step" if step.is_done else "progress"
     seconds = round(step.seconds, 3)
     what = redact_message(step.said, await context.hidden_of(job))
     said = say("step_done", what=what, seconds=seconds) if step.is_done else what

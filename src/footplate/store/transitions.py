@@ -17,6 +17,7 @@ from footplate.domain.accounting import follow
 from footplate.domain.advance import advance
 from footplate.domain.ending import STOPPED, Outcome
 from footplate.domain.errors import NotFound
+from footplate.domain.eventkinds import OF_STATE, EventKind
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
 from footplate.domain.messages import Message, say
@@ -123,7 +124,7 @@ def _closed(job: Job, at: float) -> Job:
 
 
 # What kind of event it is, what it says, and facts that it does not say.
-_Line = tuple[str, Message, dict[str, Any]]
+_Line = tuple[EventKind, Message, dict[str, Any]]
 
 
 def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
@@ -135,9 +136,8 @@ def _describe(before: Job, after: Job, event: ev.Event) -> list[_Line]:
 
 
 def _tell_state(job: Job) -> _Line:
-    kind = "requeued" if job.state is JobState.QUEUED else job.state.value.lower()
     facts = {**job.reason.facts, "state": job.state.value, "reason": job.reason.code.value}
-    return kind, job.reason.said, facts
+    return OF_STATE[job.state], job.reason.said, facts
 
 
 def _tell_exit(before: Job, after: Job, event: ev.TaskExited) -> list[_Line]:

@@ -21,6 +21,7 @@ import sqlalchemy as sa
 
 from footplate.domain.accounting import Holding
 from footplate.domain.errors import StaleLease
+from footplate.domain.eventkinds import EventKind
 from footplate.domain.events import Effect
 from footplate.domain.job import Job
 from footplate.domain.messages import Message
@@ -52,7 +53,7 @@ class Transaction:
     def record(
         self,
         job: Job,
-        kind: str,
+        kind: EventKind,
         at: float,
         said: Message,
         actor: str = "",

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
+from footplate.domain.eventkinds import EventKind
 from footplate.wire.body import Body, Told
 
 
@@ -13,7 +14,7 @@ class EventBody(Told):
     seq: int
     at: str
     job_id: str
-    kind: str
+    kind: EventKind
     attempt: int
     actor: str
     data: dict[str, Any]

@@ -1,4 +1,8 @@
+import type { JobEvent } from '@/api/client';
 import { translated } from '@/i18n/translated';
+
+/** Each kind of event has a title: one that is missing does not compile. */
+type Kinds = Record<JobEvent['kind'], string>;
 
 const EN_CAUSES: Record<string, string> = { oom: 'out of memory', lost: 'lost', stopped: 'stopped' };
 const ZH_CAUSES: Record<string, string> = { oom: '内存不足', lost: '丢失', stopped: '被停止' };
@@ -187,7 +191,14 @@ export const words = translated({
       restored: 'Restored',
       released: 'Released',
       deleted: 'Deleted',
-    } as Record<string, string>,
+      service: 'Service',
+      alert: 'Alert',
+      results_saved: 'Results saved',
+      results_delayed: 'Results not saved yet',
+      model_registered: 'Model registered',
+      model_not_registered: 'Model not registered',
+      expired: 'Files removed',
+    } satisfies Kinds,
     copyConfig: 'Copy',
     downloadConfig: 'Download',
     configHint: 'As submitted; it can be submitted again unchanged.',
@@ -382,7 +393,14 @@ export const words = translated({
       restored: '已恢复',
       released: '已释放',
       deleted: '已删除',
-    } as Record<string, string>,
+      service: '服务',
+      alert: '告警',
+      results_saved: '结果已保存',
+      results_delayed: '结果尚未保存',
+      model_registered: '模型已注册',
+      model_not_registered: '模型未注册',
+      expired: '文件已清理',
+    } satisfies Kinds,
     copyConfig: '复制',
     downloadConfig: '下载',
     configHint: '与提交时一致，可原样再次提交。',

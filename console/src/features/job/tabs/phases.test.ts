@@ -4,7 +4,7 @@ import { phasesOf } from './phases';
 
 const START = Date.parse('2026-03-01T10:00:00Z');
 const at = (second: number) => new Date(START + second * 1000).toISOString();
-const event = (second: number, kind: string, data: JobEvent['data'] = {}): JobEvent => ({
+const event = (second: number, kind: JobEvent['kind'], data: JobEvent['data'] = {}): JobEvent => ({
   seq: second,
   at: at(second),
   job_id: 'x',
