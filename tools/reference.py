@@ -21,7 +21,7 @@ from markdown_parts import code, page, table, yes
 
 from footplate.cli.main import cli
 from footplate.cli.verbs import VERBS
-from footplate.domain import errors, policyfields, rolefields, specfields
+from footplate.domain import codefields, environmentfields, errors, policyfields, rolefields, specfields
 from footplate.domain import names as name_forms
 from footplate.domain import spec as s
 from footplate.domain.fields import Field, Kind, ListOf, MapOf, Nullable, Record
@@ -61,10 +61,15 @@ RECORDS = {
     "Port": rolefields.PORT,
     "Completion": rolefields.COMPLETION,
     "Code": specfields.CODE,
+    "Revision": codefields.REVISION,
+    "Environment": environmentfields.ENVIRONMENT,
     "Data": specfields.DATA,
     "Results": specfields.RESULTS,
+    "Model": specfields.MODEL,
     "Service": specfields.SERVICE,
     "Alert": policyfields.ALERT,
+    "Rule": policyfields.FAILURE_RULE,
+    "Hang": policyfields.HANG,
 }
 
 
@@ -145,6 +150,9 @@ def describe(kind: Kind) -> tuple[str, str]:
             return f"mapping of names to {describe(kind.kind)[0]}", f"at most {kind.most} entries"
         case Record():
             return _link(kind), ""
+        case environmentfields.FileOrList():
+            entries, bounds = describe(kind.entries)
+            return f"a file's name, or {entries}", bounds
         case Text():
             form = language("en").words["form"].get(kind.form, kind.form)
             return "text", "; ".join(filter(None, (form, f"at most {kind.most} characters")))
@@ -179,8 +187,8 @@ _PLAIN: Mapping[type, Callable[[Any], tuple[str, str]]] = {
 
 
 def _link(record: Record) -> str:
-    name = next((name for name, known in RECORDS.items() if known is record), "")
-    return f"[{name.lower()}](#{name.lower()})" if name else "mapping"
+    name = next((name.lower() for name, known in RECORDS.items() if known is record), "")
+    return f"[{name}](#{name})" if name else "mapping"
 
 
 def _sizes(kind: Size) -> str:
@@ -229,7 +237,10 @@ def job_file() -> str:
 
 
 def _short_note(record: Record) -> list[str]:
-    return [f"A bare text or number stands for `{record.short}`."] if record.short else []
+    if not record.short:
+        return []
+    kinds = "text, number or list" if record.takes_list else "text or number"
+    return [f"A bare {kinds} stands for `{record.short}`."]
 
 
 # Settings
@@ -243,21 +254,10 @@ def _of_class(field: dataclasses.Field[Any]) -> Any:
 
 def server_settings() -> str:
     defaults = {field.name: _of_class(field) for field in dataclasses.fields(settings.Settings)}
-    fields = {field.name: field for field in settings.FILE.fields}
-    stored = fields["storages"].kind
-    assert isinstance(stored, ListOf)
-    assert isinstance(stored.kind, Record)
-    node, connections = fields.pop("node").kind, fields.pop("connections").kind
-    assert isinstance(node, Record)
-    assert isinstance(connections, Record)
-    cards = next(field for field in node.fields if field.name == "gpus")
-    assert isinstance(cards.kind, Nullable)
-    assert isinstance(cards.kind.kind, ListOf)
-    group = cards.kind.kind.kind
-    assert isinstance(group, Record)
     rows = [
-        (code(name), *describe(field.kind), _shown(field, defaults[field.target]), field.help)
-        for name, field in fields.items()
+        (code(field.name), *describe(field.kind), _shown(field, defaults[field.target]), field.help)
+        for field in settings.FILE.fields
+        if not isinstance(field.kind, Record)
     ]
     live = ", ".join(code(name) for name in LIVE)
     variables = settings._ENVIRONMENT  # noqa: SLF001  # the one table of them
@@ -269,16 +269,7 @@ def server_settings() -> str:
         f"after a restart: {live}.",
         "## settings.toml",
         table(("setting", "holds", "bounds", "default", "meaning"), rows),
-        "### [node]",
-        _fields("node", node),
-        "### [connections]",
-        "What a connection may cost before anybody is known to be calling. Live streams and long polls have "
-        "no bound: it is the waiting for a request that has one, not the waiting for its answer.",
-        _fields("connections", connections),
-        "### Each of storages",
-        _fields("storages", stored.kind),
-        "### Each of node.gpus",
-        _fields("gpus", group),
+        *_tables(settings.FILE),
         "## Environment",
         table(
             ("variable", "meaning"),
@@ -308,6 +299,28 @@ def server_settings() -> str:
             ),
         ),
     )
+
+
+_MORE = {
+    "connections": "They are what a connection may cost before anybody is known to be calling. Live streams and "
+    "long polls have no bound: it is the waiting for a request that has one, not the waiting for its answer."
+}
+
+
+def _tables(record: Record, above: str = "") -> Iterator[str]:
+    """A section for each field that has fields of its own."""
+    for field in record.fields:
+        inner, is_each = field.kind, False
+        while isinstance(inner, (Nullable, ListOf, MapOf)):
+            is_each = is_each or not isinstance(inner, Nullable)
+            inner = inner.kind
+        if not isinstance(inner, Record):
+            continue
+        name = f"{above}{field.name}"
+        yield f"### Each of {name}" if is_each else f"### [{name}]"
+        yield " ".join(filter(None, (field.help, _MORE.get(name))))
+        yield _fields(name, inner)
+        yield from _tables(inner, f"{name}.")
 
 
 # Command line

@@ -32,3 +32,13 @@ def test_every_generated_page_is_checked(reference: Any) -> None:
 def test_the_page_is_as_the_code_is_now(reference: Any, name: str) -> None:
     written = (REFERENCE / name).read_text("utf-8")
     assert written == reference.PAGES[name](), f"{name} is out of date: run `make docs`"
+
+
+def test_every_field_with_fields_of_its_own_has_a_table(reference: Any) -> None:
+    job = reference.PAGES["job-file.md"]()
+    assert "| mapping |" not in job
+    assert "mapping or null" not in job
+    assert "list of mapping" not in job
+    settings_page = reference.PAGES["settings.md"]()
+    for name in ("[environments]", "[retention]", "[prices]", "[clouds]", "[data]", "Each of node.gpus"):
+        assert f"### {name}\n" in settings_page

@@ -71,4 +71,5 @@ ENVIRONMENT = Record(
     ),
     checks=(_check,),
     short="requirements",
+    takes_list=True,
 )

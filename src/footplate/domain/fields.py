@@ -144,13 +144,15 @@ Check = Callable[[Mapping[str, Any], str, Problems], None]
 class Record:
     """A mapping with known fields, held as a dataclass; unknown fields are refused.
 
-    A bare text or number stands for the field named `short`; `similar` are names to suggest for unknown ones.
+    A bare text or number stands for the field named `short`, and a list where `takes_list` says so; `similar`
+    are names to suggest for unknown ones.
     """
 
     build: Callable[..., Any]
     fields: tuple[Field, ...]
     checks: tuple[Check, ...] = ()
     short: str = ""
+    takes_list: bool = False
     similar: tuple[str, ...] = ()
     _by_name: dict[str, Field] = field(init=False, repr=False, compare=False)
 
@@ -159,7 +161,7 @@ class Record:
         object.__setattr__(self, "_by_name", names)
 
     def read(self, value: Json, path: str, problems: Problems) -> Any:
-        if self.short and isinstance(value, (str, int)) and not isinstance(value, bool):
+        if self._is_short(value):
             value = {self.short: value}
         if not isinstance(value, Mapping):
             return problems.add(path, "not_record", given=name_of(value))
@@ -174,6 +176,11 @@ class Record:
         for check in self.checks:
             check(values, path, problems)
         return MISSING if len(problems) > before else self.build(**values)
+
+    def _is_short(self, value: Json) -> bool:
+        if isinstance(value, list):
+            return self.takes_list
+        return bool(self.short) and isinstance(value, (str, int)) and not isinstance(value, bool)
 
     def _read_known(self, value: Mapping[Any, Json], path: str, problems: Problems) -> dict[str, Any]:
         values: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footplate.domain.errors import InvalidInput
 from footplate.domain.jobfile import job_schema, read_job, write_job
 from footplate.domain.resources import GIB, MIB
-from footplate.domain.spec import JobSpec
+from footplate.domain.spec import EnvironmentSpec, JobSpec
 
 FULL: dict[str, Any] = {
     "name": "everything",
@@ -233,6 +233,18 @@ def test_null_means_the_default_where_a_field_has_one() -> None:
 
 def test_the_command_true_is_a_program() -> None:
     assert read_job({"name": "x", "command": True}).roles[0].command == "true"
+
+
+@pytest.mark.parametrize("written", [["numpy>=2", "einops"], {"requirements": ["numpy>=2", "einops"]}])
+def test_a_bare_list_of_packages_is_an_environment(written: Any) -> None:
+    environment = read_job({"name": "x", "command": "x", "environment": written}).environment
+    assert environment == EnvironmentSpec(requirements=("numpy>=2", "einops"))
+
+
+def test_a_list_where_a_mapping_belongs_is_refused() -> None:
+    job = {"name": "x", "command": "x", "code": ["a"]}
+    with pytest.raises(InvalidInput, match="code: must be a mapping, not a list"):
+        read_job(job)
 
 
 def test_environment_values_are_texts_for_the_shell() -> None:

@@ -19,6 +19,8 @@ describe('the check of a document', () => {
     expect(found({ name: 'a', roles, time_limit: '1h 30m', deadline: null, services: ['shell'] })).toEqual(
       {},
     );
+    expect(found({ name: 'a', command: 'x', environment: ['numpy>=2', 'einops'] })).toEqual({});
+    expect(found({ name: 'a', command: 'x', hang: ['5m'] })).toEqual({ hang: 'Must be a mapping' });
   });
 
   it('says the bound of what is outside of it', () => {

@@ -68,8 +68,10 @@ class Checker {
     }
     if (!isMapping(value)) {
       const inner = shorthand && field.fields[shorthand];
-      if (inner && (typeof value === 'string' || typeof value === 'number')) this.check(value, inner, path);
-      else this.add(path, this.say.mustBeMapping);
+      const isShort = typeof value === 'string' || typeof value === 'number';
+      if (inner && (isShort || (shorthand === 'requirements' && Array.isArray(value)))) {
+        this.check(value, inner, path);
+      } else this.add(path, this.say.mustBeMapping);
       return;
     }
     for (const [name, inner] of Object.entries(value)) {

@@ -69,7 +69,7 @@ function Fields({ path, field, value }: FieldsProps) {
   if (!isMapping(value) && shorthand && value !== undefined) {
     return (
       <div className={styles.short}>
-        <code>{String(value)}</code>
+        <code>{Array.isArray(value) ? value.join(', ') : String(value)}</code>
         <Button size="small" onClick={() => change(path, { [shorthand]: value })}>
           {say.details}
         </Button>
