@@ -302,8 +302,9 @@ def server_settings() -> str:
 
 
 _MORE = {
-    "connections": "They are what a connection may cost before anybody is known to be calling. Live streams and "
-    "long polls have no bound: it is the waiting for a request that has one, not the waiting for its answer."
+    "connections": "They are what a connection may cost before anybody is known to be calling. Live streams "
+    "and long polls have no bound: it is the waiting for a request that has one, not the waiting for its "
+    "answer."
 }
 
 
