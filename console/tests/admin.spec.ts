@@ -201,10 +201,13 @@ test('a queue is changed, closed and deleted', async ({ page, api }) => {
   await expect(page.getByRole('heading', { name: new RegExp(queue) })).toHaveCount(0);
 });
 
-test('images come and go, and the form offers them', async ({ page }) => {
+test('images come and go, and the form offers them', async ({ page, api }) => {
   const image = fresh('torch');
   await signIn(page);
   await page.goto('/admin/images');
+  const { items } = await api.call<{ items: { runs_images: boolean }[] }>('GET', '/engines');
+  const isRun = items.some(({ runs_images }) => runs_images);
+  await expect(page.getByText('This server cannot run images')).toHaveCount(isRun ? 0 : 1);
   await page.getByRole('button', { name: 'Add image' }).click();
   const form = page.getByRole('dialog', { name: 'Add image' });
   await form.getByLabel('Name').fill(image);

@@ -177,6 +177,9 @@ export const words = translated({
       deleted: (name: string) => `Image ${name} deleted`,
       none: 'The catalogue is empty',
       noneHint: 'Jobs may still name any image by its reference.',
+      runsNone: 'This server cannot run images: no container engine was found',
+      runsNoneHint:
+        'Jobs that name an image are refused. Install Podman or Docker on its machine; `footplate doctor` says how.',
       badName: 'Letters, digits and . _ -, beginning with a letter or digit; at most 63',
     },
     settings: {
@@ -382,6 +385,8 @@ export const words = translated({
       deleted: (name: string) => `已删除镜像 ${name}`,
       none: '镜像目录为空',
       noneHint: '任务仍可直接使用任意镜像地址。',
+      runsNone: '此服务器无法运行镜像：没有找到容器引擎',
+      runsNoneHint: '指定镜像的任务会被拒绝。请在服务器上安装 Podman 或 Docker，步骤见 `footplate doctor`。',
       badName: '字母、数字和 . _ -，以字母或数字开头，最多 63 个字符',
     },
     settings: {

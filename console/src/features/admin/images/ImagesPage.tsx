@@ -1,10 +1,12 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Button, Skeleton } from 'antd';
+import { Alert, Button, Skeleton } from 'antd';
 import { useState } from 'react';
 import { answer, api, type Schemas } from '@/api/client';
 import { imagesQuery } from '@/api/platformQueries';
+import { enginesQuery } from '@/api/queries';
 import { useWords } from '@/i18n/language';
+import { Coded } from '@/ui/Coded';
 import { type Column, DataTable } from '@/ui/DataTable';
 import { Failure } from '@/ui/Failure';
 import { Card, Nothing, Page } from '@/ui/Page';
@@ -22,6 +24,8 @@ type Image = Schemas['ImageBody'];
 export function ImagesPage() {
   const say = useWords(words);
   const { data: images, error } = useQuery(imagesQuery);
+  const { data: engines } = useQuery(enginesQuery);
+  const runsNone = engines?.every(({ runs_images }) => !runs_images) ?? false;
   const [edited, setEdited] = useState<Image | 'new' | null>(null);
   const columns: Column<Image>[] = [
     {
@@ -72,9 +76,20 @@ export function ImagesPage() {
       <Page title={say.images.title} actions={add}>
         <p className={styles.intro}>{say.images.intro}</p>
         {error && !images && <Failure error={error} />}
+        {runsNone && (
+          <Alert
+            className={styles.notice}
+            type="warning"
+            showIcon
+            title={say.images.runsNone}
+            description={<Coded text={say.images.runsNoneHint} />}
+          />
+        )}
         <Card isFlush>
           {!images && !error && <Skeleton active className={styles.skeleton} title={false} />}
-          {images?.length === 0 && <Nothing title={say.images.none} hint={say.images.noneHint} />}
+          {images?.length === 0 && (
+            <Nothing title={say.images.none} hint={runsNone ? undefined : say.images.noneHint} />
+          )}
           {images && images.length > 0 && (
             <DataTable label={say.images.title} columns={columns} rows={images} rowKey={({ name }) => name} />
           )}
