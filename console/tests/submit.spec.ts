@@ -143,7 +143,10 @@ test('whether resources are free, and when, is told before there is a command', 
   await page.getByLabel('GPUs per task', { exact: true }).fill('2');
   await expect(page.getByText('These resources are not free now: Waiting for resources')).toBeVisible();
   await expect(page.getByText(/^Expected to start in \d+ min/)).toBeVisible();
-  for (let i = 0; i < 3; i += 1) await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByLabel('Shared memory', { exact: true })).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page.getByRole('switch', { name: 'Set Results' })).toBeVisible();
+  for (let i = 0; i < 2; i += 1) await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('Command', { exact: true }).fill('true');
   await page.getByRole('button', { name: 'Review', exact: true }).click();
   await expect(page.getByRole('dialog').getByText(/^Expected to start in \d+ min/)).toBeVisible();

@@ -17,7 +17,7 @@ export const JOB_LAYOUT: Record<SectionName, Shown> = {
   basics: { basic: ['name', 'queue', 'description'], more: ['tags', 'priority', 'shared'] },
   image: { basic: ['framework', 'image', 'environment'], more: ['image_credentials'] },
   resources: { basic: [], more: [] },
-  directories: { basic: ['code', 'data'], more: ['results', 'model'] },
+  directories: { basic: ['code', 'data', 'results'], more: ['model'] },
   alerts: { basic: ['alerts'], more: [] },
   execution: {
     basic: ['env', 'time_limit', 'retry'],
@@ -43,7 +43,6 @@ export const guidedSteps = (_doc: Mapping): readonly SectionName[] => SECTIONS;
 /** Fields that few jobs have: in professional mode behind a line to open. */
 export const RARE: ReadonlySet<string> = new Set([
   'image_credentials',
-  'results',
   'model',
   'on_failure',
   'log_metrics',
@@ -55,8 +54,8 @@ export const RARE: ReadonlySet<string> = new Set([
 
 /** The fields of a role; its command is in the last section, the others with the resources. */
 export const ROLE_LAYOUT: Shown = {
-  basic: ['type', 'cpus', 'memory', 'gpus', 'gpu_type'],
-  more: ['shm', 'task_retry', 'image', 'env', 'ports', 'completion'],
+  basic: ['type', 'cpus', 'memory', 'gpus', 'gpu_type', 'shm'],
+  more: ['task_retry', 'image', 'env', 'ports', 'completion'],
 };
 
 /** What an instance type says, and a role that has one does not. */
