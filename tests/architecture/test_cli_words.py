@@ -13,6 +13,7 @@ import pytest
 from footplate.cli.chinese import CHINESE, TABLES
 from footplate.cli.chinese.click import CLICK
 from footplate.cli.main import cli
+from footplate.cli.topics import TOPICS
 from footplate.cli.translated import paragraphs_of
 from footplate.cli.verbs import VERBS
 from footplate.domain.messages.template import Optional, Part, parse, slots
@@ -67,6 +68,8 @@ def texts_of(node: ast.expr, known: dict[str, object]) -> list[str]:
             return [str(known[name])]
         case ast.Attribute(attr="summary"):
             return [verb.summary for verb in VERBS]
+        case ast.Attribute(attr="title"):
+            return [topic.title for topic in TOPICS]
     return [f"no text: {ast.unparse(node)}"]
 
 

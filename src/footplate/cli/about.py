@@ -11,6 +11,7 @@ from footplate import __version__
 from footplate.cli.cells import pad, width_of
 from footplate.cli.language import phrase
 from footplate.cli.session import connect, json_option, print_json
+from footplate.cli.topics import TOPICS
 from footplate.cli.verbs import BY_NAME, VERBS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -67,14 +68,14 @@ def _explain(ctx: click.Context, words: Sequence[str]) -> None:
 
 
 def _list_verbs() -> None:
-    click.echo(
-        phrase("footplate VERB [OPTIONS]: submit training jobs, watch them, manage the platform.") + "\n"
-    )
+    click.echo(phrase("footplate VERB [OPTIONS]: submit training jobs, watch them, manage the platform."))
     width = max(len(one.name) for one in VERBS) + 2
     room = max(width_of(phrase(one.summary)) for one in VERBS) + 2
-    for one in VERBS:
-        name, example = click.style(one.name.ljust(width), bold=True), click.style(one.example, fg="cyan")
-        click.echo(f"  {name}{pad(phrase(one.summary), room)}{example}")
+    for topic in TOPICS:
+        click.echo("\n" + click.style(phrase(topic.title), underline=True))
+        for one in map(BY_NAME.__getitem__, topic.verbs):
+            name, example = click.style(one.name.ljust(width), bold=True), click.style(one.example, fg="cyan")
+            click.echo(f"  {name}{pad(phrase(one.summary), room)}{example}")
     also = ", ".join(f"{alias} = {one.name}" for one in VERBS for alias in one.aliases)
     click.echo("\n" + phrase("Aliases: {aliases}.", aliases=also))
     click.echo(phrase("`footplate help VERB` explains one verb; those that answer something take --json."))

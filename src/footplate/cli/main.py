@@ -13,6 +13,7 @@ import click
 from footplate import __version__
 from footplate.cli.language import language_of, phrase
 from footplate.cli.session import INTERRUPTED, was_unanswered
+from footplate.cli.topics import TOPICS
 from footplate.cli.verbs import BY_NAME, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
 
@@ -43,11 +44,16 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section(phrase("Verbs")):
-            such_as = phrase("e.g.")
-            formatter.write_dl(
-                [(verb.name, f"{phrase(verb.summary)}  {such_as} {verb.example}") for verb in VERBS]
-            )
+        such_as, width = phrase("e.g."), max(len(verb.name) for verb in VERBS)
+        for topic in TOPICS:
+            verbs = [BY_NAME[name] for name in topic.verbs]
+            with formatter.section(phrase(topic.title)):
+                formatter.write_dl(
+                    [
+                        (verb.name.ljust(width), f"{phrase(verb.summary)}  {such_as} {verb.example}")
+                        for verb in verbs
+                    ]
+                )
 
 
 @click.group(

@@ -14,6 +14,7 @@ import pytest
 from commandline import Command
 
 from footplate import __version__
+from footplate.cli.topics import TOPICS
 from footplate.cli.verbs import VERBS
 from footplate.domain.messages import say
 from footplate.sdk import settings
@@ -46,6 +47,11 @@ def test_help_lists_every_verb_with_an_example(footplate: Command) -> None:
     for verb in VERBS:
         assert verb.summary in out
         assert verb.example in out
+
+
+def test_every_verb_is_listed_under_one_topic() -> None:
+    listed = [name for topic in TOPICS for name in topic.verbs]
+    assert sorted(listed) == sorted(verb.name for verb in VERBS)
 
 
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])

@@ -3,7 +3,16 @@
 PHRASES = {
     "No metrics yet: see `footplate help metrics`.": "还没有指标：参见 `footplate help metrics`。",
     # Help and errors.
-    "Verbs": "命令",
+    "Submit jobs": "提交任务",
+    "Watch jobs": "查看任务",
+    "Change jobs": "操作任务",
+    "Enter tasks": "进入子任务",
+    "Files and models": "文件与模型",
+    "What jobs can use": "可用资源",
+    "Alerts and costs": "告警与费用",
+    "Other systems": "其他系统",
+    "Account": "账户",
+    "This command": "关于此命令",
     "e.g.": "例如",
     "Example:": "示例：",
     "Aliases: {aliases}.": "别名：{aliases}。",
