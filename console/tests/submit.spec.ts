@@ -12,7 +12,7 @@ test('a single job goes through the sections in order, and runs', async ({ page,
       await page.getByLabel('CPUs per task', { exact: true }).fill('0.1');
       await page.getByLabel('Memory per task', { exact: true }).fill('64');
       await page.getByLabel('Unit of Memory per task', { exact: true }).click();
-      await page.getByTitle('MB', { exact: true }).click();
+      await page.locator('.ant-select-item-option[title="MB"]').click();
       await expect(page.getByText(/^Free now/)).toBeVisible();
     }
   }
@@ -112,7 +112,8 @@ test('a size takes the unit that is typed with it, and keeps what is typed', asy
   await expect(editor(page)).toContainText('memory: 512MB');
   await memory.blur();
   await expect(memory).toHaveValue('512');
-  await expect(page.getByTitle('MB', { exact: true }).first()).toBeVisible();
+  const unit = page.locator('.ant-select', { has: page.getByLabel('Unit of Memory per task') });
+  await expect(unit).toHaveText('MB');
   await expect(page.locator('#field-memory-fault')).toHaveCount(0);
   await page.getByLabel('Shared memory', { exact: true }).fill('128');
   await expect(editor(page)).toContainText('shm: 128MB');
