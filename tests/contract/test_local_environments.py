@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -60,6 +61,23 @@ def code_with(bench: Bench, **files: str) -> Any:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
     return upload(folder)
+
+
+@contextlib.contextmanager
+def micromamba(script: str) -> Iterator[None]:
+    """Stand in for the program, of which no index of ours has one: `create --yes --prefix $4 --file $6`."""
+    folder = os.environ["PIP_FIND_LINKS"]
+    program = Path(folder, "micromamba")
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", folder, prepend=":")
+        yield
+
+
+def asking_conda(bench: Bench) -> dict[str, Any]:
+    code = code_with(bench, environment__yml="dependencies: [tiny]\n")
+    return {"environment": EnvironmentSpec(conda="environment.yml"), "code": code}
 
 
 async def kept(bench: Bench, known: Any = EVERYBODY) -> list[Any]:
@@ -120,6 +138,26 @@ class TestEnvironments(WithEngine):
             launched = await bench.launch(IMPORTS, spec=wish)
             assert await bench.exit_code(launched) == 0, bench.log(launched)
         assert bench.log(launched) == b"tiny 0.8\n"
+
+    @on_loop
+    async def test_a_conda_file_goes_to_the_program_for_it(self, bench: Bench) -> None:
+        makes = 'mkdir -p "$4/bin" && ln -s "$(command -v python3)" "$4/bin/python" && cp "$6" "$4"'
+        shows = 'cat "$(dirname "$(command -v python)")/../environment.yml"'
+        with micromamba(makes):
+            await bench.restart()
+            launched = await bench.launch(shows, spec=asking_conda(bench))
+            assert await bench.exit_code(launched) == 0, bench.log(launched)
+        assert bench.log(launched) == b"dependencies: [tiny]\n"
+        (built,) = await kept(bench)
+        assert (built.kind, built.what) == ("conda", "environment.yml")
+
+    @on_loop
+    async def test_a_conda_file_that_cannot_be_solved_says_why(self, bench: Bench) -> None:
+        with micromamba("echo 'nothing provides tiny' >&2; exit 1"):
+            await bench.restart()
+            with pytest.raises(EngineRejected, match="nothing provides tiny"):
+                await bench.launch("true", spec=asking_conda(bench))
+        assert await kept(bench) == []
 
     @on_loop
     async def test_an_environment_is_built_once_and_found_again_after_a_restart(self, bench: Bench) -> None:
