@@ -46,7 +46,7 @@ async def _open_database(
     if settings.stands_by and settings.takes_over:
         await await_lease(database, opening)
     elif settings.stands_by:
-        # A database of this home is held by a server of this home, and that has ended: we have the home's lock.
+        # A server of this home held its database, and has ended: we have the lock of the home.
         await asyncio.to_thread(homes.check, database, settings.home)
     await asyncio.to_thread(migrate, database)
     identity = await asyncio.to_thread(homes.claim, database, settings.home, clock.now(), settings.takes_over)

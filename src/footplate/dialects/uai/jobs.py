@@ -13,7 +13,7 @@ from footplate.dialects.uai import catalogue
 from footplate.domain.choices import InstanceType
 from footplate.domain.errors import InvalidInput
 from footplate.domain.job import Job
-from footplate.domain.resources import GIB, NOTHING, Resources
+from footplate.domain.resources import GIB, Resources
 from footplate.domain.results import MANIFEST
 from footplate.domain.spec import Completion, DataMount, JobSpec, Results, RoleSpec
 from footplate.domain.states import JobState
@@ -193,8 +193,8 @@ def describe(wish: Wish, offer: Offer, place: Place, earlier: tuple[str, str] | 
 def _node(wish: Wish, known: InstanceType, offer: Offer, has_servers: bool, has_earlier: bool) -> RoleSpec:
     """The nodes of a job as one role, each of the size that was asked for."""
     is_example = known.name in offer.examples
-    taken = SERVER if has_servers else NOTHING
-    size = fitted(known, offer.room - taken, wish.count) if is_example else known
+    room = offer.room - SERVER if offer.room and has_servers else offer.room
+    size = fitted(known, room, wish.count) if is_example else known
     role = RoleSpec(command(wish.command, size.gpus, has_earlier), "worker", wish.count)
     if not is_example:
         return replace(role, instance_type=known.name)
