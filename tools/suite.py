@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 
+# What to look at when the suite takes too long.
+SLOWEST = "--durations=40"
 PARTS = (
     ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"),
     ("-m", "alone"),
@@ -26,7 +28,7 @@ def main(words: list[str]) -> int:
     """Run all parts, whatever comes of the first, and return the worst of their statuses."""
     worst = 0
     for part in PARTS:
-        status = run([sys.executable, "-m", "pytest", "-q", *part, *words])
+        status = run([sys.executable, "-m", "pytest", "-q", SLOWEST, *part, *words])
         # One that a signal has ended is negative.
         worst = max(worst, status if status >= 0 else 128 - status)
         if status < 0 or status == INTERRUPTED:
