@@ -3,7 +3,12 @@ import type { JobEvent } from '@/api/client';
 import { milestones, tidy } from './tidy';
 
 let seq = 0;
-const event = (kind: JobEvent['kind'], message: string, data: JobEvent['data'] = {}, attempt = 0): JobEvent => ({
+const event = (
+  kind: JobEvent['kind'],
+  message: string,
+  data: JobEvent['data'] = {},
+  attempt = 0,
+): JobEvent => ({
   seq: ++seq,
   at: '2026-03-01T10:00:00Z',
   job_id: 'x',
