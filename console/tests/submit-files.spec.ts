@@ -291,7 +291,7 @@ test('a job file of another system fills the form, and what became of it is told
   await page.locator('input[type=file][accept*=yaml]').setInputFiles(pai);
   const dialog = page.getByRole('dialog', { name: 'pai.yaml converted' });
   await expect(dialog).toContainText('This is an OpenPAI v2 job file');
-  await expect(dialog).toContainText("the plug-in 'ssh': Footplate has nothing like it");
+  await expect(dialog).toContainText("the plug-in 'ssh': `footplate ssh` leads into tasks");
   await expect(dialog).toContainText('`taskRoles.*.instances` became `roles[].count`');
   await dialog.getByRole('button', { name: 'OK' }).click();
   await expect(name(page)).toHaveValue(job);
