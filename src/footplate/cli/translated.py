@@ -18,6 +18,8 @@ from footplate.cli.language import phrase
 
 # Where click looks up its own words.
 MODULES: tuple[ModuleType, ...] = (core, decorators, exceptions, formatting, parser, termui, types)
+# Types of options are named when their module is loaded, once for all who read: `FILE` stays `FILE`.
+NAMES_OF_TYPES = ("file", "directory", "path")
 # A line may break between two of these, but not before a closing sign. Compiled only when used.
 _WORDS = r"[\u2e80-\uffef][，。；：、）」”！？]*|[^\s\u2e80-\uffef]+[，。；：、）」”]*|\s+"
 
@@ -25,7 +27,7 @@ _WORDS = r"[\u2e80-\uffef][，。；：、）」”！？]*|[^\s\u2e80-\uffef]+[
 @contextmanager
 def speaking() -> Iterator[None]:
     """Replace click's words while a command runs."""
-    ours = {"_": phrase, "ngettext": _counted, "wrap_text": wrap}
+    ours = {"_": _said, "ngettext": _counted, "wrap_text": wrap}
     kept = [(module, name, vars(module)[name]) for module in MODULES for name in ours if name in vars(module)]
     for module, name, _ in kept:
         setattr(module, name, ours[name])
@@ -34,6 +36,10 @@ def speaking() -> Iterator[None]:
     finally:
         for module, name, function in kept:
             setattr(module, name, function)
+
+
+def _said(text: str) -> str:
+    return text if text in NAMES_OF_TYPES else phrase(text)
 
 
 def _counted(one: str, many: str, n: int) -> str:

@@ -6,13 +6,14 @@ import io
 import subprocess
 import sys
 
+import click
 import pytest
 from commandline import Command
 
 from footplate.cli.cells import width_of
 from footplate.cli.language import language_of, phrase
 from footplate.cli.render import show_span
-from footplate.cli.translated import wrap
+from footplate.cli.translated import speaking, wrap
 from footplate.testing.fake_server import FakeServer, Reply, job
 
 ID = "0abcdefghjk1"
@@ -61,6 +62,12 @@ def test_english_comes_back_after_a_command_in_chinese(
     assert footplate("submit", "--help").out != before
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     assert footplate("submit", "--help").out == before
+
+
+@pytest.mark.usefixtures("chinese")
+def test_a_type_that_is_made_for_a_reader_of_chinese_has_the_name_that_all_read() -> None:
+    with speaking():
+        assert click.Path(dir_okay=False).name == "file"
 
 
 @pytest.mark.usefixtures("chinese")
