@@ -89,6 +89,7 @@ def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
     stop = engine.stop
 
     async def start_and_fail(request: Request) -> None:
+        monkeypatch.setattr(engine, "launch", start)
         await start(request)
         raise RuntimeError("the answer was lost")
 
@@ -100,7 +101,6 @@ def test_a_retried_task_whose_launch_answered_too_late_is_stopped_too(
     monkeypatch.setattr(engine, "stop", note_and_stop)
     ann.finish(job, 3, index=1)
     until(lambda: stopped)
-    monkeypatch.undo()
     assert [task.run for task in stopped[0].tasks] == [0, 1]
     again = ann.until(job, "RUNNING", attempt=1)
     ann.ok("POST", f"/jobs/{again['id']}/stop")
