@@ -111,7 +111,7 @@ def test_a_bucket_keeps_results_as_a_folder_does(ann: Api, admin: Api, buckets: 
     assert len(read(ann, shown, "large")) == 3_000_000
 
 
-def test_what_is_final_lies_on_the_disk_once_and_what_may_change_is_copied(
+def test_what_may_change_is_copied_and_all_that_is_final_lies_on_the_disk_once(
     ann: Api, server: Served, clock: FakeClock
 ) -> None:
     job = ann.running(results={"every": "1m"})
@@ -130,7 +130,8 @@ def test_what_is_final_lies_on_the_disk_once_and_what_may_change_is_copied(
     write(ann, job, "large", "z" * 3_000_000)
     ann.finish(job)
     saved(ann, job)
-    assert (kept / "large").stat().st_ino == (local / "large").stat().st_ino
+    for name in ("large", "early"):
+        assert (kept / name).stat().st_ino == (local / name).stat().st_ino
     listed = {one["path"]: one["sha256"] for one in json.loads((kept / MANIFEST).read_bytes())["files"]}
     assert listed["large"] == hashlib.sha256(b"z" * 3_000_000).hexdigest()
 

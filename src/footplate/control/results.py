@@ -27,7 +27,7 @@ from footplate.domain.storage import Access, Storage
 from footplate.storages.base import Files
 from footplate.storages.lanes import Lanes
 from footplate.storages.paths import join
-from footplate.storages.saving import Saved, Survey, save_all, survey
+from footplate.storages.saving import Saved, Survey, adopt_all, save_all, survey
 from footplate.storages.workers import Stopped
 from footplate.store import result_queries
 from footplate.store.writer import Transaction
@@ -181,6 +181,9 @@ class ResultsKeeper:
 
         try:
             save_all(files, target, found.new, self._is_closing, note, are_final=may_link)
+            if may_link:
+                # What was copied while the job ran takes room twice.
+                adopt_all(files, target, found.copied)
         finally:
             self._context.files.note_saved(job.id, saved.values())
         ordered = sorted(saved.values(), key=lambda one: one.path)

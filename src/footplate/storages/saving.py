@@ -58,6 +58,8 @@ class Survey:
 
     new: list[Found] = field(default_factory=list)
     kept: list[Saved] = field(default_factory=list)
+    # Of what is kept, the large files.
+    copied: list[Found] = field(default_factory=list)
     n_left_out: int = 0
 
     @property
@@ -106,13 +108,15 @@ def _take(
         result.n_left_out += 1
         return
     mark = f"{status.st_mtime_ns:x}-{status.st_size:x}-{status.st_ino:x}"
-    before = known.get(path)
-    if before is not None and before.mark == mark:
-        result.kept.append(before)
-        return
     is_executable = bool(status.st_mode & 0o100)
     found = Found(folder, inner, path, status.st_size, status.st_mtime, mark, is_executable)
-    result.new.append(found)
+    before = known.get(path)
+    if before is None or before.mark != mark:
+        result.new.append(found)
+        return
+    result.kept.append(before)
+    if status.st_size >= SMALL_BYTES:
+        result.copied.append(found)
 
 
 def save_all(
@@ -139,6 +143,15 @@ def save_all(
 
     do_all((lambda found=found: save(found) for found in new), N_THREADS, is_stopped)  # type: ignore[misc]  # bound at once
     return done
+
+
+def adopt_all(files: Files, target: str, copied: Sequence[Found]) -> None:
+    """Put final files in the place of their copies, where the storage can take them in as they are."""
+    if not isinstance(files, Adopts):
+        return
+    for found in copied:
+        with suppress(FileNotFoundError), os.fdopen(_open_plain(found), "rb", buffering=0) as file:
+            files.adopt(file.fileno(), join(target, found.path), found.is_executable)
 
 
 def _save(files: Files, path: str, found: Found, is_stopped: threading.Event, is_final: bool) -> Saved:
