@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotF
 from footplate.domain.estimate import WouldBe
 from footplate.domain.events import Edited
 from footplate.domain.hidden import fill, hides_something
-from footplate.domain.ids import is_job_id, job_id
+from footplate.domain.ids import is_job_id
 from footplate.domain.job import Job
 from footplate.domain.jobfile import place_in, read_job, show_job, write_job
 from footplate.domain.jobname import next_free, stem_of
@@ -93,7 +92,7 @@ async def submit_spec(
 
 def fresh_id(platform: Platform) -> str:
     """Make the id of a job to be. Ids tell jobs apart and are no secret."""
-    return job_id(platform.clock.now(), random.getrandbits(20))
+    return platform.job_ids.make(platform.clock.now())
 
 
 async def uncover(platform: Platform, caller: Caller, document: Any, original: str) -> Any:

@@ -19,6 +19,7 @@ from footplate.engines.base import Ran, Stream
 from footplate.engines.router import Engines
 from footplate.services.filing import Filing
 from footplate.services.gitcode import Repositories
+from footplate.services.jobids import JobIds
 from footplate.services.storageroom import StorageRoom
 from footplate.services.vault import Vault
 from footplate.store.logfiles import NO_MASK
@@ -154,6 +155,7 @@ class Platform(HoldsShared):
     # What must not be read in the output of a job.
     mask_of: Callable[[Job], Awaitable[Mask]] = _mask_nothing
     retention: Retention = field(default_factory=Retention)
+    job_ids: JobIds = field(default_factory=JobIds)
     # All prices that there have been, noted at the start.
     price_book: PriceBook = field(default_factory=PriceBook)
 
