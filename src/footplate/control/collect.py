@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import re2
 
@@ -65,7 +66,9 @@ class Collector:
         board = list(self.context.store.board.values())
         running = {job.id: job for job in board if job.state in (JobState.RUNNING, JobState.STOPPING)}
         ended, self._ended = self._ended, {}
-        for job in (*running.values(), *ended.values()):
+        # Most have written nothing of the kind: one thread looks at all that have ended since the last time.
+        last = await asyncio.to_thread(self._with_metrics, list(ended.values())) if ended else []
+        for job in (*running.values(), *last):
             await self._collect_job(job)
         for job_id in (self._files.keys() | ended.keys()) - running.keys():
             for kept in (self._files, self._patterns, self._rests_until):
@@ -82,19 +85,34 @@ class Collector:
             log.exception("the metrics of job %s cannot be collected", job.id)
         self._rests_until[job.id] = began + REST * (self.context.clock.elapsed() - began)
 
+    def _with_metrics(self, jobs: Sequence[Job]) -> list[Job]:
+        return [job for job in jobs if job.spec.log_metrics or any(map(self._has_files, self._folders(job)))]
+
+    def _has_files(self, place: tuple[str, Path]) -> bool:
+        with suppress(OSError):
+            fd = open_folder(str(place[1]))
+            try:
+                return any(_is_metrics_file(name) for _, _, names, _ in walk(fd, MOST_DEEP) for name in names)
+            finally:
+                os.close(fd)
+        return False
+
+    def _folders(self, job: Job) -> list[tuple[str, Path]]:
+        folders = self.context.files.folders(job)
+        return [(what, folders[what]) for what in FOLDERS if what in folders]
+
     def _news(self, job: Job) -> Iterator[Found]:
         if not job.tasks:
             return
         seen = self._files.setdefault(job.id, {})
         now = self.context.clock.now()
-        for what, folder in self.context.files.folders(job).items():
-            if what in FOLDERS:
-                with suppress(OSError):
-                    fd = open_folder(str(folder))
-                    try:
-                        yield from self._in_folder(job, what, fd, seen, now)
-                    finally:
-                        os.close(fd)
+        for what, folder in self._folders(job):
+            with suppress(OSError):
+                fd = open_folder(str(folder))
+                try:
+                    yield from self._in_folder(job, what, fd, seen, now)
+                finally:
+                    os.close(fd)
         if job.spec.log_metrics:
             yield from self._in_logs(job, now)
 
@@ -103,7 +121,7 @@ class Collector:
     ) -> Iterator[Found]:
         for place, _, names, fd in walk(folder_fd, MOST_DEEP):
             for name in names:
-                if not is_event_file(name) and name not in FILE_NAMES:
+                if not _is_metrics_file(name):
                     continue
                 path = f"{what}/{os.path.normpath(place)}/{name}"
                 file = seen.get(path)
@@ -165,6 +183,10 @@ class Collector:
                 text = data[:whole].decode("utf-8", "replace").replace("\r", "\n")
                 if points := list(_matches(text, patterns, now)):
                     yield task.name, source, gather(points, source, place)
+
+
+def _is_metrics_file(name: str) -> bool:
+    return is_event_file(name) or name in FILE_NAMES
 
 
 def _events_under(folder: str) -> Read:

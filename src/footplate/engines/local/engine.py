@@ -208,7 +208,8 @@ class LocalEngine:
         if request["code"] is not None or request["files"]:
             await self._place_files(request)
         request = await self._staging.provide(request)
-        await asyncio.to_thread(self._hand_over, request)
+        if any("kept_for" in mount for mount in request["mounts"]):
+            await asyncio.to_thread(self._hand_over, request)
         images = await self._containers.fetch(request)
         if (packages := request["packages"]) is not None:
             request = await self._environments.provide(request, packages, images)
