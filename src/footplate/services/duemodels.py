@@ -38,22 +38,20 @@ class DueModels:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._asked = asyncio.Event()
+        # What an earlier server has left.
+        self._asked.set()
 
     def take(self, news: News) -> None:
         """Wake up for a job that has ended and has a model."""
         if any(job is not None and job.state.is_final and job.spec.model for job in news.jobs.values()):
             self._asked.set()
 
-    async def keep(self) -> None:
-        """Register whatever is due, again and again."""
-        while True:
-            self._asked.clear()
-            try:
-                await settle_all(self._platform)
-            except Exception:
-                log.exception("due models could not be registered")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._asked.wait(), AGAIN_S)
+    async def watch(self) -> None:
+        """Wait until something may be due, and register it."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._asked.wait(), AGAIN_S)
+        self._asked.clear()
+        await settle_all(self._platform)
 
 
 async def settle_all(platform: Platform) -> None:

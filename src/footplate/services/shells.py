@@ -240,12 +240,6 @@ class Shells:
             if has_left or now - shell.used_at > self._idle_s:
                 await self.end(shell)
 
-    async def keep_tidy(self) -> None:
-        while True:
-            await asyncio.sleep(TIDY_EVERY_S)
-            with contextlib.suppress(FootplateError):
-                await self.tidy()
-
     async def close(self) -> None:
         await asyncio.gather(*(self.end(shell) for shell in list(self._shells.values())))
 
