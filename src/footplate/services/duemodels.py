@@ -58,8 +58,11 @@ async def settle_all(platform: Platform) -> None:
     """Register the models of jobs that have succeeded, and forget those of jobs that did not."""
     for job_id, state in await platform.store.read(model_queries.due):
         if state is None or JobState(state).is_final:
-            job = None if state is None else await platform.store.job(job_id)
-            await _settle(platform, job_id, job)
+            try:
+                job = None if state is None else await platform.store.job(job_id)
+                await _settle(platform, job_id, job)
+            except Exception:  # what goes wrong with one job keeps no other's model from being registered
+                log.exception("the model of job %s could not be registered", job_id)
 
 
 async def _settle(platform: Platform, job_id: str, job: Job | None) -> None:
