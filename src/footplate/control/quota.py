@@ -106,7 +106,7 @@ class QuotaKeeper:
         return [most - sizes[job_id] for job_id in writing]
 
     async def _taken_by_ended(self) -> Counter[str]:
-        """What is kept of jobs that are over: as it was measured after their end, less what was swept since."""
+        """What is kept of jobs that are over: as measured after their end, less what was swept since."""
         known = await self._store.read(kept_queries.by_owner)
         taken = Counter({owner: sizes.total for owner, (_, sizes) in known.items()})
         query = partial(kept_queries.unmeasured, most=MOST_UNMEASURED)

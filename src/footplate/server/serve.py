@@ -25,7 +25,7 @@ from footplate.domain.errors import Conflict, FootplateError, InvalidInput
 from footplate.server.app import answering, make_app
 from footplate.server.connection import bounded
 from footplate.server.door import Door
-from footplate.server.doorstep import secured
+from footplate.server.handshakes import SecureServer
 from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, explain
 from footplate.server.parts import Parts
 from footplate.server.proxy.door import ServiceDoor
@@ -70,10 +70,10 @@ async def _serve(
 
     app = make_app(settings, on_fatal=end)
     opening: Opening = app.state.opening
-    plain = bounded(Door(settings.connections, settings.proxies.trusts))
+    door = Door(settings.connections, settings.proxies.trusts)
     config = uvicorn.Config(
         ByPort(answering(app), settings.services_port, ServiceDoor(lambda: opening.parts)),
-        http=plain if tls is None else secured(plain.door, tls.context, plain),
+        http=bounded(door),
         ws=CountedWebSocket,
         ws_max_size=MOST_SERVICE_BYTES,
         log_config=None,
@@ -86,7 +86,7 @@ async def _serve(
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
     watching = _watch(tls, settings.url) if tls else None
-    server = uvicorn.Server(config)
+    server = SecureServer(config, door, tls.context) if tls else uvicorn.Server(config)
     telling = asyncio.create_task(_tell_when_ready(server, opening, settings, on_ready))
     await server.serve(listeners)
     beside = [telling, *([watching] if watching else [])]

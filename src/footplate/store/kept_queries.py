@@ -33,7 +33,7 @@ def unmeasured(connection: sa.Connection, most: int) -> dict[str, str]:
     known = sa.select(kept_files.c.job_id).where(kept_files.c.job_id == jobs.c.id).exists()
     is_over = sa.and_(jobs.c.state.in_(FINAL), jobs.c.finished_at.is_not(None))
     wanted = sa.select(jobs.c.id, jobs.c.owner).where(is_over, ~known).limit(most)
-    return {job_id: owner for job_id, owner in connection.execute(wanted)}
+    return {row.id: row.owner for row in connection.execute(wanted)}
 
 
 def put(connection: sa.Connection, kept: KeptFiles) -> None:

@@ -51,8 +51,8 @@ from footplate.engines.local.machine.detect import Machine
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.nodeusage import read_node
 from footplate.engines.local.observe.records import Identity
-from footplate.engines.local.observe.stacks import dump_stacks
 from footplate.engines.local.observe.seen import observation
+from footplate.engines.local.observe.stacks import dump_stacks
 from footplate.engines.local.observe.task import Observed, read_end
 from footplate.engines.local.observe.usage import locate, read_usage
 from footplate.engines.local.observe.watches import TaskKey, Watch, Watches
