@@ -139,7 +139,6 @@ class Openings:
         self._starting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._may: dict[tuple[str, str | None, str], tuple[bool, float]] = {}
         self._wished: dict[tuple[str, int, str, str], asyncio.Task[None]] = {}
-        self._has_tidied = False
 
     async def open(
         self, caller: Caller, id_or_name: str, name: str, task: str | None, others: Sequence[str] = ()
@@ -352,9 +351,7 @@ class Openings:
 
     async def tidy(self) -> None:
         """End what nobody uses, and what belongs to jobs that are over; start what jobs ask for."""
-        if not self._has_tidied:
-            self._has_tidied = True
-            await self._platform.viewers.end_left()
+        await self._platform.viewers.end_left()
         now = self._platform.clock.now()
         self._start_wished()
         await self._ask_notebooks()
