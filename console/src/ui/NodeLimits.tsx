@@ -1,6 +1,6 @@
 import type { Schemas } from '@/api/client';
-import { translated } from '@/i18n/translated';
 import { useWords } from '@/i18n/language';
+import { translated } from '@/i18n/translated';
 import type { Words } from '@/messages/codes';
 import styles from './nodelimits.module.css';
 import { useTold } from './told';
