@@ -74,9 +74,14 @@ class QuotaKeeper:
 
     @property
     def is_due(self) -> bool:
-        """Whether the disk has lost more since the last look than somebody had left of a quota."""
+        """Whether the disk has lost more since the last look than somebody had left of a quota.
+
+        Whoever has less than nothing left waits for what they delete to be counted.
+        """
         then, now, headroom = self._free_bytes, self._disk.free_bytes, self._headroom_bytes
-        return then is not None and now is not None and headroom is not None and then - now > headroom
+        if then is None or now is None or headroom is None:
+            return False
+        return headroom < 0 or then - now > headroom
 
     async def watch_once(self) -> None:
         """Stop jobs over their quota, and report the usage of each user to the disk."""
@@ -90,12 +95,11 @@ class QuotaKeeper:
             for job_id, job in living.items():
                 taken[job.owner] += sizes[job_id]
             self._disk.taken_by = taken
-            owners = {job.owner for job in living.values() if job.state in WRITING}
-            left += [self.quotas.person_bytes - taken[owner] for owner in owners]
-        self._headroom_bytes = min((one for one in left if one >= 0), default=None)
+            left += [self.quotas.person_bytes - one for one in (*taken.values(), 0)]
+        self._headroom_bytes = min(left, default=None)
 
     async def _stop_large(self, living: Mapping[str, Job], sizes: Mapping[str, int]) -> list[int]:
-        """Stop jobs over their quota; the result is how much the others may add."""
+        """Stop jobs over their quota; the result is how much others may add, those to come included."""
         most = self.quotas.job_bytes
         if most is None:
             return []
@@ -103,7 +107,7 @@ class QuotaKeeper:
         large = [job_id for job_id in writing if sizes[job_id] > most]
         now = self._clock.now()
         await self._store.apply_all([(job_id, _too_much(sizes[job_id], most, now)) for job_id in large])
-        return [most - sizes[job_id] for job_id in writing]
+        return [most, *(most - sizes[job_id] for job_id in writing if job_id not in large)]
 
     async def _taken_by_ended(self) -> Counter[str]:
         """What is kept of jobs that are over: as measured after their end, less what was swept since."""
