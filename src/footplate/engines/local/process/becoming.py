@@ -20,7 +20,7 @@ import termios
 from typing import TYPE_CHECKING, NoReturn
 
 from footplate.engines.local.confine import kernel, kernelfiles, mounting, ownership, user_namespaces
-from footplate.engines.local.confine.refused import Unmountable, said_of
+from footplate.engines.local.confine.refused import Refused, Unmountable
 from footplate.engines.local.process import steps
 from footplate.engines.local.process.ground import Ground
 from footplate.machine import taskfiles
@@ -66,7 +66,9 @@ def become(task: TaskOrder, env: dict[str, str], ground: Ground, news_fd: int) -
 
 def failure(error: BaseException) -> NotStarted:
     """Say why a task was not started, and whether that will be so the next time."""
-    return {"error": said_of(error), "is_final": isinstance(error, Unmountable)}
+    # With the file that it is about, which nothing else tells here.
+    said = error.said if isinstance(error, Refused) else str(error)
+    return {"error": said, "is_final": isinstance(error, Unmountable)}
 
 
 def enter_surroundings(task: TaskOrder, ground: Ground, news_fd: int) -> int:
