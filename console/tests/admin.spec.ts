@@ -178,6 +178,9 @@ test('a node is drained and taken into use again', async ({ page, api }) => {
   expect(items[0]?.is_schedulable).toBe(false);
   await takes.click();
   await expect(takes).toBeChecked();
+  await page.getByRole('main').getByRole('link', { name: 'bench', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'bench' })).toBeVisible();
+  await expect(page.getByText('Enforced limits')).toBeVisible();
 });
 
 test('a queue is changed, closed and deleted', async ({ page, api }) => {

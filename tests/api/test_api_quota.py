@@ -6,6 +6,7 @@ from apiclient import Api, Hire
 
 from footplate.control.quota import QuotaKeeper, Quotas
 from footplate.domain.resources import MIB
+from footplate.store.disk import Disk
 from footplate.testing.server import Served
 
 
@@ -34,6 +35,24 @@ def test_a_job_whose_files_take_too_much_is_stopped_and_says_so(server: Served, 
     assert ann.job(modest["id"])["state"] == "RUNNING"
 
 
+def test_files_are_measured_sooner_when_the_disk_loses_more_than_a_quota_leaves(
+    server: Served, ann: Api
+) -> None:
+    platform, disk = server.parts.platform, Disk(server.home)
+    modest = ann.running()
+    fill(server, modest["id"], MIB // 2)
+    disk.free_bytes = 100 * MIB
+    quotas = Quotas(job_bytes=2 * MIB)
+    looking = QuotaKeeper(platform.store, platform.files, platform.clock, disk, quotas)
+    server.run(looking.watch_once())
+    disk.free_bytes -= MIB
+    assert not looking.is_due
+    disk.free_bytes -= MIB
+    assert looking.is_due
+    server.run(looking.watch_once())
+    assert not looking.is_due
+
+
 def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_deleted(
     server: Served, hire: Hire
 ) -> None:
@@ -42,9 +61,11 @@ def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_delete
     disk.person_quota_bytes = quotas.person_bytes
     try:
         looking = keeper(server, quotas)
-        jobs = [greedy.finished() for _ in range(2)]
+        jobs = [greedy.running() for _ in range(2)]
         for job in jobs:
             fill(server, job["id"], 2 * MIB)
+            greedy.finish(job)
+            greedy.until(job, "SUCCEEDED")
         server.run(looking.watch_once())
         refused = greedy.refused("POST", "/jobs", 507, json={"name": "more", "command": "true"})
         assert refused["code"] == "disk_full"

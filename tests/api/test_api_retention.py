@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from apiclient import NODE, Api, Data, Hire, fresh
 
+from footplate.control.quota import QuotaKeeper, Quotas
 from footplate.domain.errors import FootplateError
 from footplate.domain.results import ResultState, SavedResults
 from footplate.domain.retention import Retention
@@ -89,6 +90,23 @@ def test_parts_go_when_their_time_is_over_and_the_job_says_so(
     clock.advance(KEPT_S)
     assert sweep(admin)["outputs"] == (1, before["outputs_bytes"])
     assert sweep(admin)["outputs"] == (0, 0)
+
+
+def test_what_was_swept_counts_for_no_quota_any_more(
+    server: Served, hire: Hire, admin: Api, queue: str, clock: FakeClock
+) -> None:
+    platform, disk = server.parts.platform, Disk(server.home)
+    ann = hire(**{queue: "member"})
+    job = ended(ann, queue)
+    quotas = Quotas(person_bytes=1)
+    looking = QuotaKeeper(platform.store, platform.files, platform.clock, disk, quotas)
+    server.run(looking.watch_once())
+    assert disk.taken_by[ann.name] >= sizes(ann, job)["outputs_bytes"]
+    sweep(admin)
+    clock.advance(3 * KEPT_S)
+    sweep(admin)
+    server.run(looking.watch_once())
+    assert disk.taken_by[ann.name] == 0
 
 
 def test_a_queue_says_otherwise_than_the_platform(admin: Api, clock: FakeClock) -> None:

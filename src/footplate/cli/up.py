@@ -14,6 +14,7 @@ import click
 
 from footplate.cli.language import phrase
 from footplate.domain.errors import FootplateError, Unauthenticated
+from footplate.machine.wholefile import write_private
 
 if TYPE_CHECKING:
     from footplate.server.parts import Parts
@@ -143,11 +144,7 @@ async def _leave_token(settings: Settings, parts: Parts) -> None:
     if not token:
         name = f"this machine ({platform.node()}:{settings.home})"[:LONGEST_NAME]
         token, _ = await parts.accounts.issue(Caller("admin", True), name, None, replaces=True)
-    partial = path.with_suffix(".new")
-    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as out:
-        out.write(f'url = "{settings.url}"\ntoken = "{token}"\n')
-    partial.replace(path)
+    write_private(path, f'url = "{settings.url}"\ntoken = "{token}"\n'.encode())
 
 
 async def _kept_token(path: Path, parts: Parts) -> str:

@@ -29,7 +29,7 @@ from footplate.control.recover import recover
 from footplate.control.removals import Removals
 from footplate.control.results import ResultsKeeper
 from footplate.control.stops import Stops
-from footplate.control.sweep import pace_s, sweep, sweep_engine, sweep_staged
+from footplate.control.sweep import OFTEN_S, Sweeper, sweep, sweep_engine, sweep_staged
 from footplate.control.taskstreams import TaskStreams
 from footplate.control.usagekeeper import UsageKeeper
 from footplate.control.viewers import Viewers
@@ -117,7 +117,7 @@ class Controller:
         yield Loop("results", self._results.save_due, RESULTS_S)
         yield Loop("metrics", self._collector.collect, METRICS_S)
         yield Loop("lease", self._hold_lease, LEASE_S)
-        yield Loop("sweep", self.sweep, pace_s(context), first_after_s=0)
+        yield Loop("sweep", Sweeper(context).sweep_when_due, OFTEN_S, first_after_s=0)
         yield Loop("explain", passes.explain_rest, EXPLAIN_EVERY_S)
         for name, engine in context.engines:
             yield from self._loops_of(name, engine)

@@ -10,7 +10,7 @@ from footplate.control.faults import Report
 
 FAULT_PAUSE_S = 1.0
 
-Step = Callable[[], Awaitable[None]]
+Step = Callable[[], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)

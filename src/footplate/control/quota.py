@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import sqlalchemy as sa
+from functools import partial
 
 from footplate.domain.clock import Clock
-from footplate.domain.errors import FootplateError
 from footplate.domain.events import StopAsked
+from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.domain.states import JobState, Reason, ReasonCode
+from footplate.store import kept_queries
 from footplate.store.disk import Disk
-from footplate.store.job_queries import owners_of_jobs
 from footplate.store.jobfiles import JobFiles
 from footplate.store.store import Store
 
-log = logging.getLogger(__name__)
-
 WATCH_EVERY_S = 30.0
+# Sooner where so much was written since that somebody may be over a quota by now.
+LOOK_EVERY_S = 2.0
+# For each second that files are measured, so many seconds pass before the next time.
+REST = 10.0
+# Jobs that have just ended; the rest counts a little later.
+MOST_UNMEASURED = 1000
+WRITING = (JobState.STARTING, JobState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Quotas:
 
 
 class QuotaKeeper:
-    """Measures the folders of jobs from time to time; those of jobs that are over are measured once."""
+    """Measures the folders of jobs from time to time, and sooner when the disk fills."""
 
     def __init__(self, store: Store, files: JobFiles, clock: Clock, disk: Disk, quotas: Quotas) -> None:
         self._store = store
@@ -45,45 +49,73 @@ class QuotaKeeper:
         self._clock = clock
         self._disk = disk
         self.quotas = quotas
-        self._settled: dict[str, int] = {}
+        # What was free when the files were measured last, and the least that somebody could add to them.
+        self._free_bytes: int | None = None
+        self._headroom_bytes: int | None = None
+        self._measured_at: float | None = None
+        self._took_s = 0.0
 
     async def watch(self) -> None:
-        """Look again and again, as long as there is a quota; admins may set one at any time."""
-        while True:
-            try:
-                if self.quotas.are_set:
-                    await self.watch_once()
-            except (FootplateError, OSError, sa.exc.SQLAlchemyError) as error:
-                log.warning("the files of jobs cannot be measured: %s", error)
-            await asyncio.sleep(WATCH_EVERY_S)
+        """Measure when it is time, as long as there is a quota; admins may set one at any time."""
+        began = self._clock.elapsed()
+        if not self.quotas.are_set or not self._is_time(began):
+            return
+        try:
+            await self.watch_once()
+        finally:
+            self._measured_at = self._clock.elapsed()
+            self._took_s = self._measured_at - began
+
+    def _is_time(self, now: float) -> bool:
+        if self._measured_at is None:
+            return True
+        rested_s = now - self._measured_at
+        return rested_s >= WATCH_EVERY_S or (self.is_due and rested_s >= REST * self._took_s)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the disk has lost more since the last look than somebody had left of a quota.
+
+        Whoever has less than nothing left waits for what they delete to be counted.
+        """
+        then, now, headroom = self._free_bytes, self._disk.free_bytes, self._headroom_bytes
+        if then is None or now is None or headroom is None:
+            return False
+        return headroom < 0 or then - now > headroom
 
     async def watch_once(self) -> None:
         """Stop jobs over their quota, and report the usage of each user to the disk."""
+        self._free_bytes, self._headroom_bytes = self._disk.free_bytes, None
+        # Before the jobs that live: what ends meanwhile counts once, or not at all for this time.
+        taken = None if self.quotas.person_bytes is None else await self._taken_by_ended()
         living = dict(self._store.board)
         sizes = {job_id: await self._measure(job_id) for job_id in living}
-        most = self.quotas.job_bytes
-        if most is not None:
-            await self._store.apply_all(
-                [
-                    (job_id, _too_much(sizes[job_id], most, self._clock.now()))
-                    for job_id, job in living.items()
-                    if sizes[job_id] > most and job.state in (JobState.STARTING, JobState.RUNNING)
-                ]
-            )
-        if self.quotas.person_bytes is not None:
-            self._disk.taken_by = await self._sum_up(sizes)
+        left = await self._stop_large(living, sizes)
+        if taken is not None and self.quotas.person_bytes is not None:
+            for job_id, job in living.items():
+                taken[job.owner] += sizes[job_id]
+            self._disk.taken_by = taken
+            left += [self.quotas.person_bytes - one for one in (*taken.values(), 0)]
+        self._headroom_bytes = min(left, default=None)
 
-    async def _sum_up(self, living: dict[str, int]) -> Counter[str]:
-        owners = await self._store.read(owners_of_jobs)
-        self._settled = {job_id: size for job_id, size in self._settled.items() if job_id in owners}
-        taken: Counter[str] = Counter()
-        for job_id, owner in owners.items():
-            if job_id in living:
-                taken[owner] += living[job_id]
-                continue
-            if job_id not in self._settled:
-                self._settled[job_id] = await self._measure(job_id)
-            taken[owner] += self._settled[job_id]
+    async def _stop_large(self, living: Mapping[str, Job], sizes: Mapping[str, int]) -> list[int]:
+        """Stop jobs over their quota; the result is how much others may add, those to come included."""
+        most = self.quotas.job_bytes
+        if most is None:
+            return []
+        writing = [job_id for job_id, job in living.items() if job.state in WRITING]
+        large = [job_id for job_id in writing if sizes[job_id] > most]
+        now = self._clock.now()
+        await self._store.apply_all([(job_id, _too_much(sizes[job_id], most, now)) for job_id in large])
+        return [most, *(most - sizes[job_id] for job_id in writing if job_id not in large)]
+
+    async def _taken_by_ended(self) -> Counter[str]:
+        """What is kept of jobs that are over: as measured after their end, less what was swept since."""
+        known = await self._store.read(kept_queries.by_owner)
+        taken = Counter({owner: sizes.total for owner, (_, sizes) in known.items()})
+        query = partial(kept_queries.unmeasured, most=MOST_UNMEASURED)
+        for job_id, owner in (await self._store.read(query)).items():
+            taken[owner] += await self._measure(job_id)
         return taken
 
     async def _measure(self, job_id: str) -> int:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from footplate.control.context import Context
+from footplate.control.retrying import keep_trying
 from footplate.domain.errors import Denied, EngineRejected, FootplateError
 from footplate.domain.job import Job
 from footplate.domain.kinds import show_instant
@@ -86,9 +87,9 @@ class ResultsKeeper:
         if job_id in self._saving:
             self._again.add(job_id)
             return
-        saving = self._saving[job_id] = asyncio.create_task(
-            self._keep_saving(job_id), name=f"footplate-results-{job_id}"
-        )
+        # Also when the database is away, which has to be asked what to save.
+        work = keep_trying(f"saving results of job {job_id}", partial(self._keep_saving, job_id))
+        saving = self._saving[job_id] = asyncio.create_task(work, name=f"footplate-results-{job_id}")
         saving.add_done_callback(lambda _: self._end(job_id))
 
     def _end(self, job_id: str) -> None:

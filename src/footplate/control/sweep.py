@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from functools import partial
 
 from footplate.control.context import Context
@@ -19,9 +20,19 @@ SELDOM_S = 600.0
 OFTEN_S = 1.0
 
 
-def pace_s(context: Context) -> float:
-    """The interval of the sweep: long, but short enough to empty the trash in time."""
-    return min(max(context.tuned.trash_kept_s / 10, OFTEN_S), SELDOM_S)
+class Sweeper:
+    """Sweeps seldom, but often enough to empty the trash in time; admins may change that time."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._swept_at: float | None = None
+
+    async def sweep_when_due(self) -> None:
+        now = time.monotonic()
+        pace_s = min(max(self._context.tuned.trash_kept_s / 10, OFTEN_S), SELDOM_S)
+        if self._swept_at is None or now - self._swept_at >= pace_s:
+            self._swept_at = now
+            await sweep(self._context)
 
 
 async def sweep(context: Context) -> None:

@@ -66,6 +66,8 @@ class Viewers:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._marks = ViewerMarks(context.home)
+        # Those that this server has begun.
+        self._own: set[str] = set()
 
     @property
     def shown(self) -> str:
@@ -105,6 +107,7 @@ class Viewers:
             ),
         )
         viewer = Viewer(viewer_id, engine)
+        self._own.add(viewer_id)
         await asyncio.to_thread(self._marks.put, viewer_id, name)
         try:
             await engine.launch(engine.compile(plan))
@@ -127,15 +130,16 @@ class Viewers:
             await asyncio.to_thread(self._context.files.remove, viewer.id)
             await asyncio.to_thread(self._marks.remove, viewer.id)
         except FootplateError as error:
-            # The next start tries again.
+            # As one that is left it is tried again.
             log.warning("a viewer was not ended: %s", error)
+        self._own.discard(viewer.id)
 
     async def end_left(self) -> None:
-        """End what an earlier server has begun and not ended."""
+        """End what an earlier server has begun, or this one, and could not end."""
         engines = self._context.engines
         for viewer_id, name in (await asyncio.to_thread(self._marks.all)).items():
             # One whose engine is no longer configured waits until it is again.
-            if (name or engines.default) in engines:
+            if viewer_id not in self._own and (name or engines.default) in engines:
                 await self._end(Viewer(viewer_id, engines[name or engines.default]))
 
     def last_words(self, viewer_id: str) -> str:

@@ -19,7 +19,6 @@ from footplate.server.parts import Parts
 from footplate.server.standing import Standing
 from footplate.services import jobs
 from footplate.services.access import Caller
-from footplate.services.logfollower import PING_S
 from footplate.services.metrics import HIDDEN
 from footplate.store.metrics import NewPoints
 from footplate.wire.convert import instant
@@ -73,7 +72,7 @@ async def _follow(parts: Parts, standing: Standing, job_id: str, places: Places)
                     state = None if job is None else job.state.value
                     yield sse.message("end", {"state": state}, json.dumps(places))
                     return
-                if not await _woken(wake):
+                if not await sse.woken(wake):
                     yield sse.PING
                 else:
                     await asyncio.sleep(PAUSE_S)
@@ -98,7 +97,7 @@ async def watch_points(request: Request, parts: Parts, caller: Caller, job_id: s
         unsubscribe = parts.platform.metrics.subscribe(hear)
         try:
             while await standing.refresh() is not None:
-                if await _woken(wake):
+                if await sse.woken(wake):
                     wake.clear()
                     yield n_points
                     await asyncio.sleep(1.0)
@@ -106,14 +105,6 @@ async def watch_points(request: Request, parts: Parts, caller: Caller, job_id: s
             unsubscribe()
 
     return heard()
-
-
-async def _woken(wake: asyncio.Event) -> bool:
-    try:
-        await asyncio.wait_for(wake.wait(), PING_S)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _news(parts: Parts, job_id: str, places: Places) -> list[tuple[str, int, list[dict[str, Any]]]]:

@@ -25,6 +25,7 @@ from footplate.domain.errors import Conflict, FootplateError, InvalidInput
 from footplate.server.app import answering, make_app
 from footplate.server.connection import bounded
 from footplate.server.door import Door
+from footplate.server.handshakes import SecureServer
 from footplate.server.opening import FIRST_PAUSE_S, LONGEST_PAUSE_S, Opening, explain
 from footplate.server.parts import Parts
 from footplate.server.proxy.door import ServiceDoor
@@ -69,9 +70,10 @@ async def _serve(
 
     app = make_app(settings, on_fatal=end)
     opening: Opening = app.state.opening
+    door = Door(settings.connections, settings.proxies.trusts)
     config = uvicorn.Config(
         ByPort(answering(app), settings.services_port, ServiceDoor(lambda: opening.parts)),
-        http=bounded(Door(settings.connections, settings.proxies.trusts)),
+        http=bounded(door),
         ws=CountedWebSocket,
         ws_max_size=MOST_SERVICE_BYTES,
         log_config=None,
@@ -83,8 +85,8 @@ async def _serve(
         timeout_keep_alive=round(settings.connections.idle_s),
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
-    watching = _secure(config, tls, settings.url) if tls else None
-    server = uvicorn.Server(config)
+    watching = _watch(tls, settings.url) if tls else None
+    server = SecureServer(config, door, tls.context) if tls else uvicorn.Server(config)
     telling = asyncio.create_task(_tell_when_ready(server, opening, settings, on_ready))
     await server.serve(listeners)
     beside = [telling, *([watching] if watching else [])]
@@ -114,10 +116,8 @@ async def _tell_when_ready(
         log.exception("what is to be done when the server is ready failed")
 
 
-def _secure(config: uvicorn.Config, tls: Tls, url: str) -> asyncio.Task[None]:
-    """Have the server speak TLS, and look after its certificate."""
-    config.load()
-    config.ssl = tls.context
+def _watch(tls: Tls, url: str) -> asyncio.Task[None]:
+    """Look after the certificate."""
     tls.warn(url)
     return asyncio.create_task(tls.watch())
 

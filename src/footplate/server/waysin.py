@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -31,7 +30,6 @@ async def ways_into_tasks(
 def _openings(platform: Platform, accounts_: Accounts, secret: bytes, stack: AsyncExitStack) -> Openings:
     made = Openings(platform, accounts_, secret, _packages_of_the_site)
     stack.push_async_callback(made.close)
-    stack.callback(asyncio.create_task(made.keep_tidy(), name="footplate-services").cancel)
     return made
 
 
@@ -43,5 +41,4 @@ def _packages_of_the_site() -> tuple[Mapping[str, str], str]:
 def _shells(platform: Platform, settings: Settings, stack: AsyncExitStack) -> Shells:
     made = Shells(platform, settings.shell_idle_s)
     stack.push_async_callback(made.close)
-    stack.callback(asyncio.create_task(made.keep_tidy(), name="footplate-shells").cancel)
     return made

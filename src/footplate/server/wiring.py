@@ -11,6 +11,8 @@ from functools import partial
 
 from footplate.control.context import Context
 from footplate.control.controller import Controller
+from footplate.control.faults import reporter
+from footplate.control.loops import Loops
 from footplate.control.ports import Ports
 from footplate.control.quota import QuotaKeeper
 from footplate.control.storagewatch import StorageWatch
@@ -18,7 +20,7 @@ from footplate.domain.clock import Clock
 from footplate.domain.cluster import GIVEN_PORTS
 from footplate.domain.pricebook import PriceBook
 from footplate.engines.router import Engines
-from footplate.server.housekeeping import keep_house
+from footplate.server.housekeeping import housekeeping
 from footplate.server.livesettings import LiveSettings
 from footplate.server.parts import Parts
 from footplate.server.secretkey import server_secret
@@ -29,6 +31,7 @@ from footplate.services.accounts import Accounts
 from footplate.services.alerts import troubles
 from footplate.services.alerts.alerts import Alerts
 from footplate.services.alerts.conditions import Senses
+from footplate.services.duemodels import DueModels
 from footplate.services.feed import Feed
 from footplate.services.figures import Waits
 from footplate.services.filing import Filing
@@ -71,7 +74,7 @@ async def wire(
     stack: AsyncExitStack,
 ) -> Parts:
     """Make the parts of a server whose store is open, and set them going."""
-    disk, quota = await _watch_disk(settings, store, clock, storages, stack)
+    disk = await _disk(settings, store)
     secret = server_secret(settings.home)
     shared = await _shared(settings, store, clock, storages, disk)
     tokens, vault = Tokens(secret), Vault(secret)
@@ -87,11 +90,17 @@ async def wire(
     accounts_ = Accounts(platform, tokens, shared.people.forget)
     await ensure_default(platform)
     made_up = await accounts_.ensure_admin(settings.admin_password)
+    quota = QuotaKeeper(store, shared.files, clock, disk, settings.quotas)
     live = await LiveSettings.of(platform, settings, quota)
     alerts_ = await _start_alerts(settings, platform, controller, stack)
     stack.push_async_callback(controller.close)
     await controller.start()
-    keep_house(platform, stack)
+    ways = await ways_into_tasks(settings, platform, accounts_, secret, stack)
+    due = DueModels(platform)
+    stack.callback(store.subscribe(due.take))
+    loops = Loops(reporter(on_fatal))
+    stack.push_async_callback(loops.close)
+    loops.start(housekeeping(platform, quota, due, ways["shells"], ways["openings"]))
     return Parts(
         platform=platform,
         accounts=accounts_,
@@ -102,7 +111,7 @@ async def wire(
         sessions=_make_sessions(settings, secret),
         sign_in_links=SignInLinks(platform, accounts_),
         web_tokens=WebTokens(secret, accounts_),
-        **await ways_into_tasks(settings, platform, accounts_, secret, stack),
+        **ways,
         settings=settings,
         live=live,
         alerts=alerts_,
@@ -192,17 +201,12 @@ def _platform(
     )
 
 
-async def _watch_disk(
-    settings: Settings, store: Store, clock: Clock, storages: Storages, stack: AsyncExitStack
-) -> tuple[Disk, QuotaKeeper]:
+async def _disk(settings: Settings, store: Store) -> Disk:
     disk = Disk(settings.home, settings.disk_reserve_bytes, settings.disk_least_bytes)
     await asyncio.to_thread(disk.sample)
     store.use_reserve(disk.give_way)
     disk.person_quota_bytes = settings.quotas.person_bytes
-    quota = QuotaKeeper(store, JobFiles(settings.home, storages), clock, disk, settings.quotas)
-    for name, work in (("disk", disk.watch()), ("quota", quota.watch())):
-        stack.callback(asyncio.create_task(work, name=f"footplate-{name}").cancel)
-    return disk, quota
+    return disk
 
 
 def _filing(settings: Settings, shared: Shared, vault: Vault) -> Filing:

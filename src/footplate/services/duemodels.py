@@ -38,30 +38,31 @@ class DueModels:
     def __init__(self, platform: Platform) -> None:
         self._platform = platform
         self._asked = asyncio.Event()
+        # What an earlier server has left.
+        self._asked.set()
 
     def take(self, news: News) -> None:
         """Wake up for a job that has ended and has a model."""
         if any(job is not None and job.state.is_final and job.spec.model for job in news.jobs.values()):
             self._asked.set()
 
-    async def keep(self) -> None:
-        """Register whatever is due, again and again."""
-        while True:
-            self._asked.clear()
-            try:
-                await settle_all(self._platform)
-            except Exception:
-                log.exception("due models could not be registered")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._asked.wait(), AGAIN_S)
+    async def watch(self) -> None:
+        """Wait until something may be due, and register it."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._asked.wait(), AGAIN_S)
+        self._asked.clear()
+        await settle_all(self._platform)
 
 
 async def settle_all(platform: Platform) -> None:
     """Register the models of jobs that have succeeded, and forget those of jobs that did not."""
     for job_id, state in await platform.store.read(model_queries.due):
         if state is None or JobState(state).is_final:
-            job = None if state is None else await platform.store.job(job_id)
-            await _settle(platform, job_id, job)
+            try:
+                job = None if state is None else await platform.store.job(job_id)
+                await _settle(platform, job_id, job)
+            except Exception:  # what goes wrong with one job keeps no other's model from being registered
+                log.exception("the model of job %s could not be registered", job_id)
 
 
 async def _settle(platform: Platform, job_id: str, job: Job | None) -> None:

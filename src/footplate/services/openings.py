@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from weakref import WeakValueDictionary
 
 from footplate.domain.errors import (
     Conflict,
@@ -24,7 +25,7 @@ from footplate.domain.errors import (
     Unauthenticated,
 )
 from footplate.domain.job import Job
-from footplate.domain.messages import say
+from footplate.domain.messages import say, text
 from footplate.domain.spec import Service
 from footplate.domain.states import JobState
 from footplate.engines.base import Stream
@@ -134,7 +135,8 @@ class Openings:
         self.tickets = ServiceTickets(platform.clock, secret)
         self._boards = Boards(platform)
         self._openings: dict[str, Opening] = {}
-        self._starting: dict[str, asyncio.Lock] = {}
+        # Kept only while somebody holds or awaits them.
+        self._starting: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._may: dict[tuple[str, str | None, str], tuple[bool, float]] = {}
         self._wished: dict[tuple[str, int, str, str], asyncio.Task[None]] = {}
 
@@ -349,6 +351,7 @@ class Openings:
 
     async def tidy(self) -> None:
         """End what nobody uses, and what belongs to jobs that are over; start what jobs ask for."""
+        await self._platform.viewers.end_left()
         now = self._platform.clock.now()
         self._start_wished()
         await self._ask_notebooks()
@@ -388,19 +391,12 @@ class Openings:
                 (await self._ensure_board((job,))).is_of_job = True
         except FootplateError as error:
             said = say("service_not_ready", service=service.kind, why=error.said)
+        except Exception as error:  # the top of this work: whatever goes wrong, the job's owner is told
+            log.exception("the service %s of job %s was not started", service.kind, job.id)
+            said = say("service_not_ready", service=service.kind, why=text(str(error)))
         now = self._platform.clock.now()
         with contextlib.suppress(FootplateError):
             await self._platform.store.write(lambda tx: tx.record(job, "service", now, said))
-
-    async def keep_tidy(self) -> None:
-        with contextlib.suppress(FootplateError):
-            await self._platform.viewers.end_left()
-        while True:
-            await asyncio.sleep(TIDY_EVERY_S)
-            try:
-                await self.tidy()
-            except FootplateError as error:
-                log.warning("services of jobs were not tidied up: %s", error)
 
     async def close(self) -> None:
         for wish in self._wished.values():

@@ -127,7 +127,7 @@ class Viewers(Protocol):
         ...
 
     async def end_left(self) -> None:
-        """End what an earlier server has begun and not ended."""
+        """End what an earlier server has begun, or this one, and could not end."""
         ...
 
 

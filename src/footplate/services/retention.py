@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
@@ -232,20 +231,6 @@ async def _tell_trash(platform: Platform) -> Swept:
             swept, size = swept.with_fault(error, job_id), 0
         swept = replace(swept, n=swept.n + 1, size_bytes=swept.size_bytes + size)
     return swept
-
-
-async def keep_swept(platform: Platform) -> None:
-    """Measure what jobs leave soon after they end, and sweep from time to time."""
-    swept_at = time.monotonic()
-    while True:
-        await asyncio.sleep(MEASURE_EVERY_S)
-        try:
-            await measure_some(platform)
-            if time.monotonic() - swept_at > SWEEP_EVERY_S:
-                swept_at = time.monotonic()
-                await sweep_all(platform)
-        except FAULTS:
-            log.exception("what is kept no longer could not be removed")
 
 
 # Sizes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -239,12 +238,6 @@ class Shells:
             has_left = shell.left_at is not None and now - shell.left_at > LINGERS_S
             if has_left or now - shell.used_at > self._idle_s:
                 await self.end(shell)
-
-    async def keep_tidy(self) -> None:
-        while True:
-            await asyncio.sleep(TIDY_EVERY_S)
-            with contextlib.suppress(FootplateError):
-                await self.tidy()
 
     async def close(self) -> None:
         await asyncio.gather(*(self.end(shell) for shell in list(self._shells.values())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 
 from footplate.domain.errors import FootplateError
@@ -14,6 +13,7 @@ log = logging.getLogger(__name__)
 
 KEPT_S = 7 * 86400.0
 SWEEP_EVERY_S = 86400.0
+# After a start.
 SOON_S = 300.0
 
 
@@ -35,14 +35,3 @@ async def _sweep_one(platform: Platform, storage: Storage, person: str, before: 
     except (OSError, FootplateError) as error:
         log.info("storage %s cannot be swept now: %s", storage.name, error)
         return 0
-
-
-async def keep_swept(platform: Platform) -> None:
-    """Sweep once a day, the first time some minutes after the start."""
-    await asyncio.sleep(SOON_S)
-    while True:
-        try:
-            await sweep(platform)
-        except Exception:
-            log.exception("what uploads have left could not be swept")
-        await asyncio.sleep(SWEEP_EVERY_S)

@@ -147,17 +147,15 @@ class Disk:
         return [self._folder / str(number) for number in range(N_PIECES)]
 
     async def watch(self) -> None:
-        """Look again and again."""
-        while True:
-            await asyncio.sleep(SAMPLE_EVERY_S)
-            was_low = self.is_low
-            try:
-                await asyncio.to_thread(self.sample)
-            except OSError as error:
-                log.warning("the server's disk cannot be looked at: %s", error)
-            if was_low != self.is_low:
-                for tell in self._listeners:
-                    tell()
+        """Look once, and tell those who listen what has changed."""
+        was_low = self.is_low
+        try:
+            await asyncio.to_thread(self.sample)
+        except OSError as error:
+            log.warning("the server's disk cannot be looked at: %s", error)
+        if was_low != self.is_low:
+            for tell in self._listeners:
+                tell()
 
     def on_change(self, tell: Callable[[], None]) -> None:
         """Call somebody when the disk becomes nearly full, or has room again."""

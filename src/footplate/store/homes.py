@@ -9,7 +9,6 @@ has been copied is found out, and needs a person's word to go on under a new nam
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from footplate.domain.errors import Conflict
+from footplate.machine.wholefile import write_private
 from footplate.store import tables
 
 FILE = "identity.json"
@@ -127,14 +127,8 @@ def read(home: Path) -> Identity | None:
 
 
 def _write(home: Path, identity: Identity) -> None:
-    if read(home) == identity:
-        return
-    half = home / f"{FILE}.new"
-    with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
-        json.dump(asdict(identity), out)
-        out.flush()
-        os.fsync(out.fileno())
-    half.replace(home / FILE)
+    if read(home) != identity:
+        write_private(home / FILE, json.dumps(asdict(identity)).encode())
 
 
 def _known(connection: sa.Connection) -> Identity | None:

@@ -59,11 +59,6 @@ class Filter:
     reach: Reach | None = None
 
 
-def owners_of_jobs(connection: sa.Connection) -> dict[str, str]:
-    """The owner of every job, those in the trash included."""
-    return {row.id: row.owner for row in connection.execute(sa.select(jobs.c.id, jobs.c.owner))}
-
-
 _LINE_COLUMNS = [jobs.c[name] for name in JobLine.__dataclass_fields__]
 
 

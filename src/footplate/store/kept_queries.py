@@ -28,11 +28,12 @@ class KeptFiles:
     gone: tuple[str, ...] = ()
 
 
-def unmeasured(connection: sa.Connection, most: int) -> list[str]:
-    """Jobs that are over and were not measured since."""
+def unmeasured(connection: sa.Connection, most: int) -> dict[str, str]:
+    """Jobs that are over and were not measured since, with their owners."""
     known = sa.select(kept_files.c.job_id).where(kept_files.c.job_id == jobs.c.id).exists()
-    wanted = sa.select(jobs.c.id).where(jobs.c.state.in_(FINAL), jobs.c.finished_at.is_not(None), ~known)
-    return list(connection.scalars(wanted.limit(most)))
+    is_over = sa.and_(jobs.c.state.in_(FINAL), jobs.c.finished_at.is_not(None))
+    wanted = sa.select(jobs.c.id, jobs.c.owner).where(is_over, ~known).limit(most)
+    return {row.id: row.owner for row in connection.execute(wanted)}
 
 
 def put(connection: sa.Connection, kept: KeptFiles) -> None:

@@ -6,7 +6,11 @@ import asyncio
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
+from footplate.control import retrying
 from footplate.control.results import ResultsKeeper
+from footplate.domain.errors import StoreUnavailable
 from footplate.domain.job import Job
 from footplate.domain.results import SavedResults, place_of
 from footplate.testing import builders
@@ -33,6 +37,27 @@ def test_who_asks_while_a_save_ends_is_answered_by_another() -> None:
         while keeper._saving:
             await asyncio.gather(*keeper._saving.values())
             await asyncio.sleep(0)
+        return keeper.n_saves
+
+    assert asyncio.run(story()) == 2
+
+
+class StoreAway(Saving):
+    """Saves nothing; at the first try the database does not answer."""
+
+    async def _keep_saving(self, job_id: str) -> None:
+        self.n_saves += 1
+        if self.n_saves == 1:
+            raise StoreUnavailable("database_locked")
+
+
+def test_a_save_is_tried_again_also_when_the_database_was_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retrying, "FIRST_PAUSE_S", 0.0)
+
+    async def story() -> int:
+        keeper = StoreAway()
+        keeper._ask("a")
+        await asyncio.gather(*keeper._saving.values())
         return keeper.n_saves
 
     assert asyncio.run(story()) == 2

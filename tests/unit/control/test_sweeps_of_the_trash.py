@@ -38,3 +38,14 @@ def test_a_short_time_in_the_trash_is_kept_to(tmp_path: Path) -> None:
             await one.until_gone(await trashed(one))
 
     asyncio.run(story())
+
+
+def test_a_time_in_the_trash_that_an_admin_shortens_is_kept_to(tmp_path: Path) -> None:
+    async def story() -> None:
+        tuned = Tuned(trash_kept_s=86_400)
+        async with life(tmp_path, SystemClock(), tuned=tuned) as one:
+            job_id = await trashed(one)
+            tuned.trash_kept_s = 0.5
+            await one.until_gone(job_id)
+
+    asyncio.run(story())

@@ -1,5 +1,4 @@
 import { translated } from '@/i18n/translated';
-import type { Words } from '@/messages/codes';
 
 export const words = translated({
   en: {
@@ -143,21 +142,9 @@ export const words = translated({
       opened: (name: string) => `${name} takes jobs again`,
       isDrained: (by: string | null) => (by ? `drained by ${by}` : 'drained'),
       engine: 'Engine',
-      enforced: 'Enforced limits',
-      unenforced: 'Not enforced',
       cards: 'Cards',
       free: 'free',
       others: 'used by processes outside of Footplate',
-      limits: {
-        cpus: 'CPUs',
-        memory: 'memory',
-        gpus: 'GPUs',
-        shm: 'shared memory',
-        processes: 'processes',
-        files: 'files',
-        isolation: 'isolation',
-        accounts: 'accounts',
-      } satisfies Words['limit'],
     },
     images: {
       title: 'Images',
@@ -351,21 +338,9 @@ export const words = translated({
       opened: (name: string) => `${name} 重新接受任务`,
       isDrained: (by: string | null) => (by ? `已由 ${by} 排空` : '已排空'),
       engine: '引擎',
-      enforced: '强制执行的限制',
-      unenforced: '未强制执行',
       cards: '显卡',
       free: '空闲',
       others: '被 Footplate 之外的进程使用',
-      limits: {
-        cpus: 'CPU',
-        memory: '内存',
-        gpus: 'GPU',
-        shm: '共享内存',
-        processes: '进程数',
-        files: '文件',
-        isolation: '隔离',
-        accounts: '账户',
-      } satisfies Words['limit'],
     },
     images: {
       title: '镜像',

@@ -10,6 +10,7 @@ import { Failure } from '@/ui/Failure';
 import { useJobNames } from '@/ui/jobNames';
 import { StateTag } from '@/ui/jobState';
 import { NodeBars } from '@/ui/NodeBars';
+import { NodeLimits } from '@/ui/NodeLimits';
 import { Card, Nothing, Page } from '@/ui/Page';
 import { UsageCharts } from '@/ui/UsageCharts';
 import styles from './nodes.module.css';
@@ -52,12 +53,13 @@ export function NodePage() {
   );
 }
 
-/** What jobs have asked for of the node, used or not. */
+/** What jobs have asked for of the node, used or not, and what they are held to there. */
 function Held({ node }: { node: Node }) {
   const say = useWords(words);
   return (
     <Card title={say.held} extra={<span className="quiet">{node.address}</span>}>
       <NodeBars node={node} say={say} />
+      <NodeLimits node={node} />
     </Card>
   );
 }

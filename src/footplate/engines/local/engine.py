@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
@@ -38,9 +37,9 @@ from footplate.engines.base import (
 )
 from footplate.engines.local import request as requests
 from footplate.engines.local.code import place_files
-from footplate.engines.local.confine.confinement import Confinement, confine, unconfined
+from footplate.engines.local.confine.choice import Confine, confinement_of
+from footplate.engines.local.confine.confinement import confine
 from footplate.engines.local.containers.choosing import refuse
-from footplate.engines.local.containers.finding import known_sockets
 from footplate.engines.local.containers.runtime import ContainerRuntime, FindLogin
 from footplate.engines.local.data.staging import Staging
 from footplate.engines.local.environments import indexes, ownpython
@@ -49,17 +48,10 @@ from footplate.engines.local.environments.refusing import refuse_missing, refuse
 from footplate.engines.local.exchange import Answer, LocalRequest, Started, own
 from footplate.engines.local.kinds import Kinds
 from footplate.engines.local.machine.detect import Machine
-from footplate.engines.local.machine.devices import Nodes
 from footplate.engines.local.machine.settings import LocalSettings
 from footplate.engines.local.observe.nodeusage import read_node
-from footplate.engines.local.observe.records import (
-    STOPPED_BY_KILL,
-    Identity,
-    fence,
-    read_claim,
-    read_exit,
-    write_exit,
-)
+from footplate.engines.local.observe.records import Identity
+from footplate.engines.local.observe.seen import observation
 from footplate.engines.local.observe.stacks import dump_stacks
 from footplate.engines.local.observe.task import Observed, read_end
 from footplate.engines.local.observe.usage import locate, read_usage
@@ -70,15 +62,12 @@ from footplate.engines.local.process.entrances import Entrances
 from footplate.engines.local.process.notices import give_notice
 from footplate.engines.local.process.processes import boot_id, descendants, open_process
 from footplate.engines.local.process.runtime import ProcessRuntime
-from footplate.engines.local.process.stopping import end
+from footplate.engines.local.process.stopping import conclude, end, prevent_start
 from footplate.engines.local.runtime import Runtime
 from footplate.engines.streams import connection
 from footplate.engines.usage import NodeUsage, Usage
 
-log = logging.getLogger(__name__)
-
 MOST_READ_DIRECTLY = 16
-Confine = Callable[[LocalSettings, Nodes], Confinement]
 
 
 class LocalEngine:
@@ -91,7 +80,7 @@ class LocalEngine:
         self._home_id = settings.home_id
         self._address = settings.address
         self._machine = Machine(settings)
-        self._confinement = _confinement(settings, self._machine, confine)
+        self._confinement = confinement_of(settings, self._machine, confine)
         if rules := self._confinement.view_rules:
             self._inherited |= ownpython.variables(rules.python, self._inherited["PATH"])
             self._inherited = {**indexes.for_tasks(os.environ, indexes.config_files()), **self._inherited}
@@ -284,7 +273,7 @@ class LocalEngine:
             if one.identity is not None and one.started_at is not None:
                 self._watches.add(key, one.identity, one.started_at, one.pidfd)
         self._containers.tidy(key for key, one in observed.items() if key.in_container and one.state.is_over)
-        return [_observation(key, observed.get(key), known.get(key)) for key in folders]
+        return [observation(key, observed.get(key), known.get(key)) for key in folders]
 
     def _read_ends(self, folders: Mapping[TaskKey, Path]) -> dict[TaskKey, Observed]:
         """See those that have ended in order: quicker than to hand them to a thread."""
@@ -323,7 +312,7 @@ class LocalEngine:
     async def stop(self, attempt: Attempt, grace_s: float, notice: Notice | None = None) -> None:
         folders = dict(self._tasks_of(attempt))
         self._entrances.close(folders.keys())
-        await asyncio.to_thread(_fence, attempt, folders.values())
+        await asyncio.to_thread(prevent_start, attempt, folders.values())
         # Once more: a launch that began before the fence has said by then how its tasks run.
         folders = dict(self._tasks_of(attempt))
         self._entrances.close(folders.keys())
@@ -346,7 +335,7 @@ class LocalEngine:
         if left:
             names = ", ".join(key.task for key in left)
             raise EngineUnavailable("processes_not_ended", tasks=names)
-        await asyncio.to_thread(_conclude, {watch.key: folders[watch.key] for watch in running})
+        await asyncio.to_thread(conclude, {watch.key: folders[watch.key] for watch in running})
 
     def _give_notice(self, attempt: Attempt, running: Sequence[TaskKey], notice: Notice) -> None:
         for key in running:
@@ -436,52 +425,3 @@ class LocalEngine:
     def _hint(self, attempt_id: str) -> None:
         for tell in self._listeners:
             tell(attempt_id)
-
-
-def _confinement(settings: LocalSettings, machine: Machine, confine: Confine) -> Confinement:
-    if not settings.limits:
-        return unconfined(settings.home)
-    confinement = replace(
-        confine(settings, machine.gpu_nodes),
-        sockets=known_sockets(settings.containers.socket),
-    )
-    if rules := confinement.view_rules:
-        confinement = replace(confinement, view_rules=replace(rules, python=ownpython.make(settings.home)))
-    if confinement.why_not:
-        log.warning("tasks are not held to all that they ask for: %s", confinement.why_not)
-    return confinement
-
-
-def _observation(key: TaskKey, observed: Observed | None, watch: Watch | None) -> Observation:
-    who = (key.attempt_id, key.role, key.index)
-    if observed is None:
-        started_at = watch.started_at if watch else None
-        return Observation(*who, TaskState.RUNNING, started_at=started_at, run=key.run)
-    return Observation(
-        *who,
-        observed.state,
-        observed.exit_code,
-        observed.started_at,
-        observed.finished_at,
-        observed.detail,
-        key.run,
-        observed.cause,
-        observed.limit_bytes,
-        observed.peak_bytes,
-    )
-
-
-def _fence(attempt: Attempt, folders: Collection[Path]) -> None:
-    try:
-        for folder in folders:
-            fence(folder)
-    except OSError as error:
-        raise EngineUnavailable("start_not_prevented", attempt=attempt.id, error=str(error)) from error
-
-
-def _conclude(stopped: Mapping[TaskKey, Path]) -> None:
-    """Give tasks that were stopped the exit code that they lack."""
-    for folder in stopped.values():
-        claim = read_claim(folder)
-        if read_exit(folder) is None and claim is not None and claim.identity is not None:
-            write_exit(folder, STOPPED_BY_KILL)

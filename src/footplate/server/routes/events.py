@@ -17,7 +17,6 @@ from footplate.server.standing import Standing
 from footplate.services import events, jobs
 from footplate.services.access import Caller
 from footplate.services.feed import Inbox
-from footplate.services.logfollower import PING_S
 from footplate.store import event_queries
 from footplate.store.rows import EventRecord
 from footplate.wire.body import Text
@@ -107,7 +106,7 @@ async def _follow(parts: Parts, standing: Standing, job_id: str | None, seq: int
                 if event.seq > seq:
                     seq = event.seq
                     yield sse.message("event", event.view(), str(seq))
-            is_quiet = not inbox.has_gap and not await _woken(wake)
+            is_quiet = not inbox.has_gap and not await sse.woken(wake)
 
 
 async def _news(
@@ -121,12 +120,3 @@ async def _news(
     found = await events.page(parts.platform, caller, seq, PAGE, job_id)
     inbox.has_gap = inbox.has_gap or len(found) == PAGE
     return found
-
-
-async def _woken(wake: asyncio.Event) -> bool:
-    """Wait for news; False after a quiet while."""
-    try:
-        await asyncio.wait_for(wake.wait(), PING_S)
-    except TimeoutError:
-        return False
-    return True

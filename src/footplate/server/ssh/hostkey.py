@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from footplate.machine.wholefile import write_private
 
 NAME = "ssh_host_key"
 
@@ -20,14 +21,7 @@ def ensure_host_key(home: Path) -> Path:
             serialization.PrivateFormat.OpenSSH,
             serialization.NoEncryption(),
         )
-        # A crash while it is written must not leave half of a key.
-        half = home / f"{NAME}.new"
-        descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            out.write(made)
-            out.flush()
-            os.fsync(descriptor)
-        half.replace(file)
+        write_private(file, made)
     return file
 
 

@@ -99,8 +99,10 @@ class Sending:
         def free(work: asyncio.Task[None]) -> None:
             self._busy.pop(channel_id, None)
             if not work.cancelled() and work.exception() is not None:
+                # Still due, and not at once: a fault of ours must not be met without end.
                 log.error("a notice could not be sent", exc_info=work.exception())
-            self.wake()
+            else:
+                self.wake()
 
         return free
 

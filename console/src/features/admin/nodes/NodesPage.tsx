@@ -8,8 +8,8 @@ import { bytes } from '@/ui/amounts';
 import { Failure } from '@/ui/Failure';
 import { useJobNames } from '@/ui/jobNames';
 import { NodeBars } from '@/ui/NodeBars';
+import { NodeLimits } from '@/ui/NodeLimits';
 import { Card, Nothing, Page } from '@/ui/Page';
-import { useTold } from '@/ui/told';
 import { useTell } from '@/ui/useTell';
 import { AdminOnly } from '../AdminOnly';
 import styles from '../admin.module.css';
@@ -48,7 +48,6 @@ export function NodesPage() {
 
 function NodeCard({ node, namesEngine }: { node: Node; namesEngine: boolean }) {
   const say = useWords(words);
-  const told = useTold();
   return (
     <Card
       title={
@@ -67,29 +66,13 @@ function NodeCard({ node, namesEngine }: { node: Node; namesEngine: boolean }) {
       extra={<Drain node={node} />}
     >
       <NodeBars node={node} say={say} />
-      <dl className={styles.facts}>
-        {namesEngine && (
-          <>
-            <dt>{say.nodes.engine}</dt>
-            <dd>{node.engine}</dd>
-          </>
-        )}
-        <dt>{say.nodes.enforced}</dt>
-        <dd className={styles.tags}>
-          {node.enforced.map((limit) => (
-            <span key={limit} className={styles.tag} data-tone="accent">
-              {say.nodes.limits[limit as keyof typeof say.nodes.limits] ?? limit}
-            </span>
-          ))}
-          {node.enforced.length === 0 && '–'}
-        </dd>
-        {node.unenforced && (
-          <>
-            <dt>{say.nodes.unenforced}</dt>
-            <dd>{told(node.unenforced)}</dd>
-          </>
-        )}
-      </dl>
+      {namesEngine && (
+        <dl className={styles.facts}>
+          <dt>{say.nodes.engine}</dt>
+          <dd>{node.engine}</dd>
+        </dl>
+      )}
+      <NodeLimits node={node} />
       {node.gpus.length > 0 && (
         <ul className={styles.gpus} aria-label={say.nodes.cards}>
           {node.gpus.map((gpu) => (

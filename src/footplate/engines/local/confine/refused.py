@@ -24,7 +24,7 @@ class Unmountable(Refused):
 
 
 def said_of(error: BaseException) -> Any:
-    """What an error says: a message, or its own words."""
+    """What an error says of what is named beside it: a message, or its own words without a file."""
     if isinstance(error, Refused):
         return error.said
     return (isinstance(error, OSError) and error.strerror) or str(error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from footplate.domain.errors import EngineUnavailable
 from footplate.engines.local.containers.api import ContainerApi, Document
 from footplate.engines.local.containers.references import full_name
+from footplate.machine.wholefile import write_private
 
 FILE = "guarded-images.json"
 _PARTS = ("references", "ids", "pulling")
@@ -91,12 +91,5 @@ def _read(file: Path | None) -> dict[str, set[str]]:
 
 
 def _write(file: Path | None, text: str) -> None:
-    if file is None:
-        return
-    draft = file.with_suffix(".new")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(descriptor)
-    draft.replace(file)
+    if file is not None:
+        write_private(file, text.encode())

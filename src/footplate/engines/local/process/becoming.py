@@ -66,7 +66,7 @@ def become(task: TaskOrder, env: dict[str, str], ground: Ground, news_fd: int) -
 
 def failure(error: BaseException) -> NotStarted:
     """Say why a task was not started, and whether that will be so the next time."""
-    # The path that an error of the system names is half of what it says.
+    # With the file that it is about, which nothing else tells here.
     said = error.said if isinstance(error, Refused) else str(error)
     return {"error": said, "is_final": isinstance(error, Unmountable)}
 

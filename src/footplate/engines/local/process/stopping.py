@@ -1,13 +1,22 @@
-"""Stops running tasks: SIGTERM, then SIGKILL after the grace period."""
+"""Stops tasks: SIGTERM, then SIGKILL after the grace period; those that were not started never are."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
+from footplate.domain.attempt import Attempt
 from footplate.domain.errors import EngineUnavailable
-from footplate.engines.local.observe.watches import Watch
+from footplate.engines.local.observe.records import (
+    STOPPED_BY_KILL,
+    fence,
+    read_claim,
+    read_exit,
+    write_exit,
+)
+from footplate.engines.local.observe.watches import TaskKey, Watch
 from footplate.engines.local.process.processes import KILL_EVERY_S
 from footplate.engines.local.runtime import Runtime
 
@@ -53,3 +62,20 @@ async def _wait(watches: Collection[Watch], for_s: float) -> set[Watch]:
     except TimeoutError:
         pass
     return {watch for watch in watches if not watch.ended.is_set()}
+
+
+def prevent_start(attempt: Attempt, folders: Collection[Path]) -> None:
+    """See that no task of an attempt can be started any more."""
+    try:
+        for folder in folders:
+            fence(folder)
+    except OSError as error:
+        raise EngineUnavailable("start_not_prevented", attempt=attempt.id, error=str(error)) from error
+
+
+def conclude(stopped: Mapping[TaskKey, Path]) -> None:
+    """Give tasks that were stopped the exit code that they lack."""
+    for folder in stopped.values():
+        claim = read_claim(folder)
+        if read_exit(folder) is None and claim is not None and claim.identity is not None:
+            write_exit(folder, STOPPED_BY_KILL)
