@@ -74,6 +74,16 @@ test('a section is checked before the next', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Image', exact: true })).toBeVisible();
 });
 
+test('on a phone the next section begins at its top, wherever the last one ended', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 600 });
+  await open(page);
+  await name(page).fill('ok');
+  for (const title of ['Image', 'Resources', 'Directories']) {
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect(page.getByRole('heading', { name: title, exact: true })).toBeInViewport();
+  }
+});
+
 test('what is outside of its bounds is marked at once and says the bound', async ({ page }) => {
   await open(page);
   await name(page).fill('not a name');

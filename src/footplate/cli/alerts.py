@@ -10,6 +10,7 @@ import click
 
 from footplate.cli.channels import find
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.reader import told, told_in
 from footplate.cli.render import show_ago
 from footplate.cli.session import connect, json_option, tell
@@ -23,7 +24,7 @@ NO_RULES = "No rules. Add one: footplate alerts add failed --level major"
 WORDS = (*OF_JOBS, *OF_PLATFORM)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @click.option("--job", default="", help="Only what was told about this job, by id.")
 @click.option("-n", "--limit", default=50, type=click.IntRange(1, 500), help="How many.")
 @json_option

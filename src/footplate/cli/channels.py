@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.session import Function, confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 from footplate.domain.alerts import LEVELS, ChannelKind
@@ -21,7 +22,7 @@ KINDS = tuple(kind.value for kind in ChannelKind)
 queue_option = click.option("-q", "--queue", help="A channel of this queue; its admins keep it.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def channels(ctx: click.Context, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.reader import told_in
 from footplate.cli.render import print_fields, show_amount, show_flag
 from footplate.cli.session import connect, json_option, print_json, tell
@@ -50,7 +51,7 @@ def _counts(by_state: Mapping[str, int]) -> str:
     return ", ".join(f"{n} {state}" for state, n in by_state.items() if n)
 
 
-class Nodes(click.Group):
+class Nodes(Nouns):
     """Takes a word that is no command for the name of a node to show."""
 
     def resolve_command(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_ago
 from footplate.cli.session import connect, json_option, tell
 from footplate.cli.table import Row, print_items
@@ -17,7 +18,7 @@ COLUMNS = ("ID", "PACKAGES", "PYTHON", "SIZE", "LAST USED", "JOBS", "OWNER")
 NONE = "No environments. A job that names packages under `environment` has one built."
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def environments(ctx: click.Context, as_json: bool) -> None:

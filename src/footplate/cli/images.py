@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 
 COLUMNS = ("NAME", "DEFAULT", "FRAMEWORK", "VERSION", "REFERENCE", "DESCRIPTION")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def images(ctx: click.Context, as_json: bool) -> None:

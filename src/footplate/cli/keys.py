@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_ago
 from footplate.cli.session import connect, json_option, print_json, tell
 from footplate.cli.table import Row, print_items
@@ -15,7 +16,7 @@ from footplate.cli.table import Row, print_items
 COLUMNS = ("ID", "NAME", "CREATED", "LAST USED")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def keys(ctx: click.Context, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from footplate import __version__
 from footplate.cli.language import language_of, phrase
 from footplate.cli.session import INTERRUPTED, was_unanswered
 from footplate.cli.topics import TOPICS
-from footplate.cli.verbs import BY_NAME, VERBS
+from footplate.cli.verbs import BY_NAME, MEANT, VERBS
 from footplate.domain.errors import FootplateError, InvalidInput
 
 
@@ -36,9 +36,9 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in BY_NAME:
-            near = difflib.get_close_matches(args[0], BY_NAME, 1)
+            near = MEANT.get(args[0]) or next(iter(difflib.get_close_matches(args[0], BY_NAME, 1)), None)
             if near:
-                asked = {"verb": args[0], "near": near[0]}
+                asked = {"verb": args[0], "near": near}
                 ctx.fail(phrase("there is no verb {verb:quoted}; did you mean `footplate {near}`?", **asked))
             ctx.fail(phrase("there is no verb {verb:quoted}; `footplate help` lists them all", verb=args[0]))
         return super().resolve_command(ctx, args)

@@ -11,6 +11,7 @@ import click
 from footplate.cli.language import phrase
 from footplate.cli.modelenvironments import environments
 from footplate.cli.modelviews import print_comparison, print_model, print_version
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_time
 from footplate.cli.session import (
     Function,
@@ -31,7 +32,7 @@ NONE = "No models. Register one: footplate models register NAME --job JOB --path
 PLACES = ("output", "checkpoints", "work")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @click.option("--search", default="", help="Part of the name, the description or the tags.")
 @click.option("--owner", default="", help="Only models of this person.")
 @click.option("--tag", default="", help="Only models with this tag.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.reader import told_in, warn
 from footplate.cli.render import show_amount, show_flag, show_limit
 from footplate.cli.session import (
@@ -38,7 +39,7 @@ COLUMNS = (
 BOUND_COLUMNS = (*COLUMNS, "ENGINE")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def queues(ctx: click.Context, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_ago
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
@@ -19,7 +20,7 @@ COLUMNS = ("NAME", "KIND", "QUEUE", "OWNER", "CHANGED", "LAST USED")
 queue_option = click.option("-q", "--queue", help="A secret of this queue; all its members may use it.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def secrets(ctx: click.Context, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.session import connect, json_option, print_json, tell
 from footplate.cli.table import Row, print_table
 from footplate.domain.errors import NotFound
@@ -17,7 +18,7 @@ COLUMNS = ("NAME", "VALUE", "FROM", "CHANGES")
 MOST_SHOWN = 60
 
 
-@click.group("settings", invoke_without_command=True)
+@click.group("settings", cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def settings(ctx: click.Context, as_json: bool) -> None:

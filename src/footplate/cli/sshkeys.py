@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_ago
 from footplate.cli.session import connect, json_option, tell
 from footplate.cli.table import Row, print_items
@@ -18,7 +19,7 @@ SHORT = 12
 USUAL = ("id_ed25519.pub", "id_ecdsa.pub", "id_rsa.pub")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def keys(ctx: click.Context, as_json: bool) -> None:

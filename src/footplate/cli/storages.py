@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.session import Function, confirm_deletion, connect, json_option, tell, yes_option
 from footplate.cli.table import Row, print_items
 from footplate.domain.storage import StorageKind
@@ -18,7 +19,7 @@ NONE = "No storages. Admins add them: footplate storages add"
 KINDS = tuple(kind.value for kind in StorageKind)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def storages(ctx: click.Context, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.render import show_limit
 from footplate.cli.session import confirm_deletion, connect, json_option, print_json, size, tell, yes_option
 from footplate.cli.table import Row, print_table
@@ -18,7 +19,7 @@ PRICE = ("PRICE PER HOUR",)
 COLUMNS = ("NAME", "CPUS", "MEMORY", "GPUS", "SHM", "FIT NOW", "FIT AT MOST", "DESCRIPTION")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @click.option("-q", "--queue", help="Queue to count for (default: default).")
 @json_option
 @click.pass_context

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from footplate.cli.language import phrase
+from footplate.cli.nouns import Nouns
 from footplate.cli.passwords import chosen, refused_option, stdin_option
 from footplate.cli.render import show_age, show_ago, show_flag, show_roles
 from footplate.cli.session import confirm_deletion, connect, json_option, tell, yes_option
@@ -20,7 +21,7 @@ full_name_option = click.option("--full-name", help="Full name of the user.")
 email_option = click.option("--email", help="E-mail address of the user.")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Nouns, invoke_without_command=True)
 @json_option
 @click.pass_context
 def users(ctx: click.Context, as_json: bool) -> None:

@@ -334,3 +334,20 @@ VERBS = (
 )
 
 BY_NAME = {name: verb for verb in VERBS for name in (verb.name, *verb.aliases)}
+
+# What people type who come from elsewhere, and the verb for it.
+MEANT = {
+    "create": "submit",
+    "jobs": "list",
+    "kill": "stop",
+    "sacct": "accounting",
+    "sbatch": "submit",
+    "scancel": "stop",
+    "serve": "up",
+    "server": "up",
+    "sinfo": "nodes",
+    "squeue": "list",
+    "srun": "run",
+    "start": "up",
+    "top": "usage",
+}

@@ -15,7 +15,7 @@ from commandline import Command
 
 from footplate import __version__
 from footplate.cli.topics import TOPICS
-from footplate.cli.verbs import VERBS
+from footplate.cli.verbs import BY_NAME, MEANT, VERBS
 from footplate.domain.messages import say
 from footplate.sdk import settings
 from footplate.server.settings import Settings
@@ -80,6 +80,34 @@ def test_a_misspelt_verb_is_a_usage_error_with_a_guess(footplate: Command) -> No
     result = footplate("sumbit")
     assert result.exit_code == 2
     assert "did you mean `footplate submit`?" in result.err
+
+
+def test_a_word_of_another_system_leads_to_the_verb(footplate: Command) -> None:
+    assert "did you mean `footplate list`?" in footplate("squeue").err
+    assert set(MEANT.values()) <= set(BY_NAME)
+    assert not set(MEANT) & set(BY_NAME)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (("queues", "add"), "create"),
+        (("users", "rm"), "delete"),
+        (("secrets", "create"), "set"),
+        (("tokens", "delete"), "revoke"),
+        (("models", "environments", "remove"), "delete"),
+    ],
+)
+def test_other_words_below_a_verb_mean_the_same(
+    footplate: Command, typed: tuple[str, ...], meant: str
+) -> None:
+    shown = footplate(*typed, "--help").out.partition("\n\n")[2]
+    assert shown == footplate(*typed[:-1], meant, "--help").out.partition("\n\n")[2]
+
+
+def test_what_is_known_to_no_verb_below_is_refused(footplate: Command) -> None:
+    result = footplate("queues", "frobnicate")
+    assert (result.exit_code, "frobnicate" in result.err) == (2, True)
 
 
 @pytest.mark.alone
@@ -202,6 +230,7 @@ def test_queues_and_nodes_are_readable(server: FakeServer, footplate: Command) -
         ["far", "there"],
     ]
     assert json.loads(footplate("queues", "--json").out) == {"items": [QUEUE]}
+    assert json.loads(footplate("queues", "list", "--json").out) == {"items": [QUEUE]}
 
 
 def test_one_node_is_shown_with_its_use_cards_and_tasks(server: FakeServer, footplate: Command) -> None:

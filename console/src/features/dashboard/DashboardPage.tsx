@@ -42,7 +42,7 @@ export function DashboardPage() {
           nothing={say.noneOfMine}
           hint={say.noneOfMineHint}
           action={<Link to="/submit">{say.submit}</Link>}
-          isWide
+          areMine
         />
         <div className={styles.columns}>
           <JobsCard
@@ -90,16 +90,26 @@ function Today() {
       </div>
       <Card>
         <div className={styles.bars}>
-          <UseBar label={say.cpus} used={used.cpus ?? 0} total={total.cpus ?? 0} />
-          <UseBar
-            label={say.memory}
-            used={used.memory_bytes ?? 0}
-            total={total.memory_bytes ?? 0}
-            show={bytesOf}
-          />
-          <UseBar label={say.gpus} used={used.gpus ?? 0} total={total.gpus ?? 0} />
+          <div>
+            <UseBar label={say.cpus} used={used.cpus ?? 0} total={total.cpus ?? 0} />
+            <LastDay kind="cpus" />
+          </div>
+          <div>
+            <UseBar
+              label={say.memory}
+              used={used.memory_bytes ?? 0}
+              total={total.memory_bytes ?? 0}
+              show={bytesOf}
+            />
+            <LastDay kind="memory_bytes" />
+          </div>
+          {(total.gpus ?? 0) > 0 && (
+            <div>
+              <UseBar label={say.gpus} used={used.gpus ?? 0} total={total.gpus ?? 0} />
+              <LastDay kind="gpus" />
+            </div>
+          )}
         </div>
-        <LastDay />
       </Card>
     </>
   );

@@ -24,12 +24,12 @@ interface JobsCardProps {
   hint?: string;
   /** What to do where nothing is. */
   action?: ReactNode;
-  /** It has a row for itself: lines stand in two columns. */
-  isWide?: boolean;
+  /** The reader's own jobs, in a row for themselves: lines stand in two columns. */
+  areMine?: boolean;
 }
 
 /** Some jobs, a line each, and the way to all of them. */
-export function JobsCard({ title, query, search, nothing, hint, action, isWide }: JobsCardProps) {
+export function JobsCard({ title, query, search, nothing, hint, action, areMine }: JobsCardProps) {
   const say = useWords(words);
   const { data, error, dataUpdatedAt } = query;
   return (
@@ -46,9 +46,9 @@ export function JobsCard({ title, query, search, nothing, hint, action, isWide }
       {!data && !error && <Skeleton active className={styles.skeleton} title={false} />}
       {data?.items.length === 0 && <Nothing title={nothing} hint={hint} action={action} />}
       {data && data.items.length > 0 && (
-        <ul className={styles.jobs} data-wide={isWide}>
+        <ul className={styles.jobs} data-wide={areMine}>
           {data.items.map((job) => (
-            <JobLine key={job.id} job={job} asOf={dataUpdatedAt} />
+            <JobLine key={job.id} job={job} asOf={dataUpdatedAt} isMine={areMine} />
           ))}
         </ul>
       )}
@@ -56,13 +56,21 @@ export function JobsCard({ title, query, search, nothing, hint, action, isWide }
   );
 }
 
-function JobLine({ job, asOf }: { job: Job; asOf: number }) {
+interface JobLineProps {
+  job: Job;
+  asOf: number;
+  isMine?: boolean;
+}
+
+function JobLine({ job, asOf, isMine }: JobLineProps) {
   const say = useWords(words);
   const { reasons } = useWords(uiWords);
   const told = useTold();
   const amount = useAmount();
   const isWaiting = job.state === 'QUEUED';
   const nAhead = aheadOf(job);
+  // Of a job that has failed, why says more than what it took.
+  const what = job.state === 'FAILED' ? reasons[job.reason.code] : amount(job.resources);
   return (
     <li className={styles.job}>
       <StateTag state={job.state} isKept={isKept(job)} />
@@ -79,9 +87,7 @@ function JobLine({ job, asOf }: { job: Job; asOf: number }) {
               </span>
             </Tooltip>
           ) : (
-            <>
-              {job.owner} · {job.queue} · {amount(job.resources)}
-            </>
+            [...(isMine ? [] : [job.owner]), job.queue, what].join(' · ')
           )}
         </div>
       </div>

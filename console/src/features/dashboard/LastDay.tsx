@@ -6,54 +6,38 @@ import styles from './dashboard.module.css';
 import { words } from './words';
 
 type History = Schemas['HistoryBody'];
-type Kind = 'cpus' | 'gpus';
+type Kind = 'cpus' | 'memory_bytes' | 'gpus';
 
 const WIDTH = 288;
 const HEIGHT = 32;
 
-/** How much of the machines was taken in the last 24 hours, quarter of an hour by quarter. */
-export function LastDay() {
+/** How much of it was taken in the last 24 hours, quarter of an hour by quarter. */
+export function LastDay({ kind }: { kind: Kind }) {
+  const say = useWords(words);
   const { data } = useQuery(historyQuery);
   if (!data) return null;
-  return (
-    <div className={styles.lastDay}>
-      {(data.total.gpus ?? 0) > 0 && <Sparkline history={data} kind="gpus" />}
-      <Sparkline history={data} kind="cpus" />
-    </div>
-  );
-}
-
-function Sparkline({ history, kind }: { history: History; kind: Kind }) {
-  const say = useWords(words);
-  const parts = partsOf(history, kind);
+  const parts = partsOf(data, kind);
   const known = parts.filter((part) => part !== undefined);
   const mean = percent(known.reduce((sum, part) => sum + part, 0) / Math.max(1, known.length));
   const most = percent(Math.max(0, ...known));
-  const label = kind === 'gpus' ? say.gpus : say.cpus;
+  const labels = { cpus: say.cpus, memory_bytes: say.memory, gpus: say.gpus };
+  const told = say.dayInWords(labels[kind], mean, most);
   return (
     <figure className={styles.sparkline}>
-      <figcaption>
-        <span>{say.lastDay(label)}</span>
-        <span className="number">{say.meanOfDay(mean)}</span>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={say.dayInWords(label, mean, most)}
-      >
-        <title>{say.dayInWords(label, mean, most)}</title>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={told}>
+        <title>{told}</title>
         <path d={areaOf(parts)} className={styles.sparkArea} />
       </svg>
-      <div className={styles.sparkTimes} aria-hidden="true">
-        <span>{say.dayAgo}</span>
-        <span>{say.dayEnd}</span>
-      </div>
+      <figcaption>
+        <span>{say.lastDay}</span>
+        <span className="number">{say.meanOfDay(mean)}</span>
+      </figcaption>
     </figure>
   );
 }
 
-const percent = (part: number) => Math.round(100 * part);
+/** Whole percents; what is less than one was not nothing. */
+const percent = (part: number) => (part > 0 && part < 0.01 ? '<1' : String(Math.round(100 * part)));
 
 /** What was taken in each step, of all that there is now; undefined where nobody has counted. */
 export function partsOf({ points, total }: Pick<History, 'points' | 'total'>, kind: Kind) {

@@ -41,12 +41,10 @@ export const words = translated({
     ended: 'ended',
     runsFor: 'for',
     ranFor: 'ran',
-    lastDay: (what: string) => `${what}, last 24 hours`,
-    meanOfDay: (percent: number) => `${percent}% on average`,
-    dayInWords: (what: string, mean: number, most: number) =>
+    lastDay: 'last 24 hours',
+    meanOfDay: (percent: string) => `${percent}% on average`,
+    dayInWords: (what: string, mean: string, most: string) =>
       `${what} that jobs held in the last 24 hours: ${mean}% on average, at most ${most}%`,
-    dayAgo: '24 hours ago',
-    dayEnd: 'now',
     ahead: (n: number) => (n === 0 ? 'next in line' : `${n} ahead`),
   },
   zh: {
@@ -88,12 +86,10 @@ export const words = translated({
     ended: '结束于',
     runsFor: '已运行',
     ranFor: '运行了',
-    lastDay: (what: string) => `${what} 近 24 小时`,
-    meanOfDay: (percent: number) => `平均 ${percent}%`,
-    dayInWords: (what: string, mean: number, most: number) =>
+    lastDay: '近 24 小时',
+    meanOfDay: (percent: string) => `平均 ${percent}%`,
+    dayInWords: (what: string, mean: string, most: string) =>
       `近 24 小时任务占用的 ${what}：平均 ${mean}%，最高 ${most}%`,
-    dayAgo: '24 小时前',
-    dayEnd: '现在',
     ahead: (n: number) => (n === 0 ? '下一个' : `前面还有 ${n} 个`),
   },
 });

@@ -4,9 +4,12 @@ import {
   lazy,
   type MouseEvent,
   type ReactNode,
+  type RefObject,
   Suspense,
   useCallback,
+  useLayoutEffect,
   useMemo,
+  useRef,
   useState,
 } from 'react';
 import { recall, remember } from '@/app/memory';
@@ -36,6 +39,8 @@ import { words } from './words';
 const FilePane = lazy(async () => ({ default: (await import('./FilePane')).FilePane }));
 const Confirm = lazy(async () => ({ default: (await import('./Confirm')).Confirm }));
 const MODE_KEY = 'footplate.submit';
+/** What the header hides of a page that is scrolled. */
+const HEADER_PX = 56;
 
 interface ComposerProps {
   place: DraftPlace;
@@ -176,10 +181,12 @@ export function Composer({ place, root, order, first, tools, note }: ComposerPro
                   onChange={chooseMode}
                 />
               </Tooltip>
-              <SaveTemplate user={place.user} doc={doc} />
-              <Button disabled={Object.keys(doc).length === 0} onClick={askToStartOver}>
-                {say.startOver}
-              </Button>
+              <div className={styles.tools}>
+                <SaveTemplate user={place.user} doc={doc} />
+                <Button disabled={Object.keys(doc).length === 0} onClick={askToStartOver}>
+                  {say.startOver}
+                </Button>
+              </div>
             </>
           }
         >
@@ -275,6 +282,7 @@ function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
   const name = steps[step] ?? 'basics';
   const isLast = step === steps.length - 1;
   const { title, intro } = say.sections[name];
+  const top = useTopInSight(step);
   const goOn = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !isPlainField(event)) return;
     event.preventDefault();
@@ -282,7 +290,7 @@ function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
     else onGo(step + 1);
   };
   return (
-    <section className={styles.guide} aria-label={title}>
+    <section ref={top} className={styles.guide} aria-label={title}>
       <Steps names={steps} current={step} furthest={furthest} bad={bad} onGo={onGo} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Enter in a field goes on, as in any form */}
       <div className={styles.guideBody} onKeyDown={goOn}>
@@ -308,6 +316,19 @@ function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
       </div>
     </section>
   );
+}
+
+/** Another section begins at its top, wherever the end of the one before was. */
+function useTopInSight(step: number): RefObject<HTMLElement | null> {
+  const top = useRef<HTMLElement>(null);
+  const shown = useRef(step);
+  useLayoutEffect(() => {
+    if (shown.current === step) return;
+    shown.current = step;
+    const at = top.current?.getBoundingClientRect().top ?? 0;
+    if (at < HEADER_PX) top.current?.scrollIntoView({ block: 'start' });
+  }, [step]);
+  return top;
 }
 
 /** A field that has no use for Enter itself; an input method may be at work in it. */

@@ -82,8 +82,8 @@ describe('the check of a document', () => {
       const found = field(path);
       return found && boundsOf(found, language);
     };
-    expect(bounds('memory', 'en')).toBe('a size such as 512MB or 4GB, 16MB to 64TB');
-    expect(bounds('time_limit', 'zh')).toBe('时长，例如 90s、10m 或 1h30m, 1s 到 365d');
+    expect(bounds('memory', 'en')).toBe('a size such as 512MB or 4GB; 16MB to 64TB');
+    expect(bounds('time_limit', 'zh')).toBe('时长，例如 90s、10m 或 1h30m；1s 到 365d');
     expect(bounds('name', 'en')).toBe('letters, digits and . _ ~ -; at most 255 characters');
     expect(bounds('queue', 'zh')).toContain('字母、数字、. _ -');
     expect(bounds('image', 'en')).toContain('without spaces');

@@ -218,22 +218,24 @@ export function boundsOf(field: Field, language: Language): string {
   const { bounds } = say;
   switch (field.kind) {
     case 'integer':
-      return `${bounds.whole}, ${bounds.range(String(field.least), String(field.most))}`;
+      return [bounds.whole, bounds.range(String(field.least), String(field.most))].join(bounds.comma);
     case 'number':
-      return `${bounds.number}, ${bounds.range(String(field.least), String(field.most))}`;
+      return [bounds.number, bounds.range(String(field.least), String(field.most))].join(bounds.comma);
     case 'size':
-      return `${bounds.size}, ${bounds.range(showSize(field.least), showSize(field.most))}`;
+      return [bounds.size, bounds.range(showSize(field.least), showSize(field.most))].join(bounds.semicolon);
     case 'duration':
-      return `${bounds.span}, ${bounds.range(showSpan(field.least), showSpan(field.most))}`;
+      return [bounds.span, bounds.range(showSpan(field.least), showSpan(field.most))].join(bounds.semicolon);
     case 'text': {
       const form = field.pattern && describePattern(field.pattern, language);
-      return [form, Number.isFinite(field.most) && bounds.most(field.most)].filter(Boolean).join('; ');
+      return [form, Number.isFinite(field.most) && bounds.most(field.most)]
+        .filter(Boolean)
+        .join(bounds.semicolon);
     }
     case 'list':
     case 'mapping':
       return Number.isFinite(field.most) ? bounds.entries(field.most) : '';
     case 'choice':
-      return field.options.length > 12 ? '' : field.options.join(', ');
+      return field.options.length > 12 ? '' : field.options.join(bounds.comma);
     case 'instant':
       return bounds.instant;
     default:

@@ -36,6 +36,8 @@ export const checkWords = translated({
       number: 'a number, fractions allowed',
       instant: 'a date and time',
       preset: (value: string) => `Default: ${value}`,
+      comma: ', ',
+      semicolon: '; ',
     },
   },
   zh: {
@@ -71,6 +73,8 @@ export const checkWords = translated({
       number: '数字，可为小数',
       instant: '日期和时间',
       preset: (value: string) => `默认：${value}`,
+      comma: '，',
+      semicolon: '；',
     },
   },
 });
