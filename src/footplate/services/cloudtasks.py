@@ -16,7 +16,7 @@ from footplate.domain.resources import Resources, total
 from footplate.domain.results import DEFAULT_FOLDER
 from footplate.domain.spec import DEFAULT_QUEUE, JobSpec
 from footplate.domain.states import JobState
-from footplate.services import storedcode, jobs, storagefiles
+from footplate.services import jobs, storagefiles, storedcode
 from footplate.services.access import Caller
 from footplate.services.buckets import locate
 from footplate.services.platform import Platform

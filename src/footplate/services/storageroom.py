@@ -28,9 +28,7 @@ class StorageRoom:
     disk: Disk
     _measured: dict[tuple[str, str], _Measured] = field(default_factory=dict)
 
-    async def require(
-        self, opened: Opened, n_bytes: int, person: str, here_bytes: int | None = None
-    ) -> None:
+    async def require(self, opened: Opened, n_bytes: int, person: str, here_bytes: int | None = None) -> None:
         """Raise `DiskFull` when so many bytes more are too many.
 
         `here_bytes` says how many of them the server's own disk takes, where that is not all.

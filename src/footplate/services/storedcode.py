@@ -15,12 +15,11 @@ from footplate.services.fileaccess import open_for
 from footplate.services.platform import Platform
 from footplate.storages.base import CHUNK_BYTES, Files, Source
 
-
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
 async def settle(platform: Platform, caller: Caller, spec: JobSpec) -> JobSpec:
-    """Take an archive on a storage for the code that is in it; a folder is mounted, or brought, at the start."""
+    """Take an archive on a storage for the code that is in it; a folder is mounted or brought later."""
     named = spec.code
     if named is None or not named.storage or not named.path.lower().endswith(ARCHIVES):
         return spec

@@ -1,8 +1,8 @@
 """What objects of a bucket are called: asked for by botocore, which takes keys as they are.
 
-The library that moves contents knows paths only. But clouds make a folder as an empty object whose key ends in
-a slash, and programs write keys such as `a//b`, which are no paths: the first are folders here, and the others
-are counted and left out.
+The library that moves contents knows paths only. But clouds make a folder as an empty object whose key ends
+in a slash, and programs write keys such as `a//b`, which are no paths: the first are folders here, and the
+others are counted and left out.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class BucketNames:
                 yield _entry(join(folder, inner), item)
 
     def keys(self, folder: str) -> Iterator[tuple[str, int]]:
-        """Yield the whole keys of all that is below a folder and of what marks it as one, with their sizes."""
+        """Yield the whole keys of all that is below a folder and what marks it as one, with sizes."""
         for item in self._all(self._base(folder), folder):
             yield str(item["Key"]), int(item["Size"])
 

@@ -104,9 +104,7 @@ def _as_files_say(path: str) -> Iterator[None]:
 class BucketFiles:
     """The objects of a bucket below a prefix."""
 
-    def __init__(
-        self, store: S3Store, names: BucketNames, spool: Path, *, is_writable: bool = True
-    ) -> None:
+    def __init__(self, store: S3Store, names: BucketNames, spool: Path, *, is_writable: bool = True) -> None:
         self._store = store
         self._names = names
         self._spool = spool

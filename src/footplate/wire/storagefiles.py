@@ -30,7 +30,7 @@ class Entries(Body):
 
     items: list[EntryBody]
     next_page_token: str | None
-    n_unnamed: int = Field(description="Entries of this page whose names cannot be part of a path; they are left out.")
+    n_unnamed: int = Field(description="Entries of this page left out, as no path can have their names.")
 
 
 class FolderUse(Body):

@@ -1,4 +1,4 @@
-"""Buckets as others fill them: folders that are objects, keys that are no paths, objects too large to copy."""
+"""Buckets as others fill them: folders that are objects, keys that are no paths, very large objects."""
 
 from __future__ import annotations
 
