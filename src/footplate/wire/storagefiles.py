@@ -23,6 +23,7 @@ class EntryBody(Body):
     size_bytes: int
     modified_at: str | None
     is_link: bool
+    is_executable: bool
 
 
 class Entries(Body):
@@ -116,6 +117,7 @@ def entry_view(entry: Entry) -> dict[str, Any]:
         "size_bytes": entry.size_bytes,
         "modified_at": instant(entry.modified_at),
         "is_link": entry.is_link,
+        "is_executable": entry.is_executable,
     }
 
 
