@@ -262,6 +262,17 @@ test('files are used as data, and as code, of a job', async ({ page, api }) => {
   await expect(page.locator('.cm-content')).toContainText(`path: ${folder}/digits`);
 });
 
+test('a file becomes a version of a model', async ({ page, api }) => {
+  const folder = await openFolder(page, api, 'weights');
+  await give(page, { name: `${folder}.pt`, text: 'weights' });
+  await menuOf(page, `${folder}.pt`, 'Register as model');
+  const dialog = page.getByRole('dialog', { name: `Register home:${folder}/${folder}.pt as a model` });
+  await expect(dialog.getByLabel('Name')).toHaveValue(folder);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Register' }).click();
+  await expect(page.getByText(`Registered version 1 of ${folder}.`)).toBeVisible();
+});
+
 test('an image is shown', async ({ page, api }) => {
   await openFolder(page, api, 'image');
   const png = Buffer.from(

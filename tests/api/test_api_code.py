@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
+import zipfile
 
 from apiclient import Api, Hire, fresh
 
@@ -104,3 +105,26 @@ def test_the_token_of_a_job_fetches_the_code_of_that_job_and_no_other(hire: Hire
         ann.finish(job)
         ann.until(job, "SUCCEEDED")
         task.refused("GET", f"/code/{own}", 401)
+
+
+def test_an_archive_on_a_storage_is_the_code_that_is_in_it(ann: Api) -> None:
+    folder, packed = fresh("code"), io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("train.py", "print(1)\n")
+    content = {"params": {"path": f"{folder}/train.zip"}, "content": packed.getvalue()}
+    ann.ok("PUT", "/storages/home/content", **content)
+    named = {"storage": "home", "path": f"{folder}/train.zip"}
+    job = ann.submit(code=named)
+    # What comes later in its place changes nothing for the job.
+    ann.ok("PUT", "/storages/home/content", params=content["params"], content=b"something else")
+    assert job["config"]["code"] == {"upload": f"sha256:{hashlib.sha256(packed.getvalue()).hexdigest()}"}
+    assert ann.call("GET", f"/code/{job['config']['code']['upload']}").content == packed.getvalue()
+
+    def refuse(path: str) -> None:
+        document = {"name": fresh("job"), "command": "wait", "code": {**named, "path": f"{folder}/{path}"}}
+        ann.refused("POST", "/jobs", 422, "code.path", json=document)
+
+    refuse("none.zip")
+    ann.ok("POST", "/storages/home/folders", status=201, json={"path": f"{folder}/a-folder.zip"})
+    kept = ann.submit(code={**named, "path": f"{folder}/a-folder.zip"})
+    assert kept["config"]["code"]["path"] == f"{folder}/a-folder.zip"

@@ -213,6 +213,21 @@ def test_files_and_folders_are_moved_copied_measured_and_deleted(ann: Api) -> No
     ann.refused("GET", f"{HOME}/entry", 404, params={"path": top})
 
 
+def test_what_would_be_lost_is_not_moved_to_another_storage(ann: Api, server: Served) -> None:
+    top = fresh("d")
+    put(ann, f"{top}/a", b"one")
+    (folder,) = server.home.glob(f"storages/home/*/{top}")
+    (folder / "link").symlink_to("a")
+    body = {"source": top, "target": {"storage": "shared", "path": top}}
+    ann.refused("POST", f"{HOME}/move", 409, says="link", json=body)
+    assert names(ann, top) == ["a", "link"]
+    assert top not in names(ann, storage="/storages/shared")
+    (folder / "link").unlink()
+    ann.ok("POST", f"{HOME}/move", json=body)
+    assert names(ann, top, "/storages/shared") == ["a"]
+    assert top not in names(ann)
+
+
 @pytest.mark.parametrize("verb", ["move", "copy"])
 def test_nothing_is_replaced_unasked_nor_put_into_itself(ann: Api, verb: str) -> None:
     top = fresh("d")

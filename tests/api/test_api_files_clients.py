@@ -65,6 +65,7 @@ def test_a_folder_goes_up_and_comes_back_the_same(home: Storage, local: Path, tm
     (local / "loop").unlink()
     back = home.download(f"{top}/set", tmp_path / "back")
     assert contents(back) == contents(local)
+    assert [os.access(path, os.X_OK) for path in (back / "run.sh", back / "a")] == [True, False]
     assert home.usage(top)["n_files"] == 6
 
 
@@ -221,6 +222,23 @@ def test_a_download_that_is_cut_goes_on_where_it_was(
     assert proxy.n_cut == 2
     assert got.read_bytes() == content
     assert [one.name for one in tmp_path.iterdir()] == ["got"]
+
+
+def test_a_folder_whose_download_is_cut_comes_whole(
+    ann: Api, home: Storage, cutting: Cutting, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    (source / "deep" / "empty").mkdir(parents=True)
+    for number in range(30):
+        (source / "deep" / str(number)).write_bytes(os.urandom(100_000))
+    top = home.upload(source, fresh("folder"))
+    home.make_folder(f"{top}/deep/empty")
+    proxy = cutting([1024**2], counts_answers=True)
+    with Client(proxy.url, ann.token) as client:
+        got = client.storage("home").download(top, tmp_path / "got")
+    assert proxy.n_cut == 1
+    assert contents(got) == contents(source)
+    assert (got / "deep" / "empty").is_dir()
 
 
 def test_sdk_errors_are_those_of_the_server(client: Client) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import tarfile
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from apiclient import Api, Data, Hire, fresh
+from cloudclients import Cos, Ufile, key_of
 
 from footplate.testing.server import until
 
@@ -98,18 +100,7 @@ CALLS = {
         f"{HOME}/copy",
         {"json": {"source": "{file}", "target": {"storage": "shared", "path": "{stolen}"}}},
     ),
-    "move": (
-        "POST",
-        f"{HOME}/move",
-        {"json": {"source": "{file}", "target": {"storage": "shared", "path": "{stolen}"}}},
-    ),
     "upload": ("GET", f"{HOME}/uploads/{{upload}}", {}),
-    "finish of an upload": ("POST", f"{HOME}/uploads/{{upload}}/finish", {}),
-    "upload as a content": (
-        "POST",
-        f"/model-contents/{DIGEST}",
-        {"json": {"storage": "home", "upload": "{upload}"}},
-    ),
     "digest of a content": ("HEAD", f"/model-contents/{DIGEST}", {}),
     "model by a digest": (
         "POST",
@@ -140,6 +131,45 @@ CALLS = {
     "preview of an output": ("GET", "/jobs/{job}/files/output/preview", {"params": {"path": "secret"}}),
     "archive of a job": ("GET", "/jobs/{job}/download", {}),
     "code of a job": ("GET", "/jobs/{job}/download", {"params": {"what": "code"}}),
+    "sizes of a job": ("GET", "/jobs/{job}/sizes", {}),
+    "piece of an upload": ("PATCH", f"{HOME}/uploads/{{upload}}", {"params": {"offset": len(SECRET)}}),
+    "upload as a content": (
+        "POST",
+        f"/model-contents/{DIGEST}",
+        {"json": {"storage": "home", "upload": "{upload}"}},
+    ),
+    # From here on something changes for the one to whom it belongs.
+    "change of a version": ("PATCH", "/models/{model}/versions/1", {"json": {"description": "x"}}),
+    "alias": ("PUT", "/models/{model}/aliases/best", {"json": {"version": "1"}}),
+    "end of an alias": ("DELETE", "/models/{model}/aliases/best", {}),
+    "change of a model": ("PATCH", "/models/{model}", {"json": {"description": "x"}}),
+    "deletion of a version": ("DELETE", "/models/{model}/versions/1", {}),
+    "return of a version": ("POST", "/models/{model}/versions/1/restore", {}),
+    "deletion of a model": ("DELETE", "/models/{model}", {}),
+    "return of a model": ("POST", "/models/{model}/restore", {}),
+    "end of an upload": ("DELETE", f"{HOME}/uploads/{{upload}}", {}),
+    "finish of an upload": ("POST", f"{HOME}/uploads/{{upload}}/finish", {}),
+    "move": (
+        "POST",
+        f"{HOME}/move",
+        {"json": {"source": "{file}", "target": {"storage": "shared", "path": "{stolen}"}}},
+    ),
+    "deletion": ("DELETE", f"{HOME}/entries", {"params": {"path": "{manifest}"}}),
+}
+# These mean nothing to the owner either: the content comes only with the upload, and ends it.
+MEAN_NOTHING = ("digest of a content", "model by a digest", "end of an upload", "finish of an upload")
+# Routes of files; and those of them by which one only writes into what is one's own, or keeps storages.
+ABOUT = re.compile(
+    r"/(storages/\{name\}/|models/|model-contents/|code/|jobs/\{job_id\}/(files|download|sizes))"
+)
+APART = {
+    "PUT /storages/{name}/content",
+    "POST /storages/{name}/batch",
+    "POST /storages/{name}/check",
+    "POST /storages/{name}/folders",
+    "POST /storages/{name}/uploads",
+    "GET /storages/{name}/uploads",
+    "PUT /model-contents/{sha256}",
 }
 
 
@@ -171,14 +201,43 @@ def test_nobody_reads_private_files_of_another_by_any_route(ann: Api, hire: Hire
         assert answer.status_code in (403, 404, 422), f"{what}: {answer.status_code} {answer.text[:200]}"
         assert SECRET not in answer.content, what
     # To whom it belongs, each of these means something: the paths above are the right ones.
-    mine = {one: CALLS[one] for one in CALLS if one not in ("digest of a content", "model by a digest")}
-    order = sorted(mine, key=lambda one: one in ("move", "finish of an upload"))
-    for what in order:
-        method, path, rest = mine[what]
+    for what, (method, path, rest) in CALLS.items():
         call = filled({"path": path, **rest}, private)
         answer = ann.call(method, call.pop("path"), **call)
-        is_gone = what == "finish of an upload"
-        assert answer.is_success or is_gone, f"{what}: {answer.status_code} {answer.text[:200]}"
+        means_nothing = what in MEAN_NOTHING
+        assert answer.is_success or means_nothing, f"{what}: {answer.status_code} {answer.text[:200]}"
+
+
+def test_the_table_has_every_route_of_files(ann: Api) -> None:
+    described = ann.ok("GET", "/openapi.json")["paths"]
+    routes = {
+        f"{method.upper()} {inner}"
+        for path, methods in described.items()
+        if ABOUT.match(inner := path.removeprefix("/api/v1"))
+        for method in methods
+    }
+    tried = {f"{method} {path}" for method, path, _ in CALLS.values()}
+
+    def is_tried(route: str) -> bool:
+        shape = re.compile(re.sub(r"\{[^}]+\}", "[^/]+", route))
+        return any(shape.fullmatch(one) for one in tried)
+
+    assert len(routes) > len(APART)
+    assert {route for route in routes if not is_tried(route)} == APART
+
+
+def test_the_buckets_of_other_clouds_lead_to_nobody_elses_home(
+    ann: Api, hire: Hire, private: Private
+) -> None:
+    other = hire(default="member")
+    for clients in (Cos, Ufile):
+        mine, theirs = (clients(api, key_of(api), bucket="home") for api in (ann, other))
+        assert mine.call("GET", private.file).content == SECRET
+        for key in (private.file, private.manifest):
+            assert theirs.call("GET", key).status_code == 404
+            assert theirs.call("HEAD", key).status_code == 404
+        assert private.file.partition("/")[0] not in theirs.call("GET").text
+        assert private.file.partition("/")[0] in mine.call("GET").text
 
 
 def test_listings_name_nothing_of_others(ann: Api, hire: Hire, private: Private) -> None:

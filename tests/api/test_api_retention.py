@@ -314,12 +314,19 @@ def test_on_a_nearly_full_disk_what_runs_goes_on_and_what_waits_does_not_start(t
     with Api(tight, tight.sign_in(), "admin") as api:
         running = api.running(cpus=8)
         waiting = api.submit(cpus=8)
+        upload = begun(api, 6)
+        api.ok("PATCH", upload, params={"offset": 0}, content=b"abc")
+        elsewhere = {"name": "far", "kind": "s3", "bucket": "b", "endpoint": "http://127.0.0.1:9"}
+        api.ok("POST", "/storages", status=201, json={**elsewhere, "read_only": False})
         disk = tight.parts.platform.disk
         disk._asked = (0, 2**60)
         disk._measure = lambda: (0, 0)  # type: ignore[method-assign]
         disk.free_bytes, disk.least_bytes = 1, 2
         api.refused("POST", "/jobs", 507, says="disk", json={"name": fresh("job"), "command": "x"})
         api.refused("PUT", "/storages/home/content", 507, params={"path": "x"}, content=b"x")
+        # What goes elsewhere lies here until it is whole; what has come of an upload stays.
+        api.refused("PUT", "/storages/far/content", 507, params={"path": "x"}, content=b"x")
+        api.refused("PATCH", upload, 507, says="disk", params={"offset": 3}, content=b"def")
         api.refused("POST", "/code", 507, content=code())
         api.finish(running)
         api.until(running, "SUCCEEDED")
@@ -329,11 +336,23 @@ def test_on_a_nearly_full_disk_what_runs_goes_on_and_what_waits_does_not_start(t
 
         until(says_so)
         assert api.ok("GET", "/health")["status"] == "disk_low"
-        disk.free_bytes = 3
+        disk.free_bytes = 10
+        api.ok("PATCH", upload, params={"offset": 3}, content=b"def")
+        assert api.ok("POST", f"{upload}/finish")["size_bytes"] == 6
+        too_large = {"path": "y", "size_bytes": 9}
+        api.refused("POST", "/storages/home/uploads", 507, says="no room for 9B more", json=too_large)
+        begun(api, 8)
         tight.run(_told(disk))
         api.until(waiting, "RUNNING")
         api.finish(waiting)
         api.until(waiting, "SUCCEEDED")
+
+
+def begun(api: Api, size_bytes: int) -> str:
+    """Begin an upload, and say where its pieces go."""
+    body = {"path": fresh("upload"), "size_bytes": size_bytes}
+    upload = api.ok("POST", "/storages/home/uploads", status=201, json=body)
+    return f"/storages/home/uploads/{upload['id']}"
 
 
 async def _told(disk: Disk) -> None:

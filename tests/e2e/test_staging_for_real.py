@@ -53,7 +53,8 @@ def bucket(server: ServerProcess, buckets: BucketServer) -> str:
     """A bucket with some objects, declared as the storage `sets`."""
     name = buckets.new_bucket()
     code = {"project/train.py": "print('of the bucket')\n", "project/lib/words": "deep\n"}
-    data = {"digits/one": "1\n", "digits/deep/two": "2\n", "digits/notes.txt": "n\n"}
+    # A folder that was made on a cloud's own page is an object as well.
+    data = {"digits/": "", "digits/one": "1\n", "digits/deep/two": "2\n", "digits/notes.txt": "n\n"}
     for key, content in {**data, **code}.items():
         assert httpx.put(f"{buckets.url}/{name}/{key}", content=content, trust_env=False).is_success
     declare(server, "sets", kind="s3", endpoint=buckets.url, bucket=name, credentials=KEY)

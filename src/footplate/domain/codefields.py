@@ -47,7 +47,7 @@ CODE = Record(
         Field(
             "path",
             PATH,
-            "Folder on that storage; without a storage, a local folder that `footplate submit` uploads.",
+            "Folder or archive there; without a storage, a local folder that `footplate submit` uploads.",
             "",
         ),
         Field("read_only", Flag(), "Whether tasks may only read their code.", False),

@@ -154,7 +154,7 @@ class Storage:
             progress.total_bytes = self.usage(path)["size_bytes"]
             fetcher.folder(entry["path"], target)
         else:
-            fetcher.file(entry["path"], target)
+            fetcher.file(entry["path"], target, entry["is_executable"])
         return target
 
     # Changing

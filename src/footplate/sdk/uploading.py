@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote
 
-from footplate.domain.errors import Conflict, NotFound, StorageAway, StoreUnavailable, TooManyConnections
+from footplate.domain.errors import (
+    Conflict,
+    DiskFull,
+    NotFound,
+    StorageAway,
+    StoreUnavailable,
+    TooManyConnections,
+)
 from footplate.sdk.connection import Connection
 from footplate.sdk.errors import Unreachable
 from footplate.sdk.smallfiles import Batch, files_in, size_of
@@ -125,6 +132,9 @@ class Uploader:
                 self._connection.request(
                     "PATCH", at, params={"offset": str(done)}, content=piece, headers=headers
                 )
+            except DiskFull:
+                # Room does not come back by itself; what has come stays, and the same command goes on later.
+                raise
             except PASSING as error:
                 # A link that breaks often gets pieces that come through between the breaks.
                 n_bytes = max(LEAST_PIECE_BYTES, n_bytes // 2)

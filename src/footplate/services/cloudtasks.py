@@ -16,7 +16,7 @@ from footplate.domain.resources import Resources, total
 from footplate.domain.results import DEFAULT_FOLDER
 from footplate.domain.spec import DEFAULT_QUEUE, JobSpec
 from footplate.domain.states import JobState
-from footplate.services import cloudcode, jobs, storagefiles
+from footplate.services import jobs, storagefiles, storedcode
 from footplate.services.access import Caller
 from footplate.services.buckets import locate
 from footplate.services.platform import Platform
@@ -69,7 +69,7 @@ async def earlier_output(
 async def take_code(platform: Platform, caller: Caller, bucket: str, path: str) -> str:
     """Keep what lies at a path of a bucket as the code of a job."""
     found = locate(platform, caller, bucket)
-    return await cloudcode.take(platform, caller, found.storage, found.path(path))
+    return await storedcode.take(platform, caller, found.storage, found.path(path))
 
 
 async def submit(platform: Platform, caller: Caller, spec: JobSpec, new_id: str) -> Job:

@@ -8,6 +8,7 @@ import hashlib
 import io
 import tarfile
 from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import IO
 
@@ -38,16 +39,26 @@ class Unpacked:
 
 
 async def archive(
-    platform: Platform, caller: Caller, storage: str, path: str
+    platform: Platform,
+    caller: Caller,
+    storage: str,
+    path: str,
+    is_plain: bool = False,
+    largest_bytes: int | None = None,
 ) -> tuple[str, AsyncIterator[bytes]]:
-    """Name a folder, and yield it as .tar.gz; links and pipes are left out."""
+    """Name a folder, and yield it as .tar.gz; links and pipes are left out, and files larger than asked for.
+
+    A plain one is a .tar.
+    """
     opened, cleaned = await open_for(platform, caller, storage, Access.READ), clean(path)
     with told(storage, cleaned):
         entry = await opened.run(lambda files: files.stat(cleaned))
         if not entry.is_folder:
             raise NotADirectoryError(cleaned)
     name = entry.name or storage
-    return name, written_by(lambda outlet: _pack(opened.files, cleaned, name, outlet))
+    return name, written_by(
+        lambda outlet: _pack(opened.files, cleaned, name, outlet, is_plain, largest_bytes)
+    )
 
 
 async def contents(platform: Platform, caller: Caller, storage: str, path: str) -> AsyncIterator[bytes]:
@@ -56,12 +67,21 @@ async def contents(platform: Platform, caller: Caller, storage: str, path: str) 
     return written_by(lambda outlet: _pack(opened.files, cleaned, "", outlet))
 
 
-def _pack(files: Files, path: str, name: str, outlet: Outlet) -> None:
+def _pack(
+    files: Files,
+    path: str,
+    name: str,
+    outlet: Outlet,
+    is_plain: bool = False,
+    largest_bytes: int | None = None,
+) -> None:
     with (
-        gzip.GzipFile(fileobj=outlet, mode="wb", compresslevel=1) as packed,
-        tarfile.open(mode="w|", fileobj=packed, bufsize=CHUNK_BYTES) as tar,
+        nullcontext(outlet) if is_plain else gzip.GzipFile(fileobj=outlet, mode="wb", compresslevel=1) as out,
+        tarfile.open(mode="w|", fileobj=out, bufsize=CHUNK_BYTES) as tar,
     ):
         for entry in files.walk(path):
+            if largest_bytes is not None and entry.size_bytes > largest_bytes:
+                continue
             _pack_one(tar, files, entry, join(name, entry.path.removeprefix(path).lstrip("/")))
 
 
@@ -92,9 +112,12 @@ class _Whole(io.RawIOBase):
         self._source, self._at = source, 0
 
     def read(self, size: int = -1) -> bytes:
-        piece = self._source.read(self._at, size)
+        held = bytearray()
+        # One that lies elsewhere hands out what it has read ahead, which may be less.
+        while len(held) < size and (piece := self._source.read(self._at + len(held), size - len(held))):
+            held += piece
         self._at += size
-        return piece.ljust(max(size, 0), b"\0")
+        return bytes(held.ljust(max(size, 0), b"\0"))
 
 
 async def unpack(

@@ -32,7 +32,7 @@ from footplate.engines.refusals import first_refusal
 from footplate.engines.strategies import registry as strategies
 from footplate.scheduler.fit import can_ever_fit
 from footplate.scheduler.snapshot import shape_of
-from footplate.services import code, storages
+from footplate.services import code, storages, storedcode
 from footplate.services.access import (
     Caller,
     may_see,
@@ -129,7 +129,7 @@ async def _submit(
         await check_named(platform, caller.name, spec)
         await check_receivers(platform, caller.name, spec)
         if not key or await _remembered(platform, caller, key) is None:
-            spec = await code.settle(platform, caller, spec)
+            spec = await storedcode.settle(platform, caller, await code.settle(platform, caller, spec))
     except FootplateError:
         # A repeated submit is answered with its job, also where a new one would be refused by now.
         if not key or await _remembered(platform, caller, key) is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.storage import Access, Upload
@@ -89,13 +90,14 @@ async def send(
     with told(opened.storage.name, upload.path):
         part = await opened.run(lambda files: _fresh(files, part_id))
         try:
-            await receive(opened, part, hasher, verified(stream, md5), MOST_PART_BYTES)
+            room = partial(platform.room.require_disk, opened.storage, caller.name)
+            await receive(opened, part, hasher, verified(stream, md5), MOST_PART_BYTES, room)
         except BaseException:
             await opened.run(lambda files: files.discard(part_id))
             raise
         finally:
             await opened.run(lambda _files: part.close())
-    await platform.room.require(opened, max(0, part.size_bytes - n_bytes), caller.name)
+    await platform.room.require(opened, max(0, part.size_bytes - n_bytes), caller.name, 0)
     return hasher.hexdigest()
 
 

@@ -20,4 +20,6 @@ async def of(platform: Platform, job: Job) -> SavedResults:
 async def require_room(filing: Filing, room: StorageRoom, job: Job, storage: Storage, n_bytes: int) -> None:
     """Raise `DiskFull` when a storage has no room for so many bytes more of the job's owner."""
     opened = await filing.open(storage, job.owner)
-    await room.require(opened, n_bytes, job.owner)
+    # Of what goes elsewhere a few files lie here at a time; what is final gets a second name in `home`.
+    is_copied_here = storage.is_own and not (storage.per_user and job.state.is_final)
+    await room.require(opened, n_bytes, job.owner, n_bytes if is_copied_here else 0)

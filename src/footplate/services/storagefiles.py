@@ -15,7 +15,7 @@ from footplate.services.fileaccess import open_for, told
 from footplate.services.filing import Opened
 from footplate.services.platform import Platform
 from footplate.services.storageusage import Usage, measure
-from footplate.storages.base import CHUNK_BYTES, Entry, Files, Page, Source
+from footplate.storages.base import CHUNK_BYTES, Entry, EntryKind, Files, Page, Source
 from footplate.storages.parts import fresh_id
 from footplate.storages.paths import clean, clean_file, is_within, join
 
@@ -91,6 +91,7 @@ async def remove(platform: Platform, caller: Caller, storage: str, path: str, re
 async def move(platform: Platform, caller: Caller, source: FileRef, target: FileRef, replaces: bool) -> Entry:
     """Move a file or folder; from one storage to another it is copied first, then deleted."""
     if source.storage != target.storage:
+        await _require_movable(platform, caller, source)
         await copy(platform, caller, source, target, replaces)
         await remove(platform, caller, source.storage, source.path, recursive=True)
         return await stat(platform, caller, target.storage, target.path)
@@ -103,6 +104,23 @@ async def move(platform: Platform, caller: Caller, source: FileRef, target: File
         return await opened.run(lambda files: files.move(old, new, replaces=replaces))
 
 
+async def _require_movable(platform: Platform, caller: Caller, source: FileRef) -> None:
+    """Refuse before anything is copied what could not be deleted afterwards without a loss."""
+    opened = await open_for(platform, caller, source.storage, Access.WRITE)
+    path = clean_file(source.path, "source.path")
+    with told(source.storage, path):
+        stays = await opened.run_long(lambda files: _first_uncopied(files, path))
+    if stays is not None:
+        raise Conflict("file_cannot_move", storage=source.storage, path=stays)
+
+
+def _first_uncopied(files: Files, path: str) -> str | None:
+    here = files.stat(path)
+    if not here.is_folder:
+        return None if here.kind is EntryKind.FILE else path
+    return next((one.path for one in files.walk(path) if one.kind is EntryKind.OTHER), None)
+
+
 async def copy(platform: Platform, caller: Caller, source: FileRef, target: FileRef, replaces: bool) -> Usage:
     """Copy a file, or a folder with all that is in it, within a storage or to another one."""
     read_from = await open_for(platform, caller, source.storage, Access.READ)
@@ -112,7 +130,9 @@ async def copy(platform: Platform, caller: Caller, source: FileRef, target: File
         _require_elsewhere(source.storage, old, new)
     with told(source.storage, old):
         size = await read_from.run_long(lambda files: measure(files, old))
-    await platform.room.require(write_to, size.size_bytes, caller.name)
+    # A bucket takes its files one after the other, so they lie here one at a time.
+    here_bytes = size.size_bytes if write_to.storage.is_own else 0
+    await platform.room.require(write_to, size.size_bytes, caller.name, here_bytes)
     is_same = source.storage == target.storage
     with told(target.storage, new):
         copied = await write_to.run_long(
@@ -141,7 +161,7 @@ def _copy_all(read_from: Files, old: str, write_to: Files, new: str, replaces: b
         if entry.is_folder:
             write_to.make_folder(to)
             n_folders += 1
-        elif entry.tag:
+        elif entry.kind is EntryKind.FILE:
             # Links are not copied: what they mean elsewhere is not what they meant here.
             _copy_file(read_from, entry, write_to, to, replaces, is_same)
             n_files, size_bytes = n_files + 1, size_bytes + entry.size_bytes

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from footplate.domain.errors import DiskFull
+from footplate.domain.storage import Storage, StorageKind
 from footplate.services.filing import Opened
 from footplate.services.storageusage import measure
 from footplate.store.disk import Disk
@@ -27,11 +28,13 @@ class StorageRoom:
     disk: Disk
     _measured: dict[tuple[str, str], _Measured] = field(default_factory=dict)
 
-    async def require(self, opened: Opened, n_bytes: int, person: str) -> None:
-        """Raise `DiskFull` when so many bytes more are too many."""
+    async def require(self, opened: Opened, n_bytes: int, person: str, here_bytes: int | None = None) -> None:
+        """Raise `DiskFull` when so many bytes more are too many.
+
+        `here_bytes` says how many of them the server's own disk takes, where that is not all.
+        """
         storage = opened.storage
-        if storage.is_own:
-            self.disk.require_room(person)
+        self.require_disk(storage, person, n_bytes if here_bytes is None else here_bytes)
         if storage.quota_bytes is None:
             return
         known = await self._size(opened, person)
@@ -44,6 +47,12 @@ class StorageRoom:
                 wanted_bytes=n_bytes,
             )
         known.size_bytes += n_bytes
+
+    def require_disk(self, storage: Storage, person: str, n_bytes: int = 0) -> None:
+        """Raise `DiskFull` when the server's disk has no room for what a storage is sent."""
+        # What goes elsewhere lies here until it is whole.
+        if storage.is_own or storage.kind is not StorageKind.FOLDER:
+            self.disk.require_room(person, n_bytes)
 
     async def _size(self, opened: Opened, person: str) -> _Measured:
         key = (opened.storage.name, person if opened.storage.per_user else "")

@@ -65,12 +65,13 @@ async def put(
         part = await opened.run(lambda files: files.part(part_id, is_new=True))
         try:
             try:
-                await receive(opened, part, hasher, stream, MOST_FILE_BYTES)
+                room = partial(platform.room.require_disk, opened.storage, caller.name)
+                await receive(opened, part, hasher, stream, MOST_FILE_BYTES, room)
             finally:
                 await opened.run(lambda _files: part.close())
             require_digest(wanted.sha256, hasher.hexdigest())
-            # What nobody had announced counts as well.
-            await platform.room.require(opened, max(0, part.size_bytes - n_bytes), caller.name)
+            # What nobody had announced counts as well; it is on the disk by now.
+            await platform.room.require(opened, max(0, part.size_bytes - n_bytes), caller.name, 0)
             return await opened.run_long(lambda files: _place(files, part_id, path, wanted))
         except BaseException:
             await opened.run(lambda files: files.discard(part_id))
@@ -78,7 +79,12 @@ async def put(
 
 
 async def receive(
-    opened: Opened, part: Part, hasher: hashlib._Hash, stream: AsyncIterable[bytes], most_bytes: int
+    opened: Opened,
+    part: Part,
+    hasher: hashlib._Hash,
+    stream: AsyncIterable[bytes],
+    most_bytes: int,
+    require_room: Callable[[], None],
 ) -> None:
     """Write a stream to the end of a part: one large piece is written while the next comes in."""
     n_bytes, writing = 0, None
@@ -87,6 +93,8 @@ async def receive(
             n_bytes += len(chunk)
             if n_bytes > most_bytes:
                 raise TooLarge("piece_too_large", "body", most_bytes=most_bytes)
+            # What runs needs the last room of the disk more than what is being sent.
+            require_room()
             if writing is not None:
                 await writing
             writing = asyncio.ensure_future(opened.run(partial(_write, part, hasher, chunk)))
@@ -235,7 +243,8 @@ async def append(
         part = await opened.run(lambda files: _part_at(files, upload))
         try:
             most, hasher = min(MOST_PIECE_BYTES, upload.size_bytes - offset), hashlib.sha256()
-            await receive(opened, part, hasher, stream, most)
+            room = partial(platform.room.require_disk, opened.storage, caller.name)
+            await receive(opened, part, hasher, stream, most, room)
             require_digest(sha256, hasher.hexdigest())
         finally:
             await opened.run(lambda _files: part.close())

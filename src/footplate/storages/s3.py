@@ -3,14 +3,16 @@
 A bucket has names with slashes, and no folders: one is there as long as a name begins with it. An empty one
 is held by an object that nobody is shown. What is uploaded lies in the server's spool until it is whole; then
 it is sent, in parts where it is large, and appears at once. Moving is copying and deleting, so not atomic.
+What there is by which names, `bucketnames` knows; this module moves contents.
 """
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,9 @@ from urllib.parse import urlsplit
 
 from footplate.domain.storage import Storage
 from footplate.storages.base import Batch, Entry, EntryKind, Page, Part, Source
-from footplate.storages.parts import parts_in
-from footplate.storages.paths import HIDDEN, is_hidden, is_within, join
+from footplate.storages.bucketnames import BucketNames, open_names
+from footplate.storages.parts import fresh_id, parts_in
+from footplate.storages.paths import HIDDEN, join
 from footplate.storages.ranged import RangedSource
 
 try:
@@ -33,9 +36,12 @@ except ImportError as error:  # pragma: no cover  # the tests have it
 
 # In an otherwise empty folder.
 FOLDER_MARK = f"{HIDDEN}-folder"
+# In the spool: names what is being sent in parts.
+NOTE = ".sending"
 SENT_WHOLE_BYTES = 16 * 1024**2
 LEAST_PART_BYTES, MOST_PARTS, PARTS_AT_ONCE = 8 * 1024**2, 9000, 4
 REMOVED_AT_ONCE = 1000
+MOST_COPIED_BYTES = 5 * 1024**3
 CONNECT_S, ANSWER_S, RETRY_FOR_S = 5, 60, 20
 MOST_TOLD = 200
 
@@ -65,7 +71,7 @@ def open_bucket(storage: Storage, credentials: Mapping[str, str], spool: Path) -
             },
             retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=RETRY_FOR_S)},
         )
-    return BucketFiles(store, spool, is_writable=not storage.read_only)
+    return BucketFiles(store, open_names(storage, credentials), spool, is_writable=not storage.read_only)
 
 
 def _endpoint(storage: Storage) -> str:
@@ -98,8 +104,9 @@ def _as_files_say(path: str) -> Iterator[None]:
 class BucketFiles:
     """The objects of a bucket below a prefix."""
 
-    def __init__(self, store: S3Store, spool: Path, *, is_writable: bool = True) -> None:
+    def __init__(self, store: S3Store, names: BucketNames, spool: Path, *, is_writable: bool = True) -> None:
         self._store = store
+        self._names = names
         self._spool = spool
         self._parts = parts_in(spool)
         self.is_writable = is_writable
@@ -113,39 +120,22 @@ class BucketFiles:
             with _as_files_say(path):
                 return _entry(path, obstore.head(self._store, path))
         except FileNotFoundError:
-            if self._has_below(path):
+            if self._names.has_below(path):
                 return Entry(path, EntryKind.FOLDER)
             raise
 
-    def _has_below(self, path: str) -> bool:
-        with _as_files_say(path):
-            first = next(iter(obstore.list(self._store, path, chunk_size=1)), [])
-        return any(is_within(str(meta["path"]), path) for meta in first)
-
     def page(self, path: str, after: str, limit: int) -> Page:
-        with _as_files_say(path):
-            found = obstore.list_with_delimiter(self._store, path or None)
-        inner = [Entry(_plain(prefix), EntryKind.FOLDER) for prefix in found["common_prefixes"]]
-        entries = [*inner, *(_entry(_plain(meta["path"]), meta) for meta in found["objects"])]
-        if not entries and path:
+        page = self._names.page(path, after, limit)
+        if not page.entries and path and not after:
             self._require_folder(path)
-        shown = (one for one in entries if one.name > after and not is_hidden(one.name))
-        ordered = sorted(shown, key=lambda one: one.name)
-        return Page(ordered[:limit], ordered[limit - 1].name if len(ordered) > limit else "")
+        return page
 
     def _require_folder(self, path: str) -> None:
         if not self.stat(path).is_folder:
             raise NotADirectoryError(errno.ENOTDIR, "it is a file", path)
 
     def walk(self, path: str) -> Iterator[Entry]:
-        told: set[str] = set()
-        with _as_files_say(path):
-            for batch in obstore.list(self._store, path or None, chunk_size=1000):
-                for meta in batch:
-                    here = _plain(meta["path"])
-                    yield from _new_folders(here, path, told)
-                    if not is_hidden(here.rpartition("/")[2]):
-                        yield _entry(here, meta)
+        return self._names.walk(path)
 
     def open(self, path: str, entry: Entry | None = None) -> Source:
         entry = entry or self.stat(path)
@@ -181,15 +171,28 @@ class BucketFiles:
         return self.stat(path)
 
     def _send(self, file: Path, path: str, size_bytes: int) -> None:
-        with _as_files_say(path):
+        is_in_parts = size_bytes > SENT_WHOLE_BYTES
+        with self._noted(path) if is_in_parts else nullcontext(), _as_files_say(path):
             obstore.put(
                 self._store,
                 path,
                 file,
-                use_multipart=size_bytes > SENT_WHOLE_BYTES,
-                chunk_size=max(LEAST_PART_BYTES, size_bytes // MOST_PARTS + 1),
+                use_multipart=is_in_parts,
+                chunk_size=_part_bytes(size_bytes),
                 max_concurrency=PARTS_AT_ONCE,
             )
+
+    @contextmanager
+    def _noted(self, path: str) -> Iterator[None]:
+        """Note what is sent in parts until it is whole: of what was cut, the bucket keeps the parts."""
+        self._spool.mkdir(mode=0o700, parents=True, exist_ok=True)
+        note = self._spool / f"{fresh_id()}{NOTE}"
+        with note.open("x") as out:
+            fcntl.flock(out, fcntl.LOCK_EX)
+            out.write(path)
+            out.flush()
+            yield
+            note.unlink(missing_ok=True)
 
     def _require_place(self, path: str, replaces: bool) -> None:
         """Refuse what a file system would: a file where a folder is, or where something must not go."""
@@ -220,12 +223,21 @@ class BucketFiles:
         return there
 
     def copy(self, source: str, target: str, *, replaces: bool) -> Entry:
-        if self.stat(source).is_folder:
+        here = self.stat(source)
+        if here.is_folder:
             raise IsADirectoryError(errno.EISDIR, "it is a folder", source)
         self._require_place(target, replaces)
-        with _as_files_say(source):
-            obstore.copy(self._store, source, target)
+        self._copy(source, target, here.size_bytes)
         return self.stat(target)
+
+    def _copy(self, source: str, target: str, size_bytes: int) -> None:
+        if size_bytes <= MOST_COPIED_BYTES:
+            with _as_files_say(source):
+                obstore.copy(self._store, source, target)
+            return
+        # The bucket's server copies no more than that in one go.
+        with self._noted(target):
+            self._names.copy_in_parts(source, target, size_bytes)
 
     def move(self, source: str, target: str, *, replaces: bool) -> Entry:
         here = self.stat(source)
@@ -234,9 +246,12 @@ class BucketFiles:
             self.remove(source, recursive=False)
             return self.stat(target)
         self.make_folder(target, is_new=True)
-        for name in self._keys(source):
-            with _as_files_say(name):
-                obstore.copy(self._store, name, join(target, name[len(source) + 1 :]))
+        for key, size_bytes in self._names.keys(source):
+            path = self._names.path_of(key)
+            if path is None:
+                self._names.copy(key, source, target)
+            else:
+                self._copy(path, join(target, path[len(source) + 1 :]), size_bytes)
         self.remove(source, recursive=True)
         return self.stat(target)
 
@@ -245,20 +260,37 @@ class BucketFiles:
             with _as_files_say(path):
                 obstore.delete(self._store, path)
             return
-        if not recursive and self.page(path, "", 1).entries:
+        if not recursive and _holds(self.page(path, "", 1)):
             raise OSError(errno.ENOTEMPTY, "the folder is not empty", path)
-        names = list(self._keys(path))
-        for begin in range(0, len(names), REMOVED_AT_ONCE):
+        held: list[str] = []
+        for key, _ in self._names.keys(path):
+            inner = self._names.path_of(key)
+            if inner is None:
+                self._names.remove(key)
+            else:
+                held.append(inner)
+        for begin in range(0, len(held), REMOVED_AT_ONCE):
             with _as_files_say(path):
-                obstore.delete(self._store, names[begin : begin + REMOVED_AT_ONCE])
-
-    def _keys(self, path: str) -> Iterator[str]:
-        with _as_files_say(path):
-            for batch in obstore.list(self._store, path, chunk_size=1000):
-                yield from (_plain(meta["path"]) for meta in batch)
+                obstore.delete(self._store, held[begin : begin + REMOVED_AT_ONCE])
 
     def sweep(self, before: float) -> int:
-        return self._parts.sweep(before) if self._spool.exists() else 0
+        if not self._spool.exists():
+            return 0
+        n_removed = self._parts.sweep(before)
+        for note in self._spool.glob(f"*{NOTE}"):
+            n_removed += self._give_up(note)
+        return n_removed
+
+    def _give_up(self, note: Path) -> bool:
+        """Have the bucket forget the parts of what was cut; what is being sent just now holds its note."""
+        try:
+            with note.open() as held:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self._names.give_up_parts(held.read())
+                note.unlink(missing_ok=True)
+        except (BlockingIOError, FileNotFoundError):
+            return False
+        return True
 
 
 class _BucketBatch:
@@ -270,21 +302,14 @@ class _BucketBatch:
             obstore.put(self._store, path, data)
 
 
-def _plain(path: object) -> str:
-    return str(path).strip("/")
+def _holds(page: Page) -> bool:
+    return bool(page.entries or page.n_unnamed)
+
+
+def _part_bytes(size_bytes: int) -> int:
+    return max(LEAST_PART_BYTES, size_bytes // MOST_PARTS + 1)
 
 
 def _entry(path: str, meta: Mapping[str, Any]) -> Entry:
     tag = (meta.get("e_tag") or "").strip('"')
     return Entry(path, EntryKind.FILE, int(meta["size"]), meta["last_modified"].timestamp(), tag)
-
-
-def _new_folders(path: str, below: str, told: set[str]) -> Iterator[Entry]:
-    """The folders around a path that were not told of yet, the outermost first."""
-    names = path.split("/")[:-1]
-    n_below = len(below.split("/")) if below else 0
-    for depth in range(n_below + 1, len(names) + 1):
-        folder = "/".join(names[:depth])
-        if folder not in told:
-            told.add(folder)
-            yield Entry(folder, EntryKind.FOLDER)

@@ -71,8 +71,15 @@ class Disk:
             # It may have become better since the last sample.
             with suppress(OSError):
                 self._measure()
-        if self.is_low or (self.free_bytes is not None and self.free_bytes - n_bytes < self.least_bytes):
+        if self.is_low:
             raise DiskFull(self._tell_low())
+        if self.free_bytes is not None and self.free_bytes - n_bytes < self.least_bytes:
+            raise DiskFull(
+                "disk_no_room",
+                wanted_bytes=n_bytes,
+                free_bytes=self.free_bytes,
+                least_bytes=self.least_bytes,
+            )
         taken = self.taken_by.get(person, 0)
         if self.person_quota_bytes is not None and taken > self.person_quota_bytes:
             raise DiskFull("person_quota_over", taken_bytes=taken, quota_bytes=self.person_quota_bytes)

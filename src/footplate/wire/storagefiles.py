@@ -23,6 +23,7 @@ class EntryBody(Body):
     size_bytes: int
     modified_at: str | None
     is_link: bool
+    is_executable: bool
 
 
 class Entries(Body):
@@ -30,7 +31,7 @@ class Entries(Body):
 
     items: list[EntryBody]
     next_page_token: str | None
-    n_unnamed: int = Field(description="Entries of this page whose names are no text; they are left out.")
+    n_unnamed: int = Field(description="Entries of this page left out, as no path can have their names.")
 
 
 class FolderUse(Body):
@@ -116,6 +117,7 @@ def entry_view(entry: Entry) -> dict[str, Any]:
         "size_bytes": entry.size_bytes,
         "modified_at": instant(entry.modified_at),
         "is_link": entry.is_link,
+        "is_executable": entry.is_executable,
     }
 
 

@@ -4,6 +4,7 @@ import {
   DeleteOutlined,
   DownloadOutlined,
   EditOutlined,
+  ExperimentOutlined,
   MoreOutlined,
   SwapOutlined,
 } from '@ant-design/icons';
@@ -20,6 +21,9 @@ import { useRemove } from './useRemove';
 import { words } from './words';
 
 const Rename = lazy(async () => ({ default: (await import('./dialogs/Rename')).Rename }));
+const RegisterStored = lazy(async () => ({
+  default: (await import('@/features/models/dialogs')).RegisterStoredDialog,
+}));
 const Relocate = lazy(async () => ({ default: (await import('./dialogs/Relocate')).Relocate }));
 
 interface EntryMenuProps {
@@ -29,6 +33,7 @@ interface EntryMenuProps {
   onChanged: () => void;
 }
 
+const ENDING = /\.[^.]+$/;
 const ARCHIVE = /\.(zip|tar|tgz|tar\.gz)$/i;
 
 /** All that can be done with one file or folder. */
@@ -37,7 +42,7 @@ export function EntryMenu({ storage, entry, canWrite, onChanged }: EntryMenuProp
   const ui = useWords(uiWords);
   const navigate = useNavigate();
   const { failed } = useTell();
-  const [dialog, setDialog] = useState<'rename' | 'relocate' | null>(null);
+  const [dialog, setDialog] = useState<'rename' | 'relocate' | 'register' | null>(null);
   const remove = useRemove(storage, onChanged);
   const isFolder = entry.kind === 'folder';
   const place = `${storage}/${entry.path}`;
@@ -64,6 +69,12 @@ export function EntryMenu({ storage, entry, canWrite, onChanged }: EntryMenuProp
           },
         ]
       : []),
+    {
+      key: 'register',
+      icon: <ExperimentOutlined aria-hidden />,
+      label: say.register,
+      onClick: () => setDialog('register'),
+    },
     {
       key: 'relocate',
       icon: <SwapOutlined aria-hidden />,
@@ -101,6 +112,14 @@ export function EntryMenu({ storage, entry, canWrite, onChanged }: EntryMenuProp
       <Suspense>
         {dialog === 'rename' && (
           <Rename storage={storage} entry={entry} onClose={() => setDialog(null)} onDone={onChanged} />
+        )}
+        {dialog === 'register' && (
+          <RegisterStored
+            storage={storage}
+            path={entry.path}
+            name={entry.name.replace(ENDING, '')}
+            onClose={() => setDialog(null)}
+          />
         )}
         {dialog === 'relocate' && (
           <Relocate

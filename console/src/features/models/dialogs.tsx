@@ -1,4 +1,4 @@
-import { Checkbox, Form, Input, Select } from 'antd';
+import { Checkbox, Form, type FormInstance, Input, Select } from 'antd';
 import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { FormDialog } from '@/ui/FormDialog';
@@ -98,6 +98,27 @@ export function EditDialog({ model, onClose }: { model: Model; onClose: () => vo
   );
 }
 
+type NewVersion = Schemas['NewVersion'];
+
+/** Register a version; the dialog closes when it is there. */
+function useRegistering<Fields extends { name: string }>(
+  form: FormInstance<Fields>,
+  bodyOf: (fields: Fields) => NewVersion,
+  onClose: () => void,
+) {
+  const say = useWords(words);
+  const { done } = useTell();
+  return useSaving({
+    form,
+    changes: modelKeys,
+    save: (fields: Fields) => answer(api.POST('/api/v1/models', { body: bodyOf(fields) })),
+    onSaved: ({ model, number }) => {
+      done(say.done(model, number));
+      onClose();
+    },
+  });
+}
+
 interface NewFields {
   name: string;
   place: 'output' | 'checkpoints' | 'work';
@@ -108,22 +129,17 @@ interface NewFields {
 /** Make files of a job a version of a model. */
 export function RegisterDialog({ job, onClose }: { job: JobDetail; onClose: () => void }) {
   const say = useWords(words);
-  const { done } = useTell();
   const [form] = Form.useForm<NewFields>();
-  const saving = useSaving({
+  const saving = useRegistering(
     form,
-    changes: modelKeys,
-    save: ({ name, place, path, description }: NewFields) =>
-      answer(
-        api.POST('/api/v1/models', {
-          body: { name, description, job: { job: job.id, place, path }, aliases: [] },
-        }),
-      ),
-    onSaved: ({ model, number }) => {
-      done(say.done(model, number));
-      onClose();
-    },
-  });
+    ({ name, place, path, description }) => ({
+      name,
+      description,
+      job: { job: job.id, place, path },
+      aliases: [],
+    }),
+    onClose,
+  );
   const places = Object.entries(say.places).map(([value, label]) => ({ value, label }));
   return (
     <FormDialog
@@ -137,18 +153,67 @@ export function RegisterDialog({ job, onClose }: { job: JobDetail; onClose: () =
       onFinish={(fields) => saving.mutate(fields)}
       onClose={onClose}
     >
-      <Form.Item name="name" label={say.name} extra={say.nameHint} rules={[{ required: true }]}>
-        <Input maxLength={128} />
-      </Form.Item>
+      <NameField />
       <Form.Item name="place" label={say.place}>
         <Select options={places} />
       </Form.Item>
       <Form.Item name="path" label={say.path} extra={say.pathHint}>
         <Input maxLength={1024} />
       </Form.Item>
-      <Form.Item name="description" label={say.description}>
-        <Input.TextArea autoSize maxLength={4096} />
-      </Form.Item>
+      <DescriptionField />
     </FormDialog>
+  );
+}
+
+interface StoredProps {
+  storage: string;
+  path: string;
+  /** What the model is called unless somebody says otherwise. */
+  name: string;
+  onClose: () => void;
+}
+
+/** Make a file or a folder of a storage a version of a model. */
+export function RegisterStoredDialog({ storage, path, name, onClose }: StoredProps) {
+  const say = useWords(words);
+  const [form] = Form.useForm<Pick<NewFields, 'name' | 'description'>>();
+  const saving = useRegistering(
+    form,
+    (fields) => ({ ...fields, storage: { storage, path }, aliases: [] }),
+    onClose,
+  );
+  return (
+    <FormDialog
+      form={form}
+      title={say.registerOf(`${storage}:${path}`)}
+      okText={say.registerOk}
+      cancelText={say.cancel}
+      isSaving={saving.isPending}
+      first="name"
+      initialValues={{ name, description: '' }}
+      onFinish={(fields) => saving.mutate(fields)}
+      onClose={onClose}
+    >
+      <NameField />
+      <DescriptionField />
+    </FormDialog>
+  );
+}
+
+function NameField() {
+  const say = useWords(words);
+  return (
+    <Form.Item name="name" label={say.name} extra={say.nameHint} rules={[{ required: true }]}>
+      <Input maxLength={128} />
+    </Form.Item>
+  );
+}
+
+function DescriptionField() {
+  const say = useWords(words);
+  return (
+    <Form.Item name="description" label={say.description}>
+      <Input.TextArea autoSize maxLength={4096} />
+    </Form.Item>
   );
 }

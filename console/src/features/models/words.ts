@@ -34,7 +34,7 @@ export const words = translated({
     parameters: 'Parameters',
     none: 'No models yet',
     noneHint:
-      'Register one on the page of a job, by `model` in a job file, or with `footplate models register`.',
+      'Register one on the page of a job or of files, by `model` in a job file, or with `footplate models register`.',
     noneFound: 'No model matches',
     noneInTrash: 'No model is in the trash',
     download: 'Download',
@@ -117,7 +117,7 @@ export const words = translated({
     data: '数据',
     parameters: '参数',
     none: '还没有模型',
-    noneHint: '可在任务页面注册，在任务文件中写 `model`，或使用 `footplate models register`。',
+    noneHint: '可在任务页面或文件页面注册，在任务文件中写 `model`，或使用 `footplate models register`。',
     noneFound: '没有符合的模型',
     noneInTrash: '回收站中没有模型',
     download: '下载',

@@ -124,11 +124,21 @@ def _announced(request: Request) -> int:
     response_class=Response,
     responses={200: {"content": {"application/gzip": {}}, "description": "A .tar.gz archive."}},
 )
-async def archive(parts: Wired, caller: Signed, name: str, path: Path = "") -> Response:
+async def archive(
+    parts: Wired,
+    caller: Signed,
+    name: str,
+    path: Path = "",
+    plain: Annotated[bool, Query(description="As .tar, not compressed.")] = False,
+    largest_bytes: Annotated[
+        int | None, Query(ge=0, description="Leave larger files out; absent: all are in it.")
+    ] = None,
+) -> Response:
     """A folder with all that is in it; links are left out."""
-    called, chunks = await folderstreams.archive(parts.platform, caller, name, path)
-    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(called, safe='')}.tar.gz"}
-    return StreamingResponse(chunks, media_type="application/gzip", headers=headers)
+    called, chunks = await folderstreams.archive(parts.platform, caller, name, path, plain, largest_bytes)
+    ending, media_type = (".tar", "application/x-tar") if plain else (".tar.gz", "application/gzip")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(called, safe='')}{ending}"}
+    return StreamingResponse(chunks, media_type=media_type, headers=headers)
 
 
 @router.post("/batch", response_model=w.Unpacked)

@@ -15,6 +15,7 @@ TABLE = {
     "file_no_folder": "{path:quoted} 不是存储 {storage} 中的文件夹，或其路径中有一级是文件",
     "file_leads_out": "{path:quoted} 指向存储 {storage} 之外：只跟随存储之内的链接",
     "file_not_permitted": "无法使用存储 {storage} 中的 {path:quoted}：{error}",
+    "file_cannot_move": "存储 {storage} 中的 {path:quoted} 是链接或非普通文件，无法移动到其他存储。请改为复制该文件夹，再将其删除",
     "file_into_itself": "不能把存储 {storage} 中的 {path:quoted} 放入其自身",
     "folder_not_empty": "存储 {storage} 中的文件夹 {path:quoted} 不为空：请连同其中内容一起删除（`--recursive`）",
     "storage_full": "存储 {storage} 的磁盘已满：请删除文件，或联系管理员扩容",

@@ -2,6 +2,7 @@
 
 TABLE = {
     "disk_low": "服务器磁盘空间即将用尽（剩余 {free_bytes:size}，须保留 {least_bytes:size}）：腾出空间前不再接受新内容。请停止任务，或彻底删除任务以腾出空间",
+    "disk_no_room": "服务器磁盘无法再容纳 {wanted_bytes:size}（剩余 {free_bytes:size}，须保留 {least_bytes:size}）",
     "disk_low_in_files": "服务器磁盘只能再容纳 {n_free} 个文件（至少须保留 {n_least} 个）：腾出空间前不再接受新内容。请停止任务，或彻底删除任务以腾出空间",
     "disk_is_full": "服务器磁盘已满：腾出空间前无法保存任何内容。之前已确认的内容不受影响",
     "database_locked": "另一个进程锁定了服务器的数据库：请稍后重试",

@@ -15,6 +15,7 @@ TABLE = {
     "file_no_folder": "{path:quoted} is not a folder of storage {storage}, or something on the way to it is a file",
     "file_leads_out": "{path:quoted} leads out of storage {storage}: links are followed within the storage only",
     "file_not_permitted": "{path:quoted} of storage {storage} cannot be used: {error}",
+    "file_cannot_move": "{path:quoted} of storage {storage} is a link, or no plain file: such things cannot be moved to another storage. Copy the folder instead, then delete it",
     "file_into_itself": "{path:quoted} of storage {storage} cannot be put into itself",
     "folder_not_empty": "the folder {path:quoted} of storage {storage} is not empty: delete it with all that is in it (`--recursive`)",
     "storage_full": "the disk of storage {storage} is full: delete files, or ask an admin for room",

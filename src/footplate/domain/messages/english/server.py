@@ -2,6 +2,7 @@
 
 TABLE = {
     "disk_low": "the server's disk is nearly full ({free_bytes:size} left, {least_bytes:size} must stay free): nothing new is accepted until there is room. Stop jobs, or delete jobs permanently, to make room",
+    "disk_no_room": "the server's disk has no room for {wanted_bytes:size} more ({free_bytes:size} left, {least_bytes:size} must stay free)",
     "disk_low_in_files": "the server's disk has room for only {n_free} more files ({n_least} must stay free): nothing new is accepted until there is room. Stop jobs, or delete jobs permanently, to make room",
     "disk_is_full": "the server's disk is full: nothing can be stored until there is room again. What was confirmed before is safe",
     "database_locked": "another process has locked the server's database: try again in a moment",

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 
+from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.spec import JobSpec
 from footplate.domain.storage import Access
 from footplate.services import code, folderstreams, storagefiles
 from footplate.services.access import Caller
 from footplate.services.fileaccess import open_for
 from footplate.services.platform import Platform
 from footplate.storages.base import CHUNK_BYTES, Files, Source
+
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
+
+
+async def settle(platform: Platform, caller: Caller, spec: JobSpec) -> JobSpec:
+    """Take an archive on a storage for the code that is in it; a folder is mounted or brought later."""
+    named = spec.code
+    if named is None or not named.storage or not named.path.lower().endswith(ARCHIVES):
+        return spec
+    try:
+        entry = await storagefiles.stat(platform, caller, named.storage, named.path)
+        if entry.is_folder:
+            return spec
+        digest = await take(platform, caller, named.storage, named.path)
+    except NotFound as error:
+        raise InvalidInput(error.said, "code.path") from error
+    return replace(spec, code=replace(named, upload=digest, storage="", path=""))
 
 
 async def take(platform: Platform, caller: Caller, storage: str, path: str) -> str:
