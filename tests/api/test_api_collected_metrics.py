@@ -60,7 +60,7 @@ def test_lines_of_the_log_are_matched_and_a_job_that_has_ended_is_read_to_its_en
     assert ann.ok("GET", f"/jobs/{job['id']}/metrics", params={"name": "loss"})["items"][0]["x"] == [1, 2]
 
 
-def test_a_progress_bar_and_a_line_without_an_end_hold_up_no_line_of_the_log(ann: Api, server: Served) -> None:
+def test_bars_and_a_line_without_an_end_hold_up_no_line_of_the_log(ann: Api, server: Served) -> None:
     job = ann.running(log_metrics=[r"loss=(?P<loss>\S+)"])
     ann.write_log(job, b"loss=0.5 |##  |\rloss=0.4 |### |\rloss=0.")
     assert collected(server, ann, job) == {"loss": [0.5, 0.4]}
