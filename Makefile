@@ -23,11 +23,13 @@ CONTAINERS := podman:podman runc:runc iptables:iptables netavark:netavark docker
 	busybox-static:busybox docker-registry:docker-registry
 # A file system that can be made to hang.
 HANGING := fuse-overlayfs:fuse-overlayfs
-# Proxies whose examples are run, and what checks unit files.
 # Clients that enter tasks.
 ENTERING := openssh-client:ssh rsync:rsync
 # A desktop, a window manager, and windows.
 SHOWING := tigervnc-standalone-server:Xvnc jwm:jwm x11-apps:xeyes
+# What reads the figures of a server.
+WATCHING := prometheus:prometheus
+# Proxies whose examples are run, and what checks unit files.
 OPERATING := nginx-light:nginx caddy:caddy systemd:systemd-analyze
 BIN := .venv/bin
 
@@ -98,7 +100,7 @@ clean: ## Remove all that these commands have made here
 	@touch $@
 
 .venv/dev-ready: pyproject.toml constraints.txt
-	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING) $(OPERATING) $(ENTERING) $(SHOWING)
+	@tools/setup $(DEV_EXTRAS) postgresql:initdb openmpi-bin:mpirun chromium:chromium $(CONTAINERS) $(HANGING) $(OPERATING) $(ENTERING) $(SHOWING) $(WATCHING)
 	@touch $@ .venv/run-ready
 
 .venv/with-%: .venv/dev-ready

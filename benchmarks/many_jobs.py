@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from benchmarks.browsing import visit
 from benchmarks.client import Client, token_of
-from benchmarks.list_page import visit
 from benchmarks.report import Row, percentile
 from footplate.domain.ids import job_id
 from footplate.testing.process import ServerProcess
@@ -23,6 +23,7 @@ LIST_BAR_MS = 50
 VISIT_BAR_MS = 1000
 ORDERS = ("name", "-priority", "state", "owner", "queue")
 SUBMIT_BAR = 1.2
+SECOND_ROW = "tbody tr:nth-child(2) input"
 # A hundredth of a CPU: nearly all jobs wait, so that the submit alone is measured.
 ONE_AT_A_TIME = "[node]\ncpus = 0.01\n"
 _REASON = '["completed","all tasks are done",{}]'
@@ -42,7 +43,7 @@ def run(folder: Path) -> list[Row]:
         lists = asyncio.run(_lists(full, token, "/jobs"))
         filtered = asyncio.run(_lists(full, token, "/jobs?state=FAILED&queue=default"))
         ordered = {name: asyncio.run(_lists(full, token, f"/jobs?sort={name}", 50)) for name in ORDERS}
-        visits = visit(full)
+        visits = visit(full, "/jobs", SECOND_ROW, SECOND_ROW)
         after, before = asyncio.run(_submits((full, token), (empty, token_of(empty))))
     bare = _bare(full.home / "footplate.db")
     p99, bare_p99 = percentile(lists, 0.99) * 1000, percentile(bare, 0.99) * 1000

@@ -18,7 +18,6 @@ test('the desktop of a task shows a window, takes keys, and lets nobody else in'
 }) => {
   expected.push(/403/);
   // It goes on when its desktop is closed.
-  // It goes on when its desktop is closed.
   const command =
     'until [ -e go ]; do sleep 0.1; done; DISPLAY=:1 xeyes -geometry 300x200+50+50 || sleep 600';
   const job = await api.submit({ name: fresh('screen'), command, cpus: 1, memory: '512MB' });

@@ -52,6 +52,41 @@ test('a curve moves without a reload, and the job says how far it is', async ({ 
   await api.call('POST', `/jobs/${job.id}/stop`);
 });
 
+test('curves of several tasks and attempts are told apart, and one fills the screen', async ({
+  page,
+  api,
+}) => {
+  const job = await api.submit({
+    name: fresh('gang'),
+    command: '[ $FOOTPLATE_ATTEMPT = 1 ] || exit 1; sleep 600',
+    count: 2,
+    retry: 1,
+  });
+  await expect
+    .poll(async () => (await api.call<{ attempt: number }>('GET', `/jobs/${job.id}`)).attempt)
+    .toBe(1);
+  for (const attempt of [0, 1])
+    for (const task of ['main-0', 'main-1'])
+      await api.call('POST', `/jobs/${job.id}/metrics`, { points: points(10), task, attempt });
+  await page.goto(`/jobs/${job.id}?tab=metrics`);
+  const chart = page.getByRole('figure', { name: 'loss' });
+  for (const task of ['main-0', 'main-1']) await expect(chart).toContainText(`train/loss · ${task}`);
+  await page.getByRole('combobox', { name: 'Tasks' }).fill('main-1');
+  await page.keyboard.press('Enter');
+  await expect(chart).not.toContainText('main-0');
+  await page.getByRole('combobox', { name: 'Attempts' }).click();
+  for (const name of ['Attempt 1', 'Attempt 2']) await page.getByTitle(name, { exact: true }).last().click();
+  await expect(chart).toContainText('train/loss · #1');
+  await expect(chart).toContainText('train/loss · #2');
+  await page.keyboard.press('Escape');
+  const before = (await chart.locator('canvas').boundingBox())?.height ?? 0;
+  await page.getByRole('button', { name: 'Show loss in full screen' }).click();
+  await expect
+    .poll(async () => (await chart.locator('canvas').boundingBox())?.height ?? 0)
+    .toBeGreaterThan(before);
+  await api.call('POST', `/jobs/${job.id}/stop`);
+});
+
 test('jobs that are chosen in the list are compared', async ({ page, api }) => {
   const stem = fresh('compared');
   const jobs = [];
@@ -75,4 +110,19 @@ test('jobs that are chosen in the list are compared', async ({ page, api }) => {
   await page.getByRole('button', { name: 'train/loss' }).click();
   await expect(rows.nth(1)).toContainText(`${stem}-0.1`);
   await expectAccessible(page);
+
+  await page.goto(`/jobs?search=${stem}`);
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'Metric' }).check();
+  await page.keyboard.press('Escape');
+  const choice = page.getByRole('combobox', { name: 'Metric' });
+  const cell = (name: string) => page.getByRole('row').filter({ hasText: name }).locator('td.number').last();
+  for (const [metric, values] of [
+    ['train/loss', ['0.005', '0.0005']],
+    ['val/loss', ['0.006', '0.0006']],
+  ] as const) {
+    await choice.click();
+    await page.getByTitle(metric, { exact: true }).last().click();
+    for (const [index, { name }] of jobs.entries()) await expect(cell(name)).toHaveText(values[index] ?? '');
+  }
 });

@@ -8,11 +8,18 @@ test('a port of a job is opened in the browser, with a page that knows nothing o
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const job = await api.submit({
     name: fresh('page'),
-    command: `echo '<h1>from the job</h1>' > index.html; python3 -m http.server --bind 127.0.0.1 ${port}`,
+    count: 2,
+    command: `[ $FOOTPLATE_TASK = main-1 ] || exec sleep 600
+      echo '<h1>from the job</h1>' > index.html; python3 -m http.server --bind 127.0.0.1 ${port}`,
   });
   await api.until(job.id, 'RUNNING');
   await signIn(page);
   await page.goto(`/jobs/${job.id}?tab=exec`);
+  const choose = async (task: string) => {
+    await page.getByRole('combobox', { name: 'Task of the terminal' }).click();
+    await page.getByTitle(task, { exact: true }).last().click();
+  };
+  await choose('main-1');
   await page.getByRole('spinbutton', { name: 'Port' }).fill(String(port));
   const coming = context.waitForEvent('page');
   await page.getByRole('button', { name: 'Open port' }).click();
@@ -27,6 +34,16 @@ test('a port of a job is opened in the browser, with a page that knows nothing o
     `${new URL(page.url()).origin}/api/v1/me`,
   );
   expect(asked).toBe('refused');
+  await opened.close();
+  await choose('main-0');
+  const again = context.waitForEvent('page');
+  await page
+    .getByRole('list', { name: 'Open now' })
+    .getByRole('button', { name: String(port) })
+    .first()
+    .click();
+  const same = await again;
+  await same.waitForURL(/\/main-1\//);
   await api.call('POST', `/jobs/${job.id}/stop`);
 });
 

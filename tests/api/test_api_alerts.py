@@ -468,6 +468,18 @@ def test_a_metric_beyond_its_bound_is_told(ann: Api, hook: Hook) -> None:
     assert "12.5" in hook.posts[0].json["text"]
 
 
+def test_what_a_rule_names_is_told_each_by_itself(hire: Hire, hook: Hook, clock: FakeClock) -> None:
+    bob = hire(default="member")
+    channel(bob, hook)
+    rule(bob, "overtime", "metric", after_s=3600, metric="loss", above=10)
+    job = bob.running()
+    clock.advance(3601)
+    until_told(bob, job)
+    bob.ok("POST", f"/jobs/{job['id']}/metrics", json={"points": [{"values": {"loss": 11}, "step": 1}]})
+    found = until_told(bob, job, 2)
+    assert {one["on"] for one in found} == {"overtime", "metric"}
+
+
 def test_stops_retries_and_preemptions_are_told_as_what_they_are(ann: Api, admin: Api, hook: Hook) -> None:
     mine = channel(ann, hook)
     words = ("stopped", "retried", "preempted", "started", "failed")

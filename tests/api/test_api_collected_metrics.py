@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from apiclient import Api, Data
 
+from footplate.control.collect import PIECE_BYTES
 from footplate.domain.metriclines import points_of_line
 from footplate.testing.eventwriter import scalar_event
 from footplate.testing.server import Served
@@ -57,6 +58,16 @@ def test_lines_of_the_log_are_matched_and_a_job_that_has_ended_is_read_to_its_en
     ann.until(job, "SUCCEEDED")
     assert collected(server, ann, job) == {"loss": [0.5, 0.1], "acc": [0.9]}
     assert ann.ok("GET", f"/jobs/{job['id']}/metrics", params={"name": "loss"})["items"][0]["x"] == [1, 2]
+
+
+def test_bars_and_a_line_without_an_end_hold_up_no_line_of_the_log(ann: Api, server: Served) -> None:
+    job = ann.running(log_metrics=[r"loss=(?P<loss>\S+)"])
+    ann.write_log(job, b"loss=0.5 |##  |\rloss=0.4 |### |\rloss=0.")
+    assert collected(server, ann, job) == {"loss": [0.5, 0.4]}
+    ann.write_log(job, b"3 |####|\n" + bytes(2 * PIECE_BYTES))
+    assert collected(server, ann, job) == {"loss": [0.5, 0.4, 0.3]}
+    ann.write_log(job, b"\nloss=0.2\n")
+    assert collected(server, ann, job) == {"loss": [0.5, 0.4, 0.3, 0.2]}
 
 
 def test_a_pattern_that_is_none_is_refused(ann: Api) -> None:

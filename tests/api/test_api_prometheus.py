@@ -38,11 +38,17 @@ def test_queues_jobs_waits_and_calls_are_counted(admin: Api) -> None:
     calls = 'footplate_api_seconds_count{method="POST",route="/jobs"}'
     assert now[calls] == before.get(calls, 0) + 2
     assert now["footplate_scheduling_pass_seconds_count"] > 0
-    admin.call("DELETE", f"/jobs/{waiting['id']}")
     admin.finish(job)
     admin.until(job, "SUCCEEDED")
-    ended = 'footplate_jobs_ended_total{queue="default",state="SUCCEEDED"}'
-    assert scraped(admin)[ended] == before.get(ended, 0) + 1
+    # Of those that are stopped, one has run, and one has not.
+    admin.until(waiting, "RUNNING")
+    for one in (admin.submit(cpus=8), waiting):
+        admin.ok("POST", f"/jobs/{one['id']}/stop")
+        admin.until(one, "STOPPED")
+    now = scraped(admin)
+    for state, n_ended in {"SUCCEEDED": 1, "STOPPED": 2}.items():
+        ended = f'footplate_jobs_ended_total{{queue="default",state="{state}"}}'
+        assert now[ended] == before.get(ended, 0) + n_ended
 
 
 def test_figures_are_for_admins_only(admin: Api, hire: Hire, nobody: Api, sign: Sign) -> None:

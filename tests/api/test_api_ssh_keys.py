@@ -8,13 +8,16 @@ import socket
 import stat
 from pathlib import Path
 
+import asyncssh
 import pytest
 from apiclient import NODE, Api, Data, fresh
 
 from footplate.server.ssh.opening import BOUNDS
+from footplate.services import sshkeys
+from footplate.store import ssh_key_queries
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
-from footplate.testing.server import served
+from footplate.testing.server import Served, served
 from footplate.wire.ssh import HandedOutKey, SshKeyBody, SshKeys
 
 
@@ -67,6 +70,27 @@ def test_a_key_for_a_job_is_private_and_not_among_the_own_ones(ann: Api, admin: 
     assert ann.ok("GET", "/me/ssh-keys")["items"] == []
     noted = admin.ok("GET", "/audit", params={"subject": job})["items"]
     assert [one["action"] for one in noted] == ["job.ssh_key_made"]
+
+
+def test_a_key_for_a_job_does_not_end_that_of_ones_other_machine(
+    ann: Api, server: Served, clock: FakeClock
+) -> None:
+    job = ann.running()["id"]
+
+    def id_of_new() -> str:
+        clock.advance(1)
+        made = ann.ok("POST", f"/jobs/{job}/ssh-key", HandedOutKey, 201)["private_key"]
+        public = asyncssh.import_private_key(made).export_public_key().decode()
+        return sshkeys.id_of(sshkeys.read_public(public)[1])
+
+    def opens(key_id: str) -> bool:
+        store = server.parts.platform.store
+        return server.run(store.read(lambda connection: ssh_key_queries.find(connection, key_id))) is not None
+
+    made = [id_of_new() for _ in range(sshkeys.MOST_HANDED_OUT)]
+    assert all(map(opens, made))
+    made.append(id_of_new())
+    assert [opens(one) for one in made] == [False, *[True] * sshkeys.MOST_HANDED_OUT]
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_kills_lose_no_alert_and_make_none_twice(tmp_path: Path) -> None:
                 ids.append(made.json()["id"])
             # At a moment in which some are told already, some are under way, and some still run.
             wanted = len(hook.posts) + chance.randrange(JOBS_PER_KILL)
-            await_that(lambda wanted=wanted: len(hook.posts) >= wanted, 20, "some alerts")
+            await_that(lambda wanted=wanted: len(hook.posts) >= wanted, 60, "some alerts")
             server.kill()
             server.start()
         expected = {(job_id, word) for job_id in ids for word in ("succeeded", "started")}

@@ -53,13 +53,14 @@ def _own_options(words: tuple[str, ...]) -> list[str]:
 def ssh_config(job: str, task: str | None) -> None:
     """Print what lets ssh, scp, rsync and editors find a job by its name.
 
-    Add it to your own: footplate ssh-config digits >> ~/.ssh/config. Then: ssh digits.
+    Add it to your own: footplate ssh-config digits >> ~/.ssh/config. Then: ssh digits. A task that is
+    named is found as digits.worker-0.
     """
     found = connect().job(job)
     at = found.ssh(task)
     key, hosts = _prepared(found, at)
     lines = {
-        "Host": found.name,
+        "Host": found.name if task is None else f"{found.name}.{at['user'].rpartition('.')[2]}",
         "    HostName": at["host"],
         "    Port": at["port"],
         "    User": at["user"],

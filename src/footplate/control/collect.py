@@ -34,6 +34,8 @@ MOST_FILES = 200
 PIECE_BYTES = 4 * 1024**2
 # Folders with very many files are looked through less often: so many times as long as it took is the pause.
 REST = 50.0
+# The same for all jobs together that have no such files: with very many, the first points of one come later.
+REST_IN_VAIN = 100.0
 GROUPS = frozenset({"train", "training", "val", "valid", "validation", "eval", "test"})
 Found = tuple[str, str, Batch]
 Read = Callable[[bytes], tuple[list[Point], int]]
@@ -68,22 +70,29 @@ class Collector:
         ended, self._ended = self._ended, {}
         # Most have written nothing of the kind: one thread looks at all that have ended since the last time.
         last = await asyncio.to_thread(self._with_metrics, list(ended.values())) if ended else []
+        in_vain: list[str] = []
+        took = 0.0
         for job in (*running.values(), *last):
-            await self._collect_job(job)
+            began = self.context.clock.elapsed()
+            if job.id in ended or began >= self._rests_until.get(job.id, 0.0):
+                await self._collect_job(job)
+                spent = self.context.clock.elapsed() - began
+                self._rests_until[job.id] = began + REST * spent
+                if not self._files.get(job.id):
+                    in_vain.append(job.id)
+                    took += spent
+        rests_until = self.context.clock.elapsed() + REST_IN_VAIN * took
+        self._rests_until |= dict.fromkeys(in_vain, rests_until)
         for job_id in (self._files.keys() | ended.keys()) - running.keys():
             for kept in (self._files, self._patterns, self._rests_until):
                 kept.pop(job_id, None)
 
     async def _collect_job(self, job: Job) -> None:
-        began = self.context.clock.elapsed()
-        if began < self._rests_until.get(job.id, 0.0):
-            return
         try:
             for task, _, batch in await asyncio.to_thread(lambda: list(self._news(job))):
                 await self.context.metrics.keep(job.attempt_id, task, batch)
         except Exception:  # what goes wrong with one job keeps nobody else from being read
             log.exception("the metrics of job %s cannot be collected", job.id)
-        self._rests_until[job.id] = began + REST * (self.context.clock.elapsed() - began)
 
     def _with_metrics(self, jobs: Sequence[Job]) -> list[Job]:
         return [job for job in jobs if job.spec.log_metrics or any(map(self._has_files, self._folders(job)))]
@@ -175,10 +184,13 @@ class Collector:
             source = f"log/{task.name}"
             known = self._files[job.id].setdefault(f"{job.attempt}/{source}", _File())
             place = max(known.size, self.context.metrics.last_number(job.attempt_id, task.name, source))
+            size = kept.size
             while data := kept.read_bytes(place, PIECE_BYTES):
-                whole = data.rfind(b"\n") + 1
-                if not whole:
+                whole = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+                if not whole and place + len(data) >= size:
                     break
+                # Without an end: too long for a line, or cut where a part of the log was dropped.
+                whole = whole or len(data)
                 place = known.size = place + whole
                 text = data[:whole].decode("utf-8", "replace").replace("\r", "\n")
                 if points := list(_matches(text, patterns, now)):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from footplate.domain.eventkinds import OF_STATE
 from footplate.domain.histogram import SLOW_S, Histogram
 from footplate.domain.job import Job
 from footplate.domain.resources import Resources
@@ -14,6 +15,8 @@ from footplate.services.access import Caller, require_admin
 from footplate.services.platform import Platform
 from footplate.store.store import News, Store
 from footplate.store.usagefiles import Sample as Used
+
+_ENDS: Mapping[str, str] = {OF_STATE[state]: state.value for state in JobState if state.is_final}
 
 Labels = dict[str, str]
 Sample = tuple[Labels, float]
@@ -35,10 +38,12 @@ class Waits:
         return waits
 
     def take(self, news: News) -> None:
+        for event in news.events:
+            # Most ends come by way of STOPPING, and some jobs never ran.
+            if (state := _ENDS.get(event.kind)) is not None:
+                self.ended[event.queue, state] += 1
         for job_id, job in news.jobs.items():
             if job is None or job.state is not JobState.RUNNING:
-                if job is not None and job.state.is_final and job_id in self._running:
-                    self.ended[job.spec.queue, job.state.value] += 1
                 self._running.discard(job_id)
             elif job_id not in self._running:
                 self._running.add(job_id)

@@ -17,6 +17,8 @@ from footplate.store import ssh_key_queries as keys
 from footplate.store.ssh_key_queries import SshKey
 
 MOST_OF_A_PERSON = 50
+# For one job: a person may come from several machines, each of which keeps its own.
+MOST_HANDED_OUT = 10
 KINDS = (
     "ssh-ed25519",
     "ecdsa-sha2-nistp256",
@@ -101,7 +103,7 @@ async def remove(platform: Platform, caller: Caller, key_id: str) -> None:
 
 
 async def hand_out(platform: Platform, caller: Caller, id_or_name: str) -> str:
-    """Make a key that opens one job for the caller, and return its private part; an earlier one ends."""
+    """Make a key that opens one job for the caller, and return its private part; the oldest of many ends."""
     # Loaded when used: it is large.
     from cryptography.hazmat.primitives import serialization as form
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -123,8 +125,8 @@ async def hand_out(platform: Platform, caller: Caller, id_or_name: str) -> str:
     )
 
     def unit(connection: sa.Connection) -> None:
-        keys.remove_of_job(connection, caller.name, job.id)
         keys.add(connection, new)
+        keys.keep_newest_of_job(connection, caller.name, job.id, MOST_HANDED_OUT)
 
     await audit.change(platform, caller, "job.ssh_key_made", job.id, unit, name=job.spec.name)
     return private.private_bytes(form.Encoding.PEM, form.PrivateFormat.OpenSSH, form.NoEncryption()).decode()

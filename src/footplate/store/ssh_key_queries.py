@@ -48,8 +48,12 @@ def remove(connection: sa.Connection, user: str, key_id: str) -> bool:
     return connection.execute(gone).rowcount > 0
 
 
-def remove_of_job(connection: sa.Connection, user: str, job_id: str) -> None:
-    connection.execute(sa.delete(ssh_keys).where(ssh_keys.c.user == user, ssh_keys.c.job_id == job_id))
+def keep_newest_of_job(connection: sa.Connection, user: str, job_id: str, most: int) -> None:
+    """Remove all but so many of the keys that were handed out to somebody for a job."""
+    its = (ssh_keys.c.user == user, ssh_keys.c.job_id == job_id)
+    newest_first = sa.select(ssh_keys.c.id).where(*its).order_by(ssh_keys.c.created_at.desc(), ssh_keys.c.id)
+    old = connection.execute(newest_first.offset(most)).scalars().all()
+    connection.execute(sa.delete(ssh_keys).where(ssh_keys.c.id.in_(old)))
 
 
 def remove_all_of(connection: sa.Connection, user: str) -> None:

@@ -66,13 +66,18 @@ class Browser:
         return b"".join(message.get("body", b"") for message in self.told)
 
 
-async def ask(port: int, browser: Browser, method: str = "GET") -> None:
+async def ask(port: int, browser: Browser, method: str = "GET", barred: asyncio.Event | None = None) -> None:
     """Carry one request to a port and its answer back."""
+    barred = barred or asyncio.Event()
+
+    async def until_barred() -> None:
+        await barred.wait()
+
     opening = Opening((builders.running(),), "main", 0, str(port), port)
     headers = [(b"host", b"127.0.0.1")]
     scope = {"type": "http", "method": method, "headers": headers, "query_string": b"", "scheme": "http"}
     async with asyncio.timeout(WITHIN_S), connection("127.0.0.1", port) as stream:
-        await relay(scope, browser.receive, browser.send, stream, b"/", opening)
+        await relay(scope, browser.receive, browser.send, stream, b"/", opening, until_barred)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -126,6 +131,36 @@ def test_an_answer_that_is_none_is_told_as_such() -> None:
     asyncio.run(tried())
 
 
+LED = {
+    b"/deep?x=1": b"{prefix}/deep?x=1",
+    b"http://127.0.0.1/deep": b"{prefix}/deep",
+    b"http://127.0.0.1:{port}/deep?x=1#y": b"{prefix}/deep?x=1#y",
+    b"http://localhost:{port}": b"{prefix}/",
+    b"deeper": b"deeper",
+    b"http://127.0.0.1:1/": b"http://127.0.0.1:1/",
+    b"https://example.org/deep": b"https://example.org/deep",
+    b"http://[nonsense/": b"http://[nonsense/",
+}
+
+
+@pytest.mark.parametrize("location", LED)
+def test_a_service_that_leads_to_itself_leads_below_its_prefix(location: bytes) -> None:
+    async def serve(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        port = str(writer.get_extra_info("sockname")[1]).encode()
+        writer.write(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n")
+        writer.write(b"Location: %s\r\n\r\n" % location.replace(b"{port}", port))
+
+    async def tried() -> None:
+        browser = Browser()
+        async with port_of(serve) as port:
+            await ask(port, browser)
+        prefix = Opening((builders.running(),), "main", 0, str(port), port).prefix.rstrip("/")
+        expected = LED[location].replace(b"{prefix}", prefix.encode())
+        assert (b"location", expected) in browser.told[0]["headers"]
+
+    asyncio.run(tried())
+
+
 CUT = {
     "of a known size": HEAD + b"Content-Length: 6\r\n\r\nabc",
     "in chunks": HEAD + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
@@ -164,12 +199,15 @@ def test_the_answer_to_a_question_for_the_head_waits_for_no_body() -> None:
     asyncio.run(tried())
 
 
+@pytest.mark.parametrize("is_barred", [False, True])
 @pytest.mark.parametrize("head", [HEAD + b"\r\n", HEAD + b"Content-Length: 1000000000\r\n\r\n"])
-def test_an_answer_without_an_end_is_given_up_when_its_browser_leaves(head: bytes) -> None:
+def test_an_answer_without_an_end_is_given_up_when_its_browser_leaves_or_has_to(
+    head: bytes, is_barred: bool
+) -> None:
     """Streams of events have no end: each page that was closed would leave one behind."""
 
     async def tried() -> None:
-        browser, is_left = Browser(), asyncio.Event()
+        browser, is_left, barred = Browser(), asyncio.Event(), asyncio.Event()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             writer.write(head + b"data: 1\n\n")
@@ -177,11 +215,11 @@ def test_an_answer_without_an_end_is_given_up_when_its_browser_leaves(head: byte
             is_left.set()
 
         async with port_of(serve) as port:
-            asking = asyncio.create_task(ask(port, browser))
+            asking = asyncio.create_task(ask(port, browser, barred=barred))
             async with asyncio.timeout(WITHIN_S):
                 while not browser.body:
                     await asyncio.sleep(0)
-            browser.leaves.set()
+            (barred if is_barred else browser.leaves).set()
             await asking
             async with asyncio.timeout(WITHIN_S):
                 await is_left.wait()

@@ -1,7 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
+import { jobQuery } from '@/api/queries';
 import { lazyPage } from '@/app/renewed';
 import { textOf } from '@/app/search';
 import { shellRoute } from '@/app/shellRoute';
+import { metricsQuery, UNCHANGED } from '@/features/metrics/queries';
 
 export const TABS = ['overview', 'logs', 'metrics', 'usage', 'events', 'config', 'exec'] as const;
 export type Tab = (typeof TABS)[number];
@@ -20,5 +22,12 @@ export const jobRoute = createRoute({
     task: textOf(given.task),
     attempt: textOf(given.attempt),
   }),
+  // The job is on its way while the page that shows it is, and so are its curves.
+  loader: ({ context, params, location }) => {
+    void context.queryClient.prefetchQuery(jobQuery(params.jobId));
+    if ((location.search as JobSearch).tab !== 'metrics') return;
+    void context.queryClient.prefetchQuery(metricsQuery(params.jobId, UNCHANGED));
+    void import('@/features/metrics/MetricsTab').catch(() => undefined);
+  },
   component: lazyPage(() => import('./JobPage'), 'JobPage'),
 });

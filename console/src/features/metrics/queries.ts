@@ -13,6 +13,9 @@ export interface Wanted {
   range?: Range;
 }
 
+/** What is drawn before anybody has chosen. */
+export const UNCHANGED: Wanted = { axis: 'step', range: null, tasks: [], attempts: [] };
+
 /** As many as a screen has columns: lowest and highest of each part are among them. */
 const MOST_POINTS = 600;
 const metricsKey = (id: string) => ['metrics', id] as const;

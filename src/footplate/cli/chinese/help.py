@@ -178,7 +178,7 @@ HELP = {
     "Enter a task with the ssh of this machine, with a key that is handed out for the job.": "用本机的 ssh 和为该任务发放的密钥进入子任务。",
     "Options of ssh go before the command: footplate ssh digits -- -L 6006:localhost:6006. The server must have an SSH gateway; footplate shell works without.": "ssh 的选项写在命令之前：footplate ssh digits -- -L 6006:localhost:6006。服务器须有 SSH 网关；footplate shell 不需要。",
     "Print what lets ssh, scp, rsync and editors find a job by its name.": "输出让 ssh、scp、rsync 和编辑器按名称找到任务的配置。",
-    "Add it to your own: footplate ssh-config digits >> ~/.ssh/config. Then: ssh digits.": "加入您自己的配置：footplate ssh-config digits >> ~/.ssh/config。然后：ssh digits。",
+    "Add it to your own: footplate ssh-config digits >> ~/.ssh/config. Then: ssh digits. A task that is named is found as digits.worker-0.": "加入您自己的配置：footplate ssh-config digits >> ~/.ssh/config。然后：ssh digits。若指定了子任务，则名称为 digits.worker-0。",
     "Task to enter, such as worker/0 (default: the first).": "要进入的子任务，例如 worker/0（默认第一个）。",
     "It has the task's variables, files and limits. Put -- before a command with options of its own: footplate exec digits -- ls -l. The exit code is the command's; 124 when it took too long, and not 0 when it wrote more than 1MB, of which the rest is lost.": "命令使用子任务的变量、文件和限制。命令自带选项时请在前面加 --：footplate exec digits -- ls -l。退出码为命令的退出码；超时为 124；输出超过 1MB 时不为 0，超出部分丢失。",
     "Task to run it in, such as worker-0 (default: the first).": "在哪个子任务中执行，例如 worker-0（默认：第一个）。",

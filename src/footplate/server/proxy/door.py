@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -20,6 +21,7 @@ from footplate.server.proxy.origins import address_of, is_asked_by_itself, is_at
 from footplate.server.proxy.refusals import close, refuse
 from footplate.server.proxy.requests import relay
 from footplate.server.proxy.websockets import relay_websocket
+from footplate.server.together import until_first
 from footplate.services.access import Caller
 from footplate.services.entering import find_enterable
 from footplate.services.openings import Opening
@@ -90,7 +92,8 @@ class ServiceDoor:
         try:
             async with parts.openings.using(opening) as stream:
                 if scope["type"] == "http":
-                    await relay(scope, receive, send, stream, _inner_path(scope, opening), opening)
+                    barred = partial(_until_barred, parts, opening, cookie)
+                    await relay(scope, receive, send, stream, _inner_path(scope, opening), opening, barred)
                 else:
                     line = _carry(scope, receive, send, stream, opening)
                     await _while_admitted(line, scope, send, parts, opening, cookie)
@@ -148,19 +151,19 @@ async def _carry(scope: Scope, receive: Receive, send: Send, stream: Stream, ope
         await relay_websocket(scope, receive, send, stream, _inner_path(scope, opening), opening)
 
 
+async def _until_barred(parts: Parts, opening: Opening, cookie: str) -> None:
+    """Wait until a browser may no longer be here: rights, tokens and jobs go."""
+    await asyncio.sleep(WATCH_EVERY_S)
+    while await _admitted(parts, opening.prefix, cookie) is not None:
+        await asyncio.sleep(WATCH_EVERY_S)
+
+
 async def _while_admitted(
     line: Coroutine[Any, Any, None], scope: Scope, send: Send, parts: Parts, opening: Opening, cookie: str
 ) -> None:
-    """Carry a WebSocket for as long as its browser may be here: rights, tokens and jobs go."""
-    carrying = asyncio.create_task(line)
-    try:
-        while not (await asyncio.wait((carrying,), timeout=WATCH_EVERY_S))[0]:
-            if await _admitted(parts, opening.prefix, cookie) is None:
-                break
-        else:
-            await carrying
-            return
-    finally:
-        carrying.cancel()
-        await asyncio.gather(carrying, return_exceptions=True)
-    await close(scope, send, _CLOSED)
+    """Carry a WebSocket for as long as its browser may be here."""
+    carried, barred = await until_first(line, _until_barred(parts, opening, cookie))
+    if barred is None:
+        await close(scope, send, _CLOSED)
+    elif isinstance(carried, Exception):
+        raise carried

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 from starlette.types import Scope
 
+from footplate.server.addresses import is_loopback
 from footplate.services.openings import Opening
 from footplate.services.programs import JUPYTER, SECRET_HEADER, TENSORBOARD
 
@@ -64,8 +66,8 @@ def _foreign(cookies: bytes) -> Iterator[bytes]:
             yield one.strip()
 
 
-def to_browser(headers: Iterable[tuple[bytes, bytes]], opening: Opening) -> Headers:
-    """What a browser is told: no cookie of a service reaches beyond it."""
+def to_browser(headers: Iterable[tuple[bytes, bytes]], opening: Opening, host: bytes) -> Headers:
+    """What a browser that asked for `host` is told: no cookie of a service reaches beyond it."""
     told: Headers = []
     for name, value in headers:
         lower = name.lower()
@@ -75,13 +77,32 @@ def to_browser(headers: Iterable[tuple[bytes, bytes]], opening: Opening) -> Head
             kept = _within(value, opening.prefix)
             if kept is not None:
                 told.append((lower, kept))
-        elif lower == b"location" and not opening.keeps_prefix and value.startswith(b"/"):
-            told.append((lower, opening.prefix.rstrip("/").encode() + value))
+        elif lower == b"location" and not opening.keeps_prefix:
+            told.append((lower, _below_prefix(value, opening, host)))
         else:
             told.append((lower, value))
     # Of the page a service shows, the address must not reach other sites.
     told.append((b"referrer-policy", b"same-origin"))
     return told
+
+
+def _below_prefix(location: bytes, opening: Opening, host: bytes) -> bytes:
+    """Lead below the prefix of a service where it leads to itself, which takes itself for the whole host."""
+    prefix = opening.prefix.rstrip("/").encode()
+    if location.startswith(b"/"):
+        return prefix + location
+    try:
+        there, here = (urlsplit(text.decode("latin-1")) for text in (location, b"//" + host))
+        is_own = there.netloc == here.netloc or (
+            there.port == opening.port
+            and (there.hostname == here.hostname or is_loopback(there.hostname or ""))
+        )
+    except ValueError:
+        return location
+    if not is_own or there.scheme not in ("http", "https"):
+        return location
+    rest = there._replace(scheme="", netloc="").geturl()
+    return prefix + (rest if rest.startswith("/") else f"/{rest}").encode("latin-1")
 
 
 def _within(cookie: bytes, prefix: str) -> bytes | None:

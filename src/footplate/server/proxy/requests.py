@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import httptools
 from starlette.types import Receive, Scope, Send
@@ -63,9 +65,15 @@ class _Answer:
 
 
 async def relay(
-    scope: Scope, receive: Receive, send: Send, stream: Stream, path: bytes, opening: Opening
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    stream: Stream,
+    path: bytes,
+    opening: Opening,
+    until_barred: Callable[[], Coroutine[Any, Any, None]],
 ) -> None:
-    """Ask the service, and answer with what it says."""
+    """Ask the service, and answer with what it says, for as long as its browser may be here."""
     query = scope["query_string"]
     target = path + (b"?" + query if query else b"")
     headers = to_service(scope, opening)
@@ -78,7 +86,7 @@ async def relay(
     lines += [name + b": " + value for name, value in headers]
     await stream.write(b"\r\n".join(lines) + b"\r\n\r\n")
     hearing = _hear(receive, stream, has_body, has_body and not is_sized)
-    for raised in await until_first(_answer(send, stream, scope["method"], opening), hearing):
+    for raised in await until_first(_answer(send, stream, scope, opening), hearing, until_barred()):
         if isinstance(raised, Exception):
             raise raised
 
@@ -95,15 +103,15 @@ async def _hear(receive: Receive, stream: Stream, has_body: bool, is_chunked: bo
             await stream.write(b"0\r\n\r\n")
 
 
-async def _answer(send: Send, stream: Stream, method: str, opening: Opening) -> None:
+async def _answer(send: Send, stream: Stream, scope: Scope, opening: Opening) -> None:
     """Tell a browser what a service says; an answer that is cut short is left open, and so told as such."""
     answer = _Answer()
     while answer.feed(await stream.read()) and not answer.has_head:
         continue
     if not answer.has_head:
         raise EngineUnavailable("service_no_answer", service=opening.name)
-    await _begin(send, answer, opening)
-    if method == "HEAD" or answer.parser.get_status_code() in NO_BODY:
+    await _begin(send, answer, scope, opening)
+    if scope["method"] == "HEAD" or answer.parser.get_status_code() in NO_BODY:
         is_whole = True
     elif (size_bytes := answer.size_bytes()) is not None:
         is_whole = await _pour(send, stream, answer.take_body(), size_bytes)
@@ -135,7 +143,8 @@ async def _parse(send: Send, stream: Stream, answer: _Answer) -> bool:
         may_go_on = answer.feed(data)
 
 
-async def _begin(send: Send, answer: _Answer, opening: Opening) -> None:
-    headers = to_browser(answer.headers, opening)
+async def _begin(send: Send, answer: _Answer, scope: Scope, opening: Opening) -> None:
+    host = dict(scope["headers"]).get(b"host", b"")
+    headers = to_browser(answer.headers, opening, host)
     status = answer.parser.get_status_code()
     await send({"type": "http.response.start", "status": status, "headers": headers})

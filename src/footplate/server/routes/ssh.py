@@ -54,7 +54,7 @@ async def address(
 
 @router.post("/jobs/{job_id}/ssh-key", status_code=201, response_model=w.HandedOutKey)
 async def hand_out(parts: Wired, caller: Signed, job_id: str) -> Response:
-    """A private key that opens this job alone, for the caller; an earlier one of theirs becomes worthless."""
+    """A private key that opens this job alone, for the caller; ten of theirs are good at a time."""
     return JSONResponse({"private_key": await sshkeys.hand_out(parts.platform, caller, job_id)}, 201)
 
 

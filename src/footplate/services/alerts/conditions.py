@@ -80,8 +80,7 @@ class Conditions:
         holding: set[str] = set()
         for job in list(self._platform.store.board.values()):
             for wish in self._wishes(job):
-                found = await self._judge(job, wish, now)
-                if found is not None:
+                for found in await self._judge(job, wish, now):
                     holding.add(found.key)
                     if self._is_due(found, now):
                         await self._tell(job, found, now)
@@ -97,15 +96,17 @@ class Conditions:
             return []
         return [wish for wish in wishes_of(job, book) if _WATCHED.intersection(wish.on)]
 
-    async def _judge(self, job: Job, wish: Wish, now: float) -> Found | None:
+    async def _judge(self, job: Job, wish: Wish, now: float) -> list[Found]:
+        """Find all that holds: a job that runs too long may hang as well."""
+        found = []
         for word in wish.on:
             said = await self._holds(job, wish, word, now)
             if said is not None:
                 # A deadline is of the whole job, everything else of the attempt.
                 attempt = "" if word == "deadline" else f".{job.attempt}"
                 key = f"{job.id}{attempt}:{wish.source}:{word}"
-                return Found(key, word, wish, said, is_told=word == "hang")
-        return None
+                found.append(Found(key, word, wish, said, is_told=word == "hang"))
+        return found
 
     async def _holds(self, job: Job, wish: Wish, word: str, now: float) -> Message | None:
         match word:

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Button, InputNumber } from 'antd';
 import { useState } from 'react';
-import { answer, api, type JobDetail } from '@/api/client';
+import { answer, api, type JobDetail, type Schemas } from '@/api/client';
 import { useWords } from '@/i18n/language';
 import { Copy } from '@/ui/Copy';
 import { Failure } from '@/ui/Failure';
@@ -10,6 +10,8 @@ import { useTell } from '@/ui/useTell';
 import styles from './inside.module.css';
 import { useOpening } from './opening';
 import { words } from './words';
+
+type Opened = Pick<Schemas['OpeningBody'], 'service' | 'task' | 'jobs'>;
 
 const PROGRAMS = ['jupyter', 'tensorboard', 'desktop'] as const;
 const REFRESH_MS = 5000;
@@ -20,6 +22,14 @@ export function ServicesCard({ job, task }: { job: JobDetail; task: string | und
   const [port, setPort] = useState<number | null>(null);
   const opening = useOpening();
   const open = (service: string) => opening.mutate({ job: job.id, service, task });
+  // Where it is listed, whatever task is chosen above.
+  const openAgain = ({ service, task, jobs }: Opened) =>
+    opening.mutate({
+      job: job.id,
+      service,
+      task: task || undefined,
+      others: jobs.filter((id) => id !== job.id),
+    });
   return (
     <Card title={say.services}>
       <div className={styles.line}>
@@ -48,14 +58,14 @@ export function ServicesCard({ job, task }: { job: JobDetail; task: string | und
         <span className="quiet">{say.servicesHint}</span>
       </div>
       {opening.error && <Failure error={opening.error} />}
-      <OpenOnes job={job} onOpen={open} />
+      <OpenOnes job={job} onOpen={openAgain} />
       <SshLine job={job} task={task} />
     </Card>
   );
 }
 
 /** What runs, with a way to end it. */
-function OpenOnes({ job, onOpen }: { job: JobDetail; onOpen: (service: string) => void }) {
+function OpenOnes({ job, onOpen }: { job: JobDetail; onOpen: (opened: Opened) => void }) {
   const say = useWords(words);
   const tell = useTell();
   const { data, refetch } = useQuery({
@@ -77,7 +87,7 @@ function OpenOnes({ job, onOpen }: { job: JobDetail; onOpen: (service: string) =
     <ul className={styles.open} aria-label={say.openNow}>
       {data.items.map(({ service, task, jobs }) => (
         <li key={`${service} ${task} ${jobs.join(' ')}`} className={styles.line}>
-          <Button type="link" size="small" onClick={() => onOpen(service)}>
+          <Button type="link" size="small" onClick={() => onOpen({ service, task, jobs })}>
             {service in say.programs ? say.programs[service as keyof typeof say.programs] : service}
           </Button>
           <span className="quiet">{task || say.beside(jobs.length)}</span>

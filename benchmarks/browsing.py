@@ -1,4 +1,4 @@
-"""How soon a browser draws the job list: at its first visit of all, and at the next."""
+"""How soon a browser draws a page of the console: at its first visit of all, and at the next."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ N_VISITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Visits:
-    """Milliseconds from the address to rows that can be chosen."""
+    """Milliseconds from the address to what is drawn."""
 
     first: Sequence[float]
     again: Sequence[float]
 
 
-def visit(server: ServerProcess) -> Visits:
-    """Visit the list a few times, each time with nothing in the browser's cache, and then again."""
+def visit(server: ServerProcess, path: str, drawn: str, chosen: str = "") -> Visits:
+    """Visit a page a few times, each time with nothing in the browser's cache, and then again.
+
+    `drawn` is a selector of what there must be, `chosen` of what must be clickable then.
+    """
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         raise FileNotFoundError("needs a browser: apt install chromium")
@@ -37,9 +40,12 @@ def visit(server: ServerProcess) -> Visits:
         "FOOTPLATE_URL": server.url,
         "CHROMIUM": browser,
         "VISITS": str(N_VISITS),
+        "VISITED": path,
+        "DRAWN": drawn,
+        "CHOSEN": chosen,
     }
     ran = subprocess.run(
-        [node / "node", "tools/listPage.mjs"],
+        [node / "node", "tools/visits.mjs"],
         cwd=ROOT / "console",
         env=environment,
         capture_output=True,

@@ -1,5 +1,5 @@
-// Measures how soon a browser draws the job list of a server, at its first visit and at the next;
-// started by `make bench`. Prints the milliseconds of each visit as JSON.
+// Measures how soon a browser draws a page of a server, at its first visit and at the next; started by `make bench`.
+// DRAWN is what there must be in it, CHOSEN what must be clickable then. Prints the milliseconds of each visit as JSON.
 import { chromium } from '@playwright/test';
 
 const {
@@ -7,6 +7,9 @@ const {
   FOOTPLATE_ADMIN_PASSWORD: password,
   CHROMIUM: executablePath,
   VISITS,
+  VISITED,
+  DRAWN,
+  CHOSEN,
 } = process.env;
 
 /** What a browser keeps of somebody who is signed in. */
@@ -20,28 +23,27 @@ async function signIn(browser) {
   return { cookies, origins: [{ origin: url, localStorage: [{ name: 'footplate.key', value: key }] }] };
 }
 
-/** In the page: say when its first rows have been drawn, boxes to choose them by included. */
-function noteRows() {
+/** In the page: say when what is waited for has been drawn. */
+function noteDrawn(awaited) {
   const observer = new MutationObserver(() => {
-    if (document.querySelector('tbody tr:nth-child(2) input') === null) return;
+    if (document.querySelector(awaited) === null) return;
     observer.disconnect();
     requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
   });
   let resolve;
-  window.rowsDrawn = new Promise((done) => {
+  window.allDrawn = new Promise((done) => {
     resolve = done;
   });
   observer.observe(document, { childList: true, subtree: true });
 }
 
-/** From the address to the list: its rows are drawn, and one of them can be chosen. */
+/** From the address to the page: it is drawn, and can be used. */
 async function visit(context) {
   const page = await context.newPage();
-  await page.addInitScript(noteRows);
-  await page.goto(`${url}/jobs`, { waitUntil: 'commit' });
-  const took = await page.evaluate(() => window.rowsDrawn);
-  const box = page.locator('tbody tr').nth(1).getByRole('checkbox');
-  await box.check();
+  await page.addInitScript(noteDrawn, DRAWN);
+  await page.goto(`${url}${VISITED}`, { waitUntil: 'commit' });
+  const took = await page.evaluate(() => window.allDrawn);
+  if (CHOSEN) await page.locator(CHOSEN).first().click();
   await page.close();
   return took;
 }
