@@ -17,7 +17,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from schemas import HEADER_TEXT, JUNK, ODD_TEXT
 
-from footplate.server.routes.compat import ccv1, ffdl, ffdllogs, paicluster, paijobs, paipeople, paitasks
+from footplate.server.routes.compat import (
+    ccv1,
+    ffdl,
+    ffdllogs,
+    paicluster,
+    paijobs,
+    paipeople,
+    paissh,
+    paitasks,
+)
 
 Data = dict[str, Any]
 EXAMPLES = settings(
@@ -33,6 +42,7 @@ MODULES = {
     module.__name__.rpartition(".")[2]: (prefix, module.router)
     for prefix, module in (
         (BELOW_PAI, paijobs),
+        (BELOW_PAI, paissh),
         (BELOW_PAI, paitasks),
         (BELOW_PAI, paipeople),
         (BELOW_PAI, paicluster),

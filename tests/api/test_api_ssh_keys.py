@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from apiclient import NODE, Api, Data, fresh
 
-from footplate.server.ssh.opening import BOUNDS
+from footplate.server.ssh.accepting import BOUNDS
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
 from footplate.testing.server import served

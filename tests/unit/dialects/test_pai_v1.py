@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from footplate.dialects.pai import v1
+from footplate.dialects.pai import plugins, v1
+from footplate.dialects.pai.write import write_v1
 from footplate.dialects.registry import translate
 from footplate.domain.errors import InvalidInput
 from footplate.domain.jobfile import read_job
@@ -69,7 +70,13 @@ def test_a_whole_file_is_taken_over() -> None:
     assert spec.env == {"isDebug": "true", "N": "3", "deep": '{"a": 1}'}
     assert main.ports == (PortRange("web", 8080, 2), PortRange("http"), PortRange("ssh"))
     assert (main.gpu_type, main.completion) == ("H200", Completion(2, 1))
-    assert spec.extras == {"any": "thing"}
+    assert spec.extras["any"] == "thing"
+
+
+def test_people_come_into_every_task_by_ssh_as_they_did_and_no_file_says_so() -> None:
+    spec = spec_of(job(extras={"any": "thing"}))
+    assert plugins.wants_ssh(spec.extras, "main")
+    assert json.loads(write_v1(spec).text)["extras"] == {"any": "thing"}
 
 
 def test_numbers_that_come_as_texts_are_numbers() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from footplate.dialects.pai import v2
+from footplate.dialects.pai import plugins, v2
 from footplate.dialects.registry import translate
 from footplate.dialects.translation import Translation, place_of
 from footplate.domain.errors import InvalidInput
@@ -273,6 +273,27 @@ def test_what_has_no_counterpart_is_told() -> None:
         "default_storages_lost",
         "field_lost",
     }
+
+
+@pytest.mark.parametrize(
+    ("plugin", "roles", "keys"),
+    [
+        ({"plugin": "ssh", "parameters": {"jobssh": True}}, ["a", "b"], []),
+        ({"plugin": "ssh", "parameters": {"jobssh": True}, "taskRoles": ["b"]}, ["b"], []),
+        ({"plugin": "ssh", "parameters": {"userssh": {"type": "custom", "value": "k"}}}, ["a", "b"], ["k"]),
+        ({"plugin": "ssh", "parameters": {"jobssh": False}}, [], []),
+        ({"plugin": "ssh", "parameters": {"userssh": {"value": 5}, "jobssh": "x"}}, ["a", "b"], []),
+        ({"plugin": "ssh", "parameters": []}, [], []),
+        ({"plugin": "cmd", "parameters": {"jobssh": True}}, [], []),
+        ("ssh", [], []),
+    ],
+)
+def test_the_plug_in_of_ssh_says_into_which_tasks_and_with_which_keys(
+    plugin: Any, roles: list[str], keys: list[str]
+) -> None:
+    extras = {plugins.KEY: [plugin]}
+    assert [one for one in ("a", "b") if plugins.wants_ssh(extras, one)] == roles
+    assert list(plugins.user_keys(extras)) == keys
 
 
 def test_the_plug_in_of_tensorboard_is_a_service() -> None:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
+from footplate.dialects.pai import plugins
 from footplate.dialects.pai.kinds import text_of
+from footplate.dialects.pai.plugins import KEY
 from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import cover_braces
 from footplate.dialects.pai.v1fields import JOB
@@ -58,8 +60,8 @@ def translate_document(document: Any, text: str = "") -> Translation:
         made["command"] = cover_braces(made["command"], parameters)
     if parameters:
         ours["parameters"] = parameters
+    ours["extras"] = {**job["extras"], KEY: [*plugins.listed(job["extras"]), plugins.SSH]}
     if job["extras"]:
-        ours["extras"] = job["extras"]
         notes.became("extras", "extras")
     return notes.told(NAME, ours, mask_text(text, document, _is_secret) if text else "")
 

@@ -13,6 +13,7 @@ import yaml
 
 from footplate.dialects.losses import losses
 from footplate.dialects.mask import MASK
+from footplate.dialects.pai import plugins
 from footplate.dialects.pai.ports import without_usual
 from footplate.dialects.pai.v2 import PRIORITIES, STRICT
 from footplate.dialects.translation import Written
@@ -203,9 +204,16 @@ def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     if variables:
         document["jobEnvs"] = variables
     document["taskRoles"] = [_v1_role(spec, role) for role in spec.roles]
-    if spec.extras:
-        document["extras"] = dict(spec.extras)
+    if extras := _without_usual(spec.extras):
+        document["extras"] = extras
     return Written(json.dumps(document, indent=2, ensure_ascii=False) + "\n", tuple(lost))
+
+
+def _without_usual(extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The extras that a file has to say: people come into every task of the first versions by SSH."""
+    named = [one for one in plugins.listed(extras) if one != plugins.SSH]
+    kept = {name: value for name, value in extras.items() if name != plugins.KEY}
+    return {**kept, plugins.KEY: named} if named else kept
 
 
 def _v1_role(spec: JobSpec, role: RoleSpec) -> dict[str, Any]:
