@@ -33,7 +33,13 @@ called: set[tuple[str, str]] = set()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with ServerProcess(tmp_path_factory.mktemp("openpai") / "home", SETTINGS) as running:
+    hdfs = tmp_path_factory.mktemp("hdfs")
+    (hdfs / "alice" / "code").mkdir(parents=True)
+    (hdfs / "alice" / "data").mkdir()
+    (hdfs / "alice" / "code" / "train.sh").write_text("cat $PAI_DATA_DIR/x.txt | tee $PAI_OUTPUT_DIR/y.txt\n")
+    (hdfs / "alice" / "data" / "x.txt").write_text("from the lake\n")
+    settings = f"{SETTINGS}[[storages]]\nname = 'hdfs'\npath = '{hdfs}'\nread_only = false\n"
+    with ServerProcess(tmp_path_factory.mktemp("openpai") / "home", settings) as running:
         with running.client() as admin:
             # The image stands for the Python of these tests: no container engine is needed.
             stands_in = {"environments": {IMAGE: sys.prefix}}
@@ -262,6 +268,31 @@ def test_the_first_version_of_the_client_runs_a_job(pai: OpenPai, server: Server
         ("v1", "job.delete", ["admin", "old"]),
     )
     assert errors(pai, ("v1", "job.get", ["admin", "old"])) == [(404, "NoJobError")]
+
+
+def test_folders_of_a_job_file_are_those_of_the_storage_that_stands_for_hdfs(
+    pai: OpenPai, server: ServerProcess
+) -> None:
+    role = {"name": "main", "taskNumber": 1, "memoryMB": 256, "command": "sh code/train.sh"}
+    folders = {
+        "codeDir": "$PAI_DEFAULT_FS_URI/alice/code",
+        "dataDir": "hdfs://10.0.0.1:9000/alice/data",
+        "outputDir": "$PAI_DEFAULT_FS_URI/out/$PAI_JOB_NAME",
+    }
+    wanted = {"jobName": "folders", "image": IMAGE, **folders, "taskRoles": [role]}
+    values(pai, ("v1", "job.submit", ["admin", wanted]))
+    assert ended(pai, "folders", "v1")["jobStatus"]["state"] == "SUCCEEDED"
+    assert server.command("logs", "folders").stdout == "from the lake\n"
+    (config,) = values(pai, ("v1", "job.getConfig", ["admin", "folders"]))
+    assert {name: config[name] for name in folders} == folders
+    with server.client() as admin:
+        job_id = admin.get("/jobs/folders").json()["id"]
+        kept = {"path": f"out/admin~folders/{job_id}/y.txt"}
+        await_that(
+            lambda: admin.get("/storages/hdfs/content", params=kept).content == b"from the lake\n",
+            60,
+            "the results are there",
+        )
 
 
 def test_single_sign_on_is_refused_as_where_it_is_off(pai: OpenPai) -> None:

@@ -12,6 +12,11 @@ from footplate.domain.errors import InvalidInput, Problem
 from footplate.domain.messages import Message, say
 
 
+# Where in a document stands which folders of another system it is about, by what each is here.
+MANIFEST_FOLDERS = "manifest_folders"
+DATA_PATH = "/mnt/data"
+
+
 @dataclass(frozen=True, slots=True)
 class Translation:
     """A job document of ours, made from the text of another dialect.

@@ -129,10 +129,15 @@ def test_what_the_original_refuses_is_refused_with_the_field_named(
 
 def test_folders_are_passed_on_as_variables_and_told_not_to_be_fetched() -> None:
     made = v1.translate(
-        json.dumps(job(dataDir="$PAI_DEFAULT_FS_URI/it's", outputDir="hdfs://o", codeDir="hdfs://c"))
+        json.dumps(job(dataDir="$PAI_DEFAULT_FS_URI/it's", outputDir="hdfs://o", codeDir="hdfs://h/c/"))
     )
     command = made.document["roles"][0]["command"]
-    assert command == """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'\ntrue"""
+    named = """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'"""
+    # The code is the working folder itself, and still found by the name of the folder that it was in.
+    linked = "[ -e c ] || ln -s . c 2> /dev/null || true"
+    assert command == f'[ -n "${{PAI_DATA_DIR:-}}" ] || {named}\n{linked}\ntrue'
+    written = json.loads(write_v1(read_job(made.document)).text)
+    assert (written["dataDir"], written["codeDir"]) == ("$PAI_DEFAULT_FS_URI/it's", "hdfs://h/c/")
     assert {one.code for one in made.lost} == {"output_folder_lost", "code_folder_lost", "data_folder_lost"}
 
 

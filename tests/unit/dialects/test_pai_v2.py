@@ -275,6 +275,12 @@ def test_what_has_no_counterpart_is_told() -> None:
     }
 
 
+def test_changes_of_state_are_told_as_alerts() -> None:
+    wanted = {"running": True, "succeeded": False, "failed": True, "retried": True}
+    spec = spec_of(job(extras={"jobStatusChangeNotification": wanted}))
+    assert [one.on for one in spec.alerts] == ["started", "failed", "retried"]
+
+
 @pytest.mark.parametrize(
     ("plugin", "roles", "keys"),
     [

@@ -24,7 +24,13 @@ LEAST_CPUS = 0.01
 PRIORITIES = {"prod": 100, "test": 0, "oppo": -100}
 # As the original runs commands; the shell of every job stops at the first that fails.
 STRICT = "set -o nounset"
-_ALERTS = {"running": "started", "succeeded": "succeeded", "stopped": "stopped", "failed": "failed"}
+_ALERTS = {
+    "running": "started",
+    "succeeded": "succeeded",
+    "stopped": "stopped",
+    "failed": "failed",
+    "retried": "retried",
+}
 
 
 def translate(text: str) -> Translation:

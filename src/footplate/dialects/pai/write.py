@@ -15,8 +15,9 @@ from footplate.dialects.losses import losses
 from footplate.dialects.mask import MASK
 from footplate.dialects.pai import plugins
 from footplate.dialects.pai.ports import without_usual
+from footplate.dialects.pai.v1 import FOLDERS
 from footplate.dialects.pai.v2 import PRIORITIES, STRICT
-from footplate.dialects.translation import Written
+from footplate.dialects.translation import MANIFEST_FOLDERS, Written
 from footplate.domain.hidden import hide, is_secret_name
 from footplate.domain.interpolate import resolve
 from footplate.domain.jobfile import write_job
@@ -204,6 +205,9 @@ def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     if variables:
         document["jobEnvs"] = variables
     document["taskRoles"] = [_v1_role(spec, role) for role in spec.roles]
+    folders = spec.extras.get(MANIFEST_FOLDERS)
+    named = folders if isinstance(folders, Mapping) else {}
+    document |= {field: named[target] for target, (field, _) in FOLDERS.items() if target in named}
     if extras := _without_usual(spec.extras):
         document["extras"] = extras
     return Written(json.dumps(document, indent=2, ensure_ascii=False) + "\n", tuple(lost))
@@ -211,9 +215,9 @@ def write_v1(spec: JobSpec, masked: bool = False) -> Written:
 
 def _without_usual(extras: Mapping[str, Any]) -> dict[str, Any]:
     """The extras that a file has to say: people come into every task of the first versions by SSH."""
-    named = [one for one in plugins.listed(extras) if one != plugins.SSH]
-    kept = {name: value for name, value in extras.items() if name != plugins.KEY}
-    return {**kept, plugins.KEY: named} if named else kept
+    asked = [one for one in plugins.listed(extras) if one != plugins.SSH]
+    kept = {name: value for name, value in extras.items() if name not in (plugins.KEY, MANIFEST_FOLDERS)}
+    return {**kept, plugins.KEY: asked} if asked else kept
 
 
 def _v1_role(spec: JobSpec, role: RoleSpec) -> dict[str, Any]:

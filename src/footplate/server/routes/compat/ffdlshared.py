@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from footplate.dialects.ffdl.views import FFDL, PROPHECIS
 from footplate.domain.errors import Denied, FootplateError, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.problems import is_writable
+from footplate.server.addresses import neighbourhood
 from footplate.server.errors import Refusal, status_of
 from footplate.server.parts import Parts, parts_of
 from footplate.server.routes.compat.asked import check_address
@@ -78,7 +79,7 @@ async def caller_of(connection: HTTPConnection) -> Caller:
         if kept:
             return await parts.accounts.identify(kept)
         raise Unauthenticated("token_needed")
-    address = connection.client.host if connection.client else ""
+    address = neighbourhood(parts.settings.proxies.caller(connection))
     state = connection.app.state
     if not hasattr(state, "ffdl_remembered"):
         state.ffdl_remembered = Remembered()
