@@ -89,6 +89,9 @@ def test_endless_retries_are_as_many_as_there_can_be(count: int) -> None:
     made = v1.translate(json.dumps(job(retryCount=count)))
     assert read_job(made.document).retry == 1000
     assert "retries_bounded" in [one.code for one in made.lost]
+    # Whatever the failure was.
+    assert read_job(made.document).on_failure == ()
+    assert spec_of(job(retryCount=1)).on_failure
 
 
 def test_no_count_of_failures_never_fails_the_job() -> None:

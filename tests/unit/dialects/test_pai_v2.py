@@ -12,9 +12,14 @@ from footplate.dialects.pai import plugins, v2
 from footplate.dialects.registry import translate
 from footplate.dialects.translation import Translation, place_of
 from footplate.domain.errors import InvalidInput
+from footplate.domain.failures import Failure, judge
 from footplate.domain.jobfile import read_job
+from footplate.domain.messages import text
 from footplate.domain.resources import MIB
 from footplate.domain.spec import Completion, JobSpec
+from footplate.domain.states import Reason, ReasonCode
+
+WHY = Reason(ReasonCode.TASK_FAILED, text("it failed"))
 
 
 def job(**changes: Any) -> dict[str, Any]:
@@ -273,6 +278,23 @@ def test_what_has_no_counterpart_is_told() -> None:
         "default_storages_lost",
         "field_lost",
     }
+
+
+@pytest.mark.parametrize(
+    ("failure", "retries", "account"),
+    [
+        (Failure(WHY, 1), True, "retry"),
+        (Failure(WHY, 137), True, "rule-2"),
+        (Failure(WHY, 223), True, "rule-2"),
+        (Failure(WHY, 136), False, ""),
+        (Failure(WHY, 220), False, ""),
+        (Failure(WHY, 137, "oom"), False, ""),
+        (Failure(WHY, None, "lost"), True, "transient"),
+    ],
+)
+def test_the_class_of_a_failure_decides_as_there(failure: Failure, retries: bool, account: str) -> None:
+    verdict = judge(spec_of(job(jobRetryCount=1)), failure, {})
+    assert (verdict.retries, verdict.account) == (retries, account)
 
 
 def test_changes_of_state_are_told_as_alerts() -> None:

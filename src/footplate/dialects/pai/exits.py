@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from footplate.domain.exitcode import exit_code_of
+from footplate.domain.failures import MOST_TRANSIENT_RETRIES
 from footplate.domain.job import Job, Task
 from footplate.domain.states import JobState, ReasonCode, TaskState
 
@@ -42,6 +43,10 @@ _SPECS = {
     254: ("ContainerImageNotExists", _USER, _NEVER),
     UNKNOWN: ("RuntimeUnknown", _NOT_KNOWN, _TO_MAX),
 }
+# What its runtime says of what a command has printed, such as an error of memory or of an import.
+_OF_RUNTIME = range(220, 236)
+_SPECS |= {code: ("UserCommandExitWithError", _USER, _NEVER) for code in _OF_RUNTIME}
+_SPECS[223] = ("CudaErrorECC", _PLATFORM, _ALWAYS)
 _OTHER_POSITIVE = ("ContainerUndefinedExitCode", _NOT_KNOWN, _TO_MAX)
 _OTHER_NEGATIVE = ("UndefinedExitCode", _NOT_KNOWN, _TO_MAX)
 _BY_REASON = {
@@ -51,6 +56,18 @@ _BY_REASON = {
     ReasonCode.TIME_LIMIT: DEADLINE,
     ReasonCode.DEADLINE: DEADLINE,
 }
+
+
+def _codes(reaction: str) -> list[int]:
+    return sorted(code for code, (_, _, one) in _SPECS.items() if code > 0 and one == reaction)
+
+
+# Which failures are never tried again, and which are whatever retries a job has: the rest of them count.
+RULES: tuple[dict[str, Any], ...] = (
+    {"action": "stop", "causes": ["oom"]},
+    {"action": "stop", "exit_codes": _codes(_NEVER)},
+    {"action": "retry", "exit_codes": _codes(_ALWAYS), "times": MOST_TRANSIENT_RETRIES},
+)
 
 
 def of_task(task: Task) -> int | None:

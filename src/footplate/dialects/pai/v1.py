@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
-from footplate.dialects.pai import plugins
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.kinds import text_of
 from footplate.dialects.pai.plugins import KEY
 from footplate.dialects.pai.ports import with_usual
@@ -97,6 +97,8 @@ def _take_environment(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes
 
 def _take_retries(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes) -> None:
     count = job["retryCount"]
+    if count >= 0:
+        ours["on_failure"] = list(exits.RULES)
     if count:
         ours["retry"] = MOST_RETRIES if count < 0 else min(count, MOST_RETRIES)
         notes.became("retryCount", "retry")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
-from footplate.dialects.pai import plugins
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import Templates
 from footplate.dialects.pai.v2fields import JOB, references
@@ -43,6 +43,7 @@ def translate(text: str) -> Translation:
     problems.raise_if_any()
     ours: dict[str, Any] = {"name": job["name"]}
     notes.became("name", "name")
+    ours["on_failure"] = list(exits.RULES)
     _take_words(job, ours, notes)
     _take_extras(job, ours, notes)
     templates = Templates(job["parameters"], job["secrets"])

@@ -10,7 +10,6 @@ from typing import Any
 
 from footplate.dialects.pai import exits
 from footplate.dialects.pai.v2 import PRIORITIES
-from footplate.domain.failures import TRANSIENT
 from footplate.domain.job import Job, Task
 from footplate.domain.listing import SeenJob
 from footplate.domain.states import JobState, ReasonCode, TaskState
@@ -148,7 +147,7 @@ def _status(job: Job, is_v1: bool) -> View:
         "subState": _V1_STATES.get(job.state, _V1_OVER) if is_v1 else sub_state,
         "executionType": "STOP" if state in ("STOPPING", "STOPPED") else "START",
         "retries": job.attempt,
-        "retryDetails": _retries(job.attempt - job.uses.get(TRANSIENT, 0), job.attempt),
+        "retryDetails": _retries(job.retries_used, job.attempt),
         "retryDelayTime": None,
         "submissionTime": millis(job.submitted_at),
         "createdTime": millis(job.submitted_at),

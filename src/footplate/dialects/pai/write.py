@@ -13,15 +13,18 @@ import yaml
 
 from footplate.dialects.losses import losses
 from footplate.dialects.mask import MASK
-from footplate.dialects.pai import plugins
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.ports import without_usual
 from footplate.dialects.pai.v1 import FOLDERS
 from footplate.dialects.pai.v2 import PRIORITIES, STRICT
 from footplate.dialects.translation import MANIFEST_FOLDERS, Written
+from footplate.domain.fields import ListOf
 from footplate.domain.hidden import hide, is_secret_name
 from footplate.domain.interpolate import resolve
 from footplate.domain.jobfile import write_job
 from footplate.domain.messages import Message, say
+from footplate.domain.policyfields import FAILURE_RULE
+from footplate.domain.problems import Problems
 from footplate.domain.resources import MIB
 from footplate.domain.spec import DEFAULT_SHM_BYTES, JobSpec, RoleSpec
 
@@ -53,7 +56,7 @@ def write_v2(spec: JobSpec, masked: bool = False) -> Written:
     """Write YAML of the later versions; `masked` leaves the secrets of the job out."""
     spec = masked_spec(spec) if masked else spec
     lost = [
-        *losses(spec, _SAID | {"priority", "data", "tags"}, _SAID_OF_ROLE | {"task_retry"}),
+        *losses(spec, _said(spec) | {"priority", "data", "tags"}, _SAID_OF_ROLE | {"task_retry"}),
         *_of_names(spec),
     ]
     images = _images(spec)
@@ -82,6 +85,12 @@ def write_v2(spec: JobSpec, masked: bool = False) -> Written:
         lost.append(say("field_inexpressible", field="data[].source"))
     text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return Written(text, tuple(lost))
+
+
+def _said(spec: JobSpec) -> set[str]:
+    """The fields that a file can say; its server does with failures what the rules of its jobs do here."""
+    usual = ListOf(FAILURE_RULE, len(exits.RULES)).read(exits.RULES, "on_failure", Problems())
+    return _SAID | {"on_failure"} if spec.on_failure == usual else _SAID
 
 
 def _of_names(spec: JobSpec) -> Iterator[Message]:
@@ -184,7 +193,7 @@ def _extras(spec: JobSpec) -> dict[str, Any]:
 def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     """Write JSON of the first versions; `masked` leaves the secrets of the job out."""
     spec = masked_spec(spec) if masked else spec
-    lost = list(losses(spec, (_SAID | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"}))
+    lost = list(losses(spec, (_said(spec) | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"}))
     images = set(_images(spec).values())
     if images == {""}:
         lost.append(say("image_needed", image=SOME_IMAGE))

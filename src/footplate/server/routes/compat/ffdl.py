@@ -180,7 +180,8 @@ async def _kill(request: Request) -> Response:
     job = await jobs.find(parts.platform, caller, job_id(request.path_params["model"]))
     if not job.state.is_final:
         await endings.stop(parts.platform, caller, job.id)
-    return _envelope(model_id(job.id))
+    stopped = model_id(job.id)
+    return JSONResponse({**_told(stopped), "model_id": stopped, "name": stopped})
 
 
 async def _retry(request: Request) -> Response:
@@ -191,7 +192,11 @@ async def _retry(request: Request) -> Response:
 
 
 def _envelope(result: Any) -> Response:
-    return JSONResponse({"code": "200", "msg": "success", "result": result})
+    return JSONResponse(_told(result))
+
+
+def _told(result: Any) -> dict[str, Any]:
+    return {"code": "200", "msg": "success", "result": result}
 
 
 async def _definition(request: Request) -> Response:
