@@ -353,7 +353,9 @@ def test_the_command_submits_lists_and_shows(pai: OpenPai, server: ServerProcess
     assert pai.command(tmp_path, "delc", "mine").stderr == ""
 
 
-needs_ssh = pytest.mark.skipif(shutil.which("ssh") is None, reason="needs a client: apt install openssh-client")
+needs_ssh = pytest.mark.skipif(
+    shutil.which("ssh") is None, reason="needs a client: apt install openssh-client"
+)
 ASKED: dict[str, Any] = {"plugin": "ssh", "parameters": {"jobssh": True}}
 
 

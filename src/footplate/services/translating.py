@@ -119,8 +119,8 @@ def _folders_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _place_of(platform: Platform, folder: str) -> tuple[str, str] | None:
     """The storage that has a folder of the machine, and where on it; the nearest of several.
 
-    What is no path is the name of a bucket, and of the storage that stands for it. The storage `hdfs` stands for
-    OpenPAI's default file system.
+    What is no path is the name of a bucket, and of the storage that stands for it. The storage `hdfs` stands
+    for OpenPAI's default file system.
     """
     folder = folder.removeprefix("file://")
     if found := _HDFS.fullmatch(folder):

@@ -1,4 +1,4 @@
-"""What else tikit can be asked for of training tasks, models and buckets, call by call; results are printed too.
+"""What else tikit can be asked for of tasks, models and buckets; results are printed too.
 
 Printing is part of it: the client draws tables, and raises where a field is missing.
 """

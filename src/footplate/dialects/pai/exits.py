@@ -45,7 +45,7 @@ _SPECS = {
 }
 # What its runtime says of what a command has printed, such as an error of memory or of an import.
 _OF_RUNTIME = range(220, 236)
-_SPECS |= {code: ("UserCommandExitWithError", _USER, _NEVER) for code in _OF_RUNTIME}
+_SPECS |= dict.fromkeys(_OF_RUNTIME, ("UserCommandExitWithError", _USER, _NEVER))
 _SPECS[223] = ("CudaErrorECC", _PLATFORM, _ALWAYS)
 _OTHER_POSITIVE = ("ContainerUndefinedExitCode", _NOT_KNOWN, _TO_MAX)
 _OTHER_NEGATIVE = ("UndefinedExitCode", _NOT_KNOWN, _TO_MAX)

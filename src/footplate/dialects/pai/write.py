@@ -193,7 +193,9 @@ def _extras(spec: JobSpec) -> dict[str, Any]:
 def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     """Write JSON of the first versions; `masked` leaves the secrets of the job out."""
     spec = masked_spec(spec) if masked else spec
-    lost = list(losses(spec, (_said(spec) | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"}))
+    lost = list(
+        losses(spec, (_said(spec) | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"})
+    )
     images = set(_images(spec).values())
     if images == {""}:
         lost.append(say("image_needed", image=SOME_IMAGE))

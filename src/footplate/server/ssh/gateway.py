@@ -132,7 +132,9 @@ class Door(asyncssh.SSHServer):
         # A key that was removed meanwhile opens nothing more.
         key = self._key
         if not key.is_of_file:
-            found = await self.platform.store.read(lambda connection: ssh_key_queries.find(connection, key.id))
+            found = await self.platform.store.read(
+                lambda connection: ssh_key_queries.find(connection, key.id)
+            )
             if found is None:
                 raise Denied("ssh_key_unknown", key=key.fingerprint)
         caller = await self._accounts.caller_named(key.user)

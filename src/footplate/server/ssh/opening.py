@@ -33,7 +33,7 @@ GATEWAY = "footplate.server.ssh.gateway"
 
 @dataclass(frozen=True, slots=True)
 class SshAddress:
-    """Where the gateway listens, the key by which clients know it, and the ports that lead to one task each."""
+    """Where the gateway listens, the key by which clients know it, and ports that lead to one task each."""
 
     host: str
     port: int
