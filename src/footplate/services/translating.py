@@ -95,7 +95,7 @@ def _with_folders(platform: Platform, caller: Caller, document: Document) -> Doc
         place = _place_of(platform, _substituted(str(folder), caller, document))
         if place is None:
             continue
-        if target in ("code", "results"):
+        if not target.startswith("/"):
             made.setdefault(target, {"storage": place[0], "path": place[1]})
         else:
             entry = {"path": target, "storage": place[0], "source": place[1]}

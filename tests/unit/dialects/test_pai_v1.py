@@ -136,8 +136,9 @@ def test_folders_are_passed_on_as_variables_and_told_not_to_be_fetched() -> None
     )
     command = made.document["roles"][0]["command"]
     named = """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'"""
-    # The code is the working folder itself, and still found by the name of the folder that it was in.
-    linked = "[ -e c ] || ln -s . c 2> /dev/null || true"
+    # The code is found by the name of the folder that it was in.
+    either = "if [ -e /mnt/code ]; then ln -s /mnt/code c; else ln -s . c; fi"
+    linked = f"[ -e c ] || {{ {either}; }} 2> /dev/null || true"
     assert command == f'[ -n "${{PAI_DATA_DIR:-}}" ] || {named}\n{linked}\ntrue'
     written = json.loads(write_v1(read_job(made.document)).text)
     assert (written["dataDir"], written["codeDir"]) == ("$PAI_DEFAULT_FS_URI/it's", "hdfs://h/c/")

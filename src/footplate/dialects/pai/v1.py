@@ -26,9 +26,10 @@ MOST_RETRIES = 1000
 KEPT_FOR = "1d"
 _DEBUG = "isDebug"
 # Which folders a file names: what each is here, and what is said where no storage has it.
+CODE_PATH = "/mnt/code"
 FOLDERS = {
-    "code": ("codeDir", "code_folder_lost"),
     DATA_PATH: ("dataDir", "data_folder_lost"),
+    CODE_PATH: ("codeDir", "code_folder_lost"),
     "results": ("outputDir", "output_folder_lost"),
 }
 _PLAIN_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}"
@@ -115,15 +116,16 @@ def _take_folders(job: Mapping[str, Any], notes: Notes) -> list[str]:
     for target, (field, lost) in FOLDERS.items():
         if job[field]:
             notes.lose(say(lost, field=field))
-            notes.places.setdefault("data" if target == DATA_PATH else target, field)
+            notes.places.setdefault("results" if target == "results" else "data", field)
     first = []
     if job["dataDir"]:
         # Where it is mounted, the platform says so.
         first.append(f'[ -n "${{PAI_DATA_DIR:-}}" ] || export PAI_DATA_DIR={_quoted(job["dataDir"])}')
     name = job["codeDir"].rstrip("/").rpartition("/")[2]
     if re.fullmatch(_PLAIN_NAME, name):
-        # Commands name the code by the folder that it was in; here it is the working folder.
-        first.append(f"[ -e {name} ] || ln -s . {name} 2> /dev/null || true")
+        # Commands find the code below the working folder; code that was sent along is that folder itself.
+        linked = f"if [ -e {CODE_PATH} ]; then ln -s {CODE_PATH} {name}; else ln -s . {name}; fi"
+        first.append(f"[ -e {name} ] || {{ {linked}; }} 2> /dev/null || true")
     return first
 
 
