@@ -88,6 +88,7 @@ client.stop_training_task(task)
 status_of(task, "STOPPED")
 client.start_training_task(task)
 status_of(task, "RUNNING")
+assert [one.Id for one in client.describe_training_tasks().TrainingTaskSet] == [task]
 client.stop_training_task(task)
 status_of(task, "STOPPED")
 
@@ -101,11 +102,24 @@ client.create_model_version_by_task(made.Id, task, environment, place, "PYTORCH"
 print(client.describe_training_models(), client.describe_training_model_versions(made.Id))
 versions = client.describe_training_model_versions(made.Id).TrainingModelVersions
 assert sorted(one.TrainingModelVersion for one in versions) == ["v1", "v2", "v3"]
+by_name = {one.TrainingModelVersion: one for one in versions}
+assert [by_name[name].ReasoningEnvironmentSource for name in ("v1", "v2", "v3")] == [
+    "SYSTEM",
+    "CUSTOM",
+    "SYSTEM",
+]
+places = [by_name[name].TrainingModelCosPath for name in ("v1", "v3")]
+assert [one.Bucket for one in places] == [BUCKET, BUCKET], places
+assert places[0].Paths == ["code/"], places
+assert places[1].Paths[0].startswith(f"output/{task}/"), places
+# Where it says, the files are.
+client.download_from_cos(BUCKET, places[1].Paths[0], "model")
 last = max(versions, key=lambda one: one.TrainingModelVersion)
 one = client.describe_training_model_version(last.TrainingModelVersionId).TrainingModelVersion
-assert (one.TrainingJobId, one.TrainingModelIndex) == (task, "acc=0.75"), one
+told = (one.TrainingJobId, one.TrainingJobName, one.TrainingModelIndex)
+assert told == (task, "others", "acc=0.75"), one
 refusals = [
-    refused(client.append_model_into_existed_version_by_cos, made.Id, "v1", "PYTORCH", files, own, "PYTORCH"),
+    refused(client.append_model_into_existed_version_by_cos, made.Id, "v1", files, "PYTORCH", own, place),
     refused(client.create_model_by_cos, "others", "PYTORCH", files, environment, "PYTORCH"),
     refused(client.describe_training_task, "train-000000000000"),
     refused(client.create_training_task, "x", framework, f"{BUCKET}/o/", size, ps_resource=size,
