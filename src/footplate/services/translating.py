@@ -123,8 +123,8 @@ def _place_of(platform: Platform, folder: str) -> tuple[str, str] | None:
     for OpenPAI's default file system.
     """
     folder = folder.removeprefix("file://")
-    if found := _HDFS.fullmatch(folder):
-        return (HDFS, (found[1] or "").strip("/")) if HDFS in platform.storages else None
+    if default := _HDFS.fullmatch(folder):
+        return (HDFS, (default[1] or "").strip("/")) if HDFS in platform.storages else None
     if not folder.startswith("/"):
         return (folder, "") if folder in platform.storages else None
     found = []
