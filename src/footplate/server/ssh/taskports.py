@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from footplate.dialects.pai import plugins
 from footplate.domain.job import Job, Task
 from footplate.domain.states import TaskState
-from footplate.server.ssh.accepting import Talk, accept, bound, end, new_door
+from footplate.server.ssh.accepting import Talk, accept, bound, new_door
 from footplate.store.store import News, Store
 
 log = logging.getLogger(__name__)
@@ -50,6 +50,7 @@ class TaskPorts:
         self._talk_for = talk_for
         self._door = new_door()
         self._open: dict[str, dict[Behind, _Open]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
         self._stop: Callable[[], None] = lambda: None
 
     def follow(self, store: Store) -> None:
@@ -60,10 +61,11 @@ class TaskPorts:
 
     async def close(self) -> None:
         self._stop()
-        every = [one for ports in self._open.values() for one in ports.values()]
+        for one in [one for ports in self._open.values() for one in ports.values()]:
+            self._end(one)
         self._open.clear()
-        for one in every:
-            await end(one.accepting)
+        while self._ending:
+            await asyncio.wait(self._ending)
 
     def of(self, job: Job) -> dict[str, int]:
         """The ports that are open for the tasks of a job's attempt, by their names."""
@@ -80,10 +82,15 @@ class TaskPorts:
             return
         known = self._open.setdefault(job_id, {})
         for behind in [one for one, open_ in known.items() if wanted.get(one) != open_.wanted]:
-            known.pop(behind).accepting.cancel()
+            self._end(known.pop(behind))
         self._open_more(known, wanted)
         if not known:
             del self._open[job_id]
+
+    def _end(self, one: _Open) -> None:
+        self._ending.add(one.accepting)
+        one.accepting.add_done_callback(self._ending.discard)
+        one.accepting.cancel()
 
     def _open_more(self, known: dict[Behind, _Open], wanted: Mapping[Behind, int]) -> None:
         for behind, port in wanted.items():
