@@ -285,9 +285,7 @@ def test_what_has_no_counterpart_is_told() -> None:
     [
         (Failure(WHY, 1), True, "retry"),
         (Failure(WHY, 137), True, "rule-2"),
-        (Failure(WHY, 223), True, "rule-2"),
         (Failure(WHY, 136), False, ""),
-        (Failure(WHY, 220), False, ""),
         (Failure(WHY, 137, "oom"), False, ""),
         (Failure(WHY, None, "lost"), True, "transient"),
     ],

@@ -43,10 +43,6 @@ _SPECS = {
     254: ("ContainerImageNotExists", _USER, _NEVER),
     UNKNOWN: ("RuntimeUnknown", _NOT_KNOWN, _TO_MAX),
 }
-# What its runtime says of what a command has printed, such as an error of memory or of an import.
-_OF_RUNTIME = range(220, 236)
-_SPECS |= dict.fromkeys(_OF_RUNTIME, ("UserCommandExitWithError", _USER, _NEVER))
-_SPECS[223] = ("CudaErrorECC", _PLATFORM, _ALWAYS)
 _OTHER_POSITIVE = ("ContainerUndefinedExitCode", _NOT_KNOWN, _TO_MAX)
 _OTHER_NEGATIVE = ("UndefinedExitCode", _NOT_KNOWN, _TO_MAX)
 _BY_REASON = {

@@ -68,6 +68,9 @@ def translate_document(document: Any, text: str = "") -> Translation:
         made["command"] = cover_braces(made["command"], parameters)
     if parameters:
         ours["parameters"] = parameters
+    if job["retryCount"] >= 0:
+        # A negative count means every failure.
+        ours["on_failure"] = list(exits.RULES)
     ours["extras"] = {**job["extras"], KEY: [*plugins.listed(job["extras"]), plugins.SSH]}
     if folders := _folders(job):
         ours["extras"][MANIFEST_FOLDERS] = folders
@@ -98,8 +101,6 @@ def _take_environment(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes
 
 def _take_retries(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes) -> None:
     count = job["retryCount"]
-    if count >= 0:
-        ours["on_failure"] = list(exits.RULES)
     if count:
         ours["retry"] = MOST_RETRIES if count < 0 else min(count, MOST_RETRIES)
         notes.became("retryCount", "retry")

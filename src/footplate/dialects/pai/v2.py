@@ -43,7 +43,6 @@ def translate(text: str) -> Translation:
     problems.raise_if_any()
     ours: dict[str, Any] = {"name": job["name"]}
     notes.became("name", "name")
-    ours["on_failure"] = list(exits.RULES)
     _take_words(job, ours, notes)
     _take_extras(job, ours, notes)
     templates = Templates(job["parameters"], job["secrets"])
@@ -55,6 +54,7 @@ def translate(text: str) -> Translation:
     if job["secrets"]:
         notes.became("secrets", "parameters")
     _take_images(job, ours, notes)
+    ours["on_failure"] = list(exits.RULES)
     return notes.told(NAME, ours, mask_text(text, document, _is_secret))
 
 
