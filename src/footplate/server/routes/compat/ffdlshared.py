@@ -34,6 +34,11 @@ SYSTEM = "SYSTEM"
 MISSING_IDENTITY = {"message": "Missing or malformed X-Watson-Userinfo header."}
 NO_MODEL = "Model not found."
 MOST_REMEMBERED = 1000
+GONE = 410
+
+
+class Expired(NotFound):
+    """What was there is kept no longer."""
 
 
 def dialect_of(connection: HTTPConnection) -> str:
@@ -127,7 +132,7 @@ def _of_prophecis(name: str, sent: str) -> tuple[str, str]:
 
 def refusal(error: FootplateError, dialect: str, is_of_model: bool = False) -> Response:
     """An error in the words of the dialect."""
-    status = status_of(error)
+    status = GONE if isinstance(error, Expired) else status_of(error)
     if isinstance(error, Unauthenticated) and dialect == FFDL and str(error.said.code) == "token_needed":
         return JSONResponse(MISSING_IDENTITY, 401)
     if isinstance(error, Unauthenticated):
