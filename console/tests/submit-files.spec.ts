@@ -291,11 +291,68 @@ test('a job file of another system fills the form, and what became of it is told
   await page.locator('input[type=file][accept*=yaml]').setInputFiles(pai);
   const dialog = page.getByRole('dialog', { name: 'pai.yaml converted' });
   await expect(dialog).toContainText('This is an OpenPAI v2 job file');
-  await expect(dialog).toContainText("the plug-in 'ssh': `footplate ssh` leads into tasks");
+  await expect(dialog).toContainText("the plug-in 'ssh': people come in by the server's SSH gateway");
   await expect(dialog).toContainText('`taskRoles.*.instances` became `roles[].count`');
   await dialog.getByRole('button', { name: 'OK' }).click();
   await expect(name(page)).toHaveValue(job);
   await expect(editor(page)).toContainText('image: busybox:1');
+});
+
+const LOOK = '  echo imported';
+const OTHERS: Record<string, { file: string; title: string; text: (job: string) => string; told: string }> = {
+  v1: {
+    file: 'job.json',
+    title: 'This is an OpenPAI v1 job file',
+    text: (job) =>
+      JSON.stringify({
+        jobName: job,
+        image: 'busybox:1',
+        taskRoles: [{ name: 'main', memoryMB: 128, command: LOOK }],
+      }),
+    told: '`jobName` became `name`',
+  },
+  ffdl: {
+    file: 'manifest.yml',
+    title: 'This is an FfDL manifest',
+    text: (job) => `name: ${job}
+cpus: 0.5
+memory: 128MB
+data_stores: [{id: a, type: mount_cos, training_data: {container: no-such}, connection: {}}]
+framework: {name: busybox, version: "1", command: "${LOOK}"}
+`,
+    told: 'no-such',
+  },
+  prophecis: {
+    file: 'manifest.yaml',
+    title: 'This is a Prophecis manifest',
+    text: (job) => `name: ${job}
+cpus: 0.5
+memory: 128Mib
+namespace: default
+code_selector: codeFile
+job_type: Local
+data_stores: [{id: a, type: mount_volume, training_data: {container: b}, training_results: {container: c},
+  connection: {type: host_mount, name: h, path: /nowhere}}]
+framework: {name: busybox, version: "1", command: "${LOOK}"}
+`,
+    told: '/nowhere/b',
+  },
+};
+
+test('files of every other system fill the form', async ({ page }) => {
+  await open(page);
+  const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
+  for (const { file, title, text, told } of Object.values(OTHERS)) {
+    const job = fresh('from-elsewhere');
+    writeFileSync(join(folder, file), text(job));
+    await page.locator('input[type=file][accept*=yaml]').setInputFiles(join(folder, file));
+    const dialog = page.getByRole('dialog', { name: `${file} converted` });
+    await expect(dialog).toContainText(title);
+    await expect(dialog).toContainText(told);
+    await dialog.getByRole('button', { name: 'OK' }).click();
+    await expect(name(page)).toHaveValue(job);
+    await expect(editor(page)).toContainText('echo imported');
+  }
 });
 
 test('a pasted batch script is met by its name, converted, submitted, and kept with the job', async ({

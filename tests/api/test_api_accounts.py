@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 from apiclient import NODE, PASSWORD, Api, Data, Hire, Sign, fresh
 
@@ -166,6 +167,13 @@ def test_only_a_trusted_proxy_is_believed_whose_login_it_is(tmp_path: Path) -> N
             body = {"user": "admin", "password": password}
             return proxy.call("POST", "/login", json=body, headers={"X-Forwarded-For": caller}).status_code
 
+    def as_others_do(server: Served, caller: str) -> list[int]:
+        forwarded, account = {"X-Forwarded-For": caller}, ("admin", ADMIN_PASSWORD)
+        models = httpx.get(f"{server.url}/v1/models", headers=forwarded, auth=account)
+        body = dict(zip(("username", "password"), account, strict=True))
+        pages = httpx.post(f"{server.url}/cc/v1/LDAPlogin", headers=forwarded, json=body)
+        return [models.status_code, pages.status_code]
+
     clock = FakeClock()
     for number, (trusted, expected) in enumerate([(("127.0.0.1",), 200), ((), 429)]):
         home = tmp_path / str(number)
@@ -173,6 +181,8 @@ def test_only_a_trusted_proxy_is_believed_whose_login_it_is(tmp_path: Path) -> N
             for _ in range(5):
                 assert sign_in(server, "192.0.2.1", "a guess") == 401
             assert sign_in(server, "192.0.2.2", ADMIN_PASSWORD) == expected
+            # The ways in of other systems' clients count alike.
+            assert as_others_do(server, "192.0.2.3") == [expected, expected]
 
 
 def test_people_who_sign_in_at_the_same_moment_are_all_let_in(quick_server: Served) -> None:

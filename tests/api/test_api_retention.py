@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 from apiclient import NODE, Api, Data, Hire, fresh
 
@@ -22,7 +23,7 @@ from footplate.store import result_queries
 from footplate.store.disk import Disk
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.fake_engine import FakeEngine
-from footplate.testing.server import Served, served, until
+from footplate.testing.server import ADMIN_PASSWORD, Served, served, until
 from footplate.wire import retention as w
 from footplate.wire.queues import QueueBody
 
@@ -175,6 +176,10 @@ def test_results_stay_until_they_are_saved(admin: Api, queue: str, clock: FakeCl
     server.run(store.write(lambda tx: result_queries.put(tx.connection, job["id"], saved)))
     server.run(retention.sweep_all(server.parts.platform))
     assert "outputs" in sizes(admin, job)["gone"]
+    # FfDL's command knows a model that is kept no longer from one that made nothing.
+    asked = f"{server.url}/v1/models/training-{job['id']}/trained_model"
+    answer = httpx.get(asked, auth=("admin", ADMIN_PASSWORD))
+    assert (answer.status_code, answer.json()["code"]) == (410, 410)
 
 
 def test_a_sweep_goes_on_past_what_it_cannot_remove_tells_of_it_and_tries_again(

@@ -12,7 +12,7 @@ import asyncssh
 import pytest
 from apiclient import NODE, Api, Data, fresh
 
-from footplate.server.ssh.opening import BOUNDS
+from footplate.server.ssh.accepting import BOUNDS
 from footplate.services import sshkeys
 from footplate.store import ssh_key_queries
 from footplate.testing.fake_clock import FakeClock

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,3 +114,28 @@ print(client.describe_cos_buckets())
     assert "'Contents'" not in said
     # It went on with an upload that had been cut, from the third part.
     assert "sent 3 19\n" in said
+
+
+def test_whatever_else_the_client_can_do_with_tasks_models_and_buckets(
+    server: ServerProcess, tmp_path: Path, key: Key
+) -> None:
+    (tmp_path / "run.sh").write_text("echo weights > /opt/ml/model/model.pth\nsleep 600\n")
+    with server.client() as admin:
+        # The image stands for the Python of these tests: no container engine is needed.
+        stands_in = {"environments": {"registry.example.com/team/torch:1": sys.prefix}}
+        admin.patch("/queues/default", json=stands_in).raise_for_status()
+    program = [str(python_of("tikit")), str(PROGRAMS / "other_calls.py")]
+    command = [str(FOOTPLATE), "redirect", "--", *program]
+    said = run(command, tmp_path, **server.environment, WALK_ID=key.id, WALK_KEY=key.secret)
+    assert said.splitlines()[-1].split() == [
+        "REFUSED",
+        "InvalidParameter.ValidateError",
+        "FailedOperation.DuplicateName",
+        "FailedOperation.RecordNotFound",
+        "InvalidParameterValue.CosPathNotExist",
+        "InvalidAction",
+        "AuthFailure.SignatureFailure",
+        "FailedOperation.RecordNotFound",
+    ]
+    # The password of the registry came encrypted, and whole.
+    assert server.command("secrets", "list").stdout.count("registry") >= 1

@@ -222,6 +222,10 @@ def test_prophecis_trains_kills_retries_and_exports(di: Ffdl) -> None:
     packed = di.call("GET", f"/v1/models/{model}/export").content
     with zipfile.ZipFile(io.BytesIO(packed)) as files:
         assert set(files.namelist()) == {"model/manifest.yaml", "model/train.py"}
+    lines = f"/v1/job/{model}/log"
+    for first, told in ((0, ("learner 1 of 1", "false")), (1, ("done", "true"))):
+        page = di.call("GET", lines, params={"from": str(first), "size": "1"}).json()
+        assert page == {"logs": [told[0]], "is_last_line": told[1]}
     again = di.call("GET", f"/v1/models/{model}/retry").json()
     assert again["code"] == "200"
     until(di, again["result"], "COMPLETED")
@@ -233,7 +237,8 @@ def test_prophecis_trains_kills_retries_and_exports(di: Ffdl) -> None:
     framework = {**MANIFEST["framework"], "command": "sleep 60"}
     longer = trained(di, **OF_PROPHECIS, framework=framework)
     until(di, longer, "RUNNING")
-    assert di.call("GET", f"/v1/models/{longer}/kill").status_code == 200
+    killed = di.call("GET", f"/v1/models/{longer}/kill")
+    assert (killed.status_code, killed.json()["model_id"]) == (200, longer)
     # Its command would wait for ever for any other word.
     until(di, longer, "FAILED")
 
@@ -304,6 +309,24 @@ def test_nobody_without_the_right_password_gets_in(server: ServerProcess, ffdl: 
     model = trained(ffdl)
     with pytest.raises(Exception, match="403"):
         wrong.follow(model)
+
+
+def test_a_program_of_prophecis_calls_with_an_access_key(server: ServerProcess) -> None:
+    import httpx
+
+    with server.client(user="bob", password="a long password") as bob:
+        key = bob.post("/access-keys", json={"name": "dss"}).json()
+    signed = {
+        "MLSS-Auth-Type": "SYSTEM",
+        "MLSS-APPID": key["id"],
+        "MLSS-APPTimestamp": "1603274993343",
+        "MLSS-APPSignature": key["secret"],
+        "MLSS-UserID": "bob",
+    }
+    models = f"{server.url}/di/v1/models"
+    assert httpx.get(models, headers=signed).status_code == 200
+    for wrong in ({"MLSS-APPSignature": "x"}, {"MLSS-APPID": "x"}, {"MLSS-UserID": "admin"}):
+        assert httpx.get(models, headers={**signed, **wrong}).status_code == 403
 
 
 def test_models_of_others_are_neither_seen_nor_touched(server: ServerProcess, ffdl: Ffdl) -> None:

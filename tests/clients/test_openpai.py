@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +33,13 @@ called: set[tuple[str, str]] = set()
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    with ServerProcess(tmp_path_factory.mktemp("openpai") / "home", SETTINGS) as running:
+    hdfs = tmp_path_factory.mktemp("hdfs")
+    (hdfs / "alice" / "code").mkdir(parents=True)
+    (hdfs / "alice" / "data").mkdir()
+    (hdfs / "alice" / "code" / "train.sh").write_text("cat $PAI_DATA_DIR/x.txt | tee $PAI_OUTPUT_DIR/y.txt\n")
+    (hdfs / "alice" / "data" / "x.txt").write_text("from the lake\n")
+    settings = f"{SETTINGS}[[storages]]\nname = 'hdfs'\npath = '{hdfs}'\nread_only = false\n"
+    with ServerProcess(tmp_path_factory.mktemp("openpai") / "home", settings) as running:
         with running.client() as admin:
             # The image stands for the Python of these tests: no container engine is needed.
             stands_in = {"environments": {IMAGE: sys.prefix}}
@@ -262,6 +270,31 @@ def test_the_first_version_of_the_client_runs_a_job(pai: OpenPai, server: Server
     assert errors(pai, ("v1", "job.get", ["admin", "old"])) == [(404, "NoJobError")]
 
 
+def test_folders_of_a_job_file_are_those_of_the_storage_that_stands_for_hdfs(
+    pai: OpenPai, server: ServerProcess
+) -> None:
+    role = {"name": "main", "taskNumber": 1, "memoryMB": 256, "command": "sh code/train.sh"}
+    folders = {
+        "codeDir": "$PAI_DEFAULT_FS_URI/alice/code",
+        "dataDir": "hdfs://10.0.0.1:9000/alice/data",
+        "outputDir": "$PAI_DEFAULT_FS_URI/out/$PAI_JOB_NAME",
+    }
+    wanted = {"jobName": "folders", "image": IMAGE, **folders, "taskRoles": [role]}
+    values(pai, ("v1", "job.submit", ["admin", wanted]))
+    assert ended(pai, "folders", "v1")["jobStatus"]["state"] == "SUCCEEDED"
+    assert server.command("logs", "folders").stdout == "from the lake\n"
+    (config,) = values(pai, ("v1", "job.getConfig", ["admin", "folders"]))
+    assert {name: config[name] for name in folders} == folders
+    with server.client() as admin:
+        job_id = admin.get("/jobs/folders").json()["id"]
+        kept = {"path": f"out/admin~folders/{job_id}/y.txt"}
+        await_that(
+            lambda: admin.get("/storages/hdfs/content", params=kept).content == b"from the lake\n",
+            60,
+            "the results are there",
+        )
+
+
 def test_single_sign_on_is_refused_as_where_it_is_off(pai: OpenPai) -> None:
     for version in ("v1", "v2"):
         for call in ("authn.oidcLogin", "authn.oidcLogout"):
@@ -318,6 +351,90 @@ def test_the_command_submits_lists_and_shows(pai: OpenPai, server: ServerProcess
     assert "shared" in pai.command(tmp_path, "lists", "mine").stdout
     assert "NoJobError" in pai.command(tmp_path, "getj", "mine", "nothing").stderr
     assert pai.command(tmp_path, "delc", "mine").stderr == ""
+
+
+needs_ssh = pytest.mark.skipif(
+    shutil.which("ssh") is None, reason="needs a client: apt install openssh-client"
+)
+ASKED: dict[str, Any] = {"plugin": "ssh", "parameters": {"jobssh": True}}
+
+
+def entered(line: str, key: Path, command: str) -> str:
+    """Do as the command says that was printed, with a key of one's own."""
+    words = [*line.split(), "-oUserKnownHostsFile=/dev/null", "-oIdentitiesOnly=yes", "-oBatchMode=yes"]
+    done = subprocess.run(
+        [words[0], "-i", str(key), *words[1:], command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.stdout if done.returncode == 0 else done.stderr
+
+
+def new_key(folder: Path) -> Path:
+    file = folder / "id_ed25519"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file], check=True)
+    return file
+
+
+@needs_ssh
+def test_the_line_that_the_command_prints_leads_into_the_task(
+    pai: OpenPai, server: ServerProcess, tmp_path: Path
+) -> None:
+    """By the key that the job's file names, and by no other."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    mine.mkdir()
+    other.mkdir()
+    mine, other = new_key(mine), new_key(other)
+    named = {"type": "custom", "value": mine.with_suffix(".pub").read_text().strip()}
+    asked = {**ASKED, "parameters": {"jobssh": True, "userssh": named}}
+    wanted = job("inside", "sleep 600", instances=2)
+    wanted["extras"] = {"com.microsoft.pai.runtimeplugin": [asked]}
+    values(pai, ("v2", "job.createRunningJob", [wanted]))
+    (login,) = values(pai, ("v2", "authn.basicLogin", []))
+    (tmp_path / ".openpai").mkdir()
+    (tmp_path / ".openpai" / "clusters.json").write_text("[]")
+    pai.command(tmp_path, "addc", server.url, "admin", login["token"], "-a", "here")
+    for index in ("0", "1"):
+        line = await_that(
+            lambda index=index: pai.command(tmp_path, "ssh", "here", "inside", "train", index).stdout.strip(),
+            30,
+            "the command knows where",
+        )
+        assert entered(line, mine, "echo $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX") == f"{index}\n"
+    assert "Permission denied" in entered(line, other, "true")
+    values(pai, ("v2", "job.updateJobExecutionType", ["admin", "inside", "STOP"]))
+    ended(pai, "inside")
+    assert "Connection refused" in entered(line, mine, "true")
+
+
+@needs_ssh
+def test_the_first_version_hands_out_a_key_by_a_link(
+    pai: OpenPai, server: ServerProcess, tmp_path: Path
+) -> None:
+    role = {"name": "main", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 256, "command": "sleep 600"}
+    values(pai, ("v1", "job.submit", ["admin", {"jobName": "open", "image": IMAGE, "taskRoles": [role]}]))
+    api = f"{server.url}/rest-server/api/v1/user/admin/jobs/open/ssh"
+    (login,) = values(pai, ("v2", "authn.basicLogin", []))
+    token = {"Authorization": f"Bearer {login['token']}"}
+    told = await_that(
+        lambda: found.json() if (found := httpx.get(api, headers=token)).status_code == 200 else None,
+        30,
+        "the task can be entered",
+    )
+    (one,), pair = told["containers"], told["keyPair"]
+    (shown,) = values(pai, ("v1", "job.get", ["admin", "open"]))
+    assert one["id"] == shown["taskRoles"]["main"]["taskStatuses"][0]["containerId"]
+    key = tmp_path / pair["privateKeyFileName"]
+    key.write_text(httpx.get(pair["privateKeyDirectDownloadLink"]).text)
+    key.chmod(0o600)
+    line = f"ssh -oStrictHostKeyChecking=no -p {one['sshPort']} root@{one['sshIp']}"
+    assert entered(line, key, "echo $PAI_JOB_NAME") == "admin~open\n"
+    # Without a token one may read here, and gets no key.
+    (seen,) = values(pai, ("v1", "job.getSshInfo", ["admin", "open"]))
+    assert (seen["containers"], seen["keyPair"]["privateKeyDirectDownloadLink"]) == ([one], "")
+    values(pai, ("v1", "job.delete", ["admin", "open"]))
 
 
 def test_every_method_of_both_clients_was_called(pai: OpenPai) -> None:

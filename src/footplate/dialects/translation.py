@@ -11,6 +11,10 @@ from typing import Any
 from footplate.domain.errors import InvalidInput, Problem
 from footplate.domain.messages import Message, say
 
+# Where in a document stands which folders of another system it is about, by what each is here.
+MANIFEST_FOLDERS = "manifest_folders"
+DATA_PATH = "/mnt/data"
+
 
 @dataclass(frozen=True, slots=True)
 class Translation:

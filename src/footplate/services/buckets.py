@@ -54,6 +54,14 @@ def locate(platform: Platform, caller: Caller, name: str) -> Bucket:
     return Bucket(name, HOME, f"{FOLDER}/{name}")
 
 
+def named(storage: str, path: str) -> tuple[str, str]:
+    """Name a place on a storage as bucket and key, as a client of a cloud does."""
+    if storage == HOME and path.startswith(f"{FOLDER}/"):
+        bucket, _, key = path.removeprefix(f"{FOLDER}/").partition("/")
+        return bucket, key
+    return storage, path
+
+
 def _storage(platform: Platform, name: str) -> Storage | None:
     return platform.storages.get(name) or platform.storages.get(_ACCOUNT.sub("", name))
 

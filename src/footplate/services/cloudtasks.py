@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from footplate.dialects.tione.tasks import AGAIN, first_of
 from footplate.domain.cluster import Queue
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
 from footplate.domain.ids import is_job_id
@@ -24,8 +25,6 @@ from footplate.services.queues import nodes_of
 from footplate.store import result_queries
 from footplate.store.job_queries import Filter
 
-# How jobs name the one that they were started again from.
-AGAIN = "again:"
 MOST_LISTED = 10_000
 NAME_TRIES = 5
 PAGE = 1000
@@ -123,7 +122,7 @@ async def start_again(platform: Platform, caller: Caller, job_id: str) -> Job:
     job = await find(platform, caller, job_id)
     if not job.state.is_final:
         raise InvalidInput("task_not_over", "Id", job=job.id, state=job.state.value)
-    first = next((tag.removeprefix(AGAIN) for tag in job.spec.tags if tag.startswith(AGAIN)), job.id)
+    first = first_of(job.id, job.spec.tags)
     tags = [*(tag for tag in job.spec.tags if not tag.startswith(AGAIN)), f"{AGAIN}{first}"]
     submission = await jobs.clone(platform, caller, job.id, {"tags": tags})
     return submission.job
@@ -139,22 +138,29 @@ class Wished:
     queues: Sequence[str] = ()
     oldest_first: bool = False
 
+    def has(self, first: str, line: JobLine) -> bool:
+        """Whether a task is meant, which began as the job `first`."""
+        is_named = not self.ids or first in self.ids or line.id in self.ids
+        return is_named and (not self.states or line.state in self.states)
+
 
 async def own(
     platform: Platform, caller: Caller, wished: Wished, offset: int, limit: int
 ) -> tuple[list[Job], int]:
-    """Some of the caller's own jobs, and how many there are."""
-    wanted = Filter(
-        caller.name, owners=[caller.name], states=wished.states, queues=wished.queues, search=wished.name
-    )
-    lines: list[JobLine] = []
-    after = None
-    while len(lines) < MOST_LISTED:
-        sort = "submitted_at" if wished.oldest_first else "-submitted_at"
-        found, after = await jobs.page(platform, caller, wanted, sort, after, PAGE)
-        lines += [line for line in found if not wished.ids or line.id in wished.ids]
+    """Some of the caller's own tasks, and how many there are; the newest job stands for one started again."""
+    wanted = Filter(caller.name, owners=[caller.name], queues=wished.queues, search=wished.name)
+    newest: dict[str, JobLine] = {}
+    after, n_read = None, 0
+    while n_read < MOST_LISTED:
+        found, after = await jobs.page(platform, caller, wanted, "-submitted_at", after, PAGE)
+        n_read += len(found)
+        for line in found:
+            newest.setdefault(first_of(line.id, line.tags), line)
         if after is None:
             break
+    lines = [line for first, line in newest.items() if wished.has(first, line)]
+    if wished.oldest_first:
+        lines.reverse()
     shown = lines[offset : offset + limit]
     loaded = await asyncio.gather(*(platform.store.job(line.id) for line in shown))
     return [job for job in loaded if job is not None], len(lines)

@@ -8,7 +8,9 @@ import hashlib
 
 import sqlalchemy as sa
 
+from footplate.dialects.pai import plugins
 from footplate.domain.errors import Conflict, InvalidInput, NotFound
+from footplate.domain.job import Job
 from footplate.services import audit
 from footplate.services.access import Caller, require_person
 from footplate.services.entering import find_enterable
@@ -135,6 +137,18 @@ async def hand_out(platform: Platform, caller: Caller, id_or_name: str) -> str:
 async def find(platform: Platform, blob: bytes) -> SshKey | None:
     """Find who comes with a key."""
     return await platform.store.read(lambda connection: keys.find(connection, id_of(blob)))
+
+
+def of_file(job: Job, blob: bytes) -> SshKey | None:
+    """The key of somebody who comes to a job whose file names it: as the owner, who wrote that."""
+    for text in plugins.user_keys(job.spec.extras):
+        try:
+            kind, known, _ = read_public(text)
+        except InvalidInput:
+            continue
+        if known == blob:
+            return SshKey("", job.owner, job.spec.name, kind, fingerprint_of(blob), job.submitted_at, job.id)
+    return None
 
 
 async def touch(platform: Platform, key: SshKey) -> None:

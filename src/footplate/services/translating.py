@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from footplate.dialects.translation import Translation
+from footplate.dialects.pai import v1
+from footplate.dialects.translation import MANIFEST_FOLDERS, Translation
 from footplate.domain.errors import Conflict
 from footplate.domain.jobfile import read_job
 from footplate.domain.messages import Message, say
@@ -20,6 +22,8 @@ from footplate.store.original_queries import Original
 
 Document = dict[str, Any]
 NAME_TRIES = 5
+HDFS = "hdfs"
+_HDFS = re.compile(r"(?:hdfs://[^/]*|\$PAI_DEFAULT_FS_URI)(/.*)?")
 
 
 async def submit(
@@ -71,7 +75,7 @@ def document_of(
     platform: Platform, caller: Caller, translation: Translation, overrides: Mapping[str, Any]
 ) -> Document:
     """The document of a foreign text as it can be submitted here."""
-    document = _with_folders(platform, override(translation.document, overrides))
+    document = _with_folders(platform, caller, override(translation.document, overrides))
     if _names_a_folder(document.get("code")):
         # It lies on the machine of whoever wrote the text.
         del document["code"]
@@ -80,36 +84,47 @@ def document_of(
     return document
 
 
-def _with_folders(platform: Platform, document: Document) -> Document:
-    """Mount the folders of a machine that a manifest names, where a storage has them."""
+def _with_folders(platform: Platform, caller: Caller, document: Document) -> Document:
+    """Mount the folders that a foreign file names, where a storage has them."""
     folders = _folders_in(document)
     if not folders:
         return document
-    kept = {name: value for name, value in document["extras"].items() if name != "manifest_folders"}
+    kept = {name: value for name, value in document["extras"].items() if name != MANIFEST_FOLDERS}
     made = {**document, "extras": kept}
     for target, folder in folders.items():
-        place = _place_of(platform, str(folder))
+        place = _place_of(platform, _substituted(str(folder), caller, document))
         if place is None:
             continue
-        if target == "code":
-            made.setdefault("code", {"storage": place[0], "path": place[1]})
+        if not target.startswith("/"):
+            made.setdefault(target, {"storage": place[0], "path": place[1]})
         else:
             entry = {"path": target, "storage": place[0], "source": place[1]}
             made["data"] = [*made.get("data", []), entry]
     return made
 
 
+def _substituted(folder: str, caller: Caller, document: Mapping[str, Any]) -> str:
+    """Put in what OpenPAI puts into the names of folders at submit."""
+    names = {"PAI_JOB_NAME": f"{caller.name}~{document.get('name', '')}"}
+    names |= dict.fromkeys(("PAI_USER_NAME", "PAI_USERNAME"), caller.name)
+    return re.sub(r"\$(PAI_JOB_NAME|PAI_USER_NAME|PAI_USERNAME)\b", lambda one: names[one[1]], folder)
+
+
 def _folders_in(document: Mapping[str, Any]) -> Mapping[str, Any]:
     extras = document.get("extras")
-    folders = extras.get("manifest_folders") if isinstance(extras, Mapping) else None
+    folders = extras.get(MANIFEST_FOLDERS) if isinstance(extras, Mapping) else None
     return folders if isinstance(folders, Mapping) else {}
 
 
 def _place_of(platform: Platform, folder: str) -> tuple[str, str] | None:
     """The storage that has a folder of the machine, and where on it; the nearest of several.
 
-    What is no path is the name of a bucket, and of the storage that stands for it.
+    What is no path is the name of a bucket, and of the storage that stands for it. The storage `hdfs` stands
+    for OpenPAI's default file system.
     """
+    folder = folder.removeprefix("file://")
+    if default := _HDFS.fullmatch(folder):
+        return (HDFS, (default[1] or "").strip("/")) if HDFS in platform.storages else None
     if not folder.startswith("/"):
         return (folder, "") if folder in platform.storages else None
     found = []
@@ -129,6 +144,8 @@ def warnings_of(platform: Platform, translation: Translation, overrides: Mapping
 
 def lost_of(platform: Platform, translation: Translation) -> list[Message]:
     """Say what of a foreign text could not be converted, also what another server might have had."""
+    if translation.dialect == v1.NAME:
+        return _lost_of_v1(platform, translation)
     missing = (
         say("ffdl_folder_lost", folder=folder)
         if str(folder).startswith("/")
@@ -137,6 +154,12 @@ def lost_of(platform: Platform, translation: Translation) -> list[Message]:
         if _place_of(platform, str(folder)) is None
     )
     return [*translation.lost, *missing]
+
+
+def _lost_of_v1(platform: Platform, translation: Translation) -> list[Message]:
+    folders = _folders_in(translation.document).items()
+    there = {v1.FOLDERS[target][1] for target, folder in folders if _place_of(platform, str(folder))}
+    return [one for one in translation.lost if one.code not in there]
 
 
 def _names_a_folder(code: Any) -> bool:

@@ -11,7 +11,10 @@ from footplate.store.tables import ssh_keys
 
 @dataclass(frozen=True, slots=True)
 class SshKey:
-    """A public key; the id is the digest of the key itself. With a job it opens that job alone."""
+    """A public key; the id is the digest of the key itself. With a job it opens that job alone.
+
+    One that stands in the file of its job has no id, and is not kept here.
+    """
 
     id: str
     user: str
@@ -21,6 +24,10 @@ class SshKey:
     created_at: float
     job_id: str = ""
     last_used_at: float | None = None
+
+    @property
+    def is_of_file(self) -> bool:
+        return not self.id
 
 
 def add(connection: sa.Connection, new: SshKey) -> None:

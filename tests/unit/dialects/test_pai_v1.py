@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from footplate.dialects.pai import v1
+from footplate.dialects.pai import plugins, v1
+from footplate.dialects.pai.write import write_v1
 from footplate.dialects.registry import translate
 from footplate.domain.errors import InvalidInput
 from footplate.domain.jobfile import read_job
@@ -69,7 +70,13 @@ def test_a_whole_file_is_taken_over() -> None:
     assert spec.env == {"isDebug": "true", "N": "3", "deep": '{"a": 1}'}
     assert main.ports == (PortRange("web", 8080, 2), PortRange("http"), PortRange("ssh"))
     assert (main.gpu_type, main.completion) == ("H200", Completion(2, 1))
-    assert spec.extras == {"any": "thing"}
+    assert spec.extras["any"] == "thing"
+
+
+def test_people_come_into_every_task_by_ssh_as_they_did_and_no_file_says_so() -> None:
+    spec = spec_of(job(extras={"any": "thing"}))
+    assert plugins.wants_ssh(spec.extras, "main")
+    assert json.loads(write_v1(spec).text)["extras"] == {"any": "thing"}
 
 
 def test_numbers_that_come_as_texts_are_numbers() -> None:
@@ -82,6 +89,9 @@ def test_endless_retries_are_as_many_as_there_can_be(count: int) -> None:
     made = v1.translate(json.dumps(job(retryCount=count)))
     assert read_job(made.document).retry == 1000
     assert "retries_bounded" in [one.code for one in made.lost]
+    # Whatever the failure was.
+    assert read_job(made.document).on_failure == ()
+    assert spec_of(job(retryCount=1)).on_failure
 
 
 def test_no_count_of_failures_never_fails_the_job() -> None:
@@ -122,10 +132,16 @@ def test_what_the_original_refuses_is_refused_with_the_field_named(
 
 def test_folders_are_passed_on_as_variables_and_told_not_to_be_fetched() -> None:
     made = v1.translate(
-        json.dumps(job(dataDir="$PAI_DEFAULT_FS_URI/it's", outputDir="hdfs://o", codeDir="hdfs://c"))
+        json.dumps(job(dataDir="$PAI_DEFAULT_FS_URI/it's", outputDir="hdfs://o", codeDir="hdfs://h/c/"))
     )
     command = made.document["roles"][0]["command"]
-    assert command == """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'\ntrue"""
+    named = """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'"""
+    # The code is found by the name of the folder that it was in.
+    either = "if [ -e /mnt/code ]; then ln -s /mnt/code c; else ln -s . c; fi"
+    linked = f"[ -e c ] || {{ {either}; }} 2> /dev/null || true"
+    assert command == f'[ -n "${{PAI_DATA_DIR:-}}" ] || {named}\n{linked}\ntrue'
+    written = json.loads(write_v1(read_job(made.document)).text)
+    assert (written["dataDir"], written["codeDir"]) == ("$PAI_DEFAULT_FS_URI/it's", "hdfs://h/c/")
     assert {one.code for one in made.lost} == {"output_folder_lost", "code_folder_lost", "data_folder_lost"}
 
 

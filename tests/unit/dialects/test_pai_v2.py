@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 import yaml
 
-from footplate.dialects.pai import v2
+from footplate.dialects.pai import plugins, v2
 from footplate.dialects.registry import translate
 from footplate.dialects.translation import Translation, place_of
 from footplate.domain.errors import InvalidInput
+from footplate.domain.failures import Failure, judge
 from footplate.domain.jobfile import read_job
+from footplate.domain.messages import text
 from footplate.domain.resources import MIB
 from footplate.domain.spec import Completion, JobSpec
+from footplate.domain.states import Reason, ReasonCode
+
+WHY = Reason(ReasonCode.TASK_FAILED, text("it failed"))
 
 
 def job(**changes: Any) -> dict[str, Any]:
@@ -273,6 +278,48 @@ def test_what_has_no_counterpart_is_told() -> None:
         "default_storages_lost",
         "field_lost",
     }
+
+
+@pytest.mark.parametrize(
+    ("failure", "retries", "account"),
+    [
+        (Failure(WHY, 1), True, "retry"),
+        (Failure(WHY, 137), True, "rule-2"),
+        (Failure(WHY, 136), False, ""),
+        (Failure(WHY, 137, "oom"), False, ""),
+        (Failure(WHY, None, "lost"), True, "transient"),
+    ],
+)
+def test_the_class_of_a_failure_decides_as_there(failure: Failure, retries: bool, account: str) -> None:
+    verdict = judge(spec_of(job(jobRetryCount=1)), failure, {})
+    assert (verdict.retries, verdict.account) == (retries, account)
+
+
+def test_changes_of_state_are_told_as_alerts() -> None:
+    wanted = {"running": True, "succeeded": False, "failed": True, "retried": True}
+    spec = spec_of(job(extras={"jobStatusChangeNotification": wanted}))
+    assert [one.on for one in spec.alerts] == ["started", "failed", "retried"]
+
+
+@pytest.mark.parametrize(
+    ("plugin", "roles", "keys"),
+    [
+        ({"plugin": "ssh", "parameters": {"jobssh": True}}, ["a", "b"], []),
+        ({"plugin": "ssh", "parameters": {"jobssh": True}, "taskRoles": ["b"]}, ["b"], []),
+        ({"plugin": "ssh", "parameters": {"userssh": {"type": "custom", "value": "k"}}}, ["a", "b"], ["k"]),
+        ({"plugin": "ssh", "parameters": {"jobssh": False}}, [], []),
+        ({"plugin": "ssh", "parameters": {"userssh": {"value": 5}, "jobssh": "x"}}, ["a", "b"], []),
+        ({"plugin": "ssh", "parameters": []}, [], []),
+        ({"plugin": "cmd", "parameters": {"jobssh": True}}, [], []),
+        ("ssh", [], []),
+    ],
+)
+def test_the_plug_in_of_ssh_says_into_which_tasks_and_with_which_keys(
+    plugin: Any, roles: list[str], keys: list[str]
+) -> None:
+    extras = {plugins.KEY: [plugin]}
+    assert [one for one in ("a", "b") if plugins.wants_ssh(extras, one)] == roles
+    assert list(plugins.user_keys(extras)) == keys
 
 
 def test_the_plug_in_of_tensorboard_is_a_service() -> None:

@@ -107,6 +107,14 @@ async def main():
         print((await client.get({url!r})).text)
 asyncio.run(main())
 """,
+    "aiohttp": """
+import asyncio, aiohttp
+async def main():
+    async with aiohttp.ClientSession(trust_env=True) as client:
+        async with client.get({url!r}) as answer:
+            print(await answer.text())
+asyncio.run(main())
+""",
     "urllib3": "import urllib3; print(urllib3.PoolManager().request('GET', {url!r}).data.decode())",
     "botocore": """
 from botocore.awsrequest import AWSRequest
@@ -115,7 +123,11 @@ print(URLLib3Session().send(AWSRequest("GET", {url!r}).prepare()).text)
 """,
 }
 SERVERS_OWN = """
-import urllib.request, httpx, urllib3
+import asyncio, urllib.request, aiohttp, httpx, urllib3
+async def main():
+    async with aiohttp.ClientSession() as client, client.get("{server}/own") as answer:
+        print(await answer.text())
+asyncio.run(main())
 print(urllib.request.urlopen("{server}/own").read().decode())
 print(httpx.get("{server}/own").text)
 print(urllib3.PoolManager().request("GET", "{server}/own").data.decode())
@@ -137,7 +149,7 @@ def test_clients_of_all_kinds_reach_the_server_with_the_host_that_they_sign(
 
 def test_requests_to_other_hosts_stay_as_they_are(tmp_path: Path, echo: str) -> None:
     said = python(tmp_path, SERVERS_OWN.format(server=echo), FOOTPLATE_REDIRECT_URL=SERVER)
-    assert said == f"{echo.removeprefix('http://')} /own\n" * 3
+    assert said == f"{echo.removeprefix('http://')} /own\n" * 4
 
 
 def test_what_the_tools_of_uai_need_of_json_is_mended_for_them_alone(tmp_path: Path) -> None:

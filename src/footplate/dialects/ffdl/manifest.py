@@ -19,7 +19,7 @@ from footplate.dialects.ffdl.amounts import (
 from footplate.dialects.ffdl.metrics import take_metrics
 from footplate.dialects.mask import Path, mask_text
 from footplate.dialects.pai.render import cover_braces
-from footplate.dialects.translation import Notes, Translation
+from footplate.dialects.translation import DATA_PATH, MANIFEST_FOLDERS, Notes, Translation
 from footplate.domain.errors import InvalidInput
 from footplate.domain.messages import say
 from footplate.domain.problems import Problems
@@ -30,7 +30,6 @@ PROPHECIS = "prophecis"
 CPUS_BY_DEFAULT = 5
 MOST_LEARNERS = 10_000
 LEARNER, WORKER, SERVER = "learner", "worker", "ps"
-DATA_PATH = "/mnt/data"
 _NOT_OF_NAMES = re.compile(r"[^A-Za-z0-9._~-]+")
 _SECRETS = frozenset({"password", "user_name", "apikey", "secret_access_key", "access_key_id"})
 # What links a job to experiments and uploads of Prophecis: nothing here knows those.
@@ -287,7 +286,7 @@ def _take_data(
     if text(store.get("type")) == "mount_volume" and root.startswith("/"):
         _take_folders(root, data, work if selector == "storagePath" else "", ours, notes)
     elif data:
-        ours["extras"] = {**ours.get("extras", {}), "manifest_folders": {f"{DATA_PATH}/{data}": data}}
+        ours["extras"] = {**ours.get("extras", {}), MANIFEST_FOLDERS: {f"{DATA_PATH}/{data}": data}}
         notes.became("data_stores[0].training_data.container", "data")
     if _container(store, "training_results"):
         notes.converted.append(say("ffdl_results"))
@@ -298,5 +297,5 @@ def _take_folders(root: str, data: str, work: str, ours: Document, notes: Notes)
     folders: dict[str, str] = {f"{DATA_PATH}/{data}": f"{root.rstrip('/')}/{data}"} if data else {}
     if work:
         folders["code"] = f"{root.rstrip('/')}/{work}"
-    ours["extras"] = {**ours.get("extras", {}), "manifest_folders": folders}
+    ours["extras"] = {**ours.get("extras", {}), MANIFEST_FOLDERS: folders}
     notes.became("data_stores[0].connection.path", "data")

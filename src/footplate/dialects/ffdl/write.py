@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from footplate.dialects.ffdl.alerts import write_alerts
-from footplate.dialects.ffdl.manifest import DATA_PATH, FFDL, PROPHECIS, SERVER, WORKER
+from footplate.dialects.ffdl.manifest import FFDL, PROPHECIS, SERVER, WORKER
 from footplate.dialects.losses import losses
-from footplate.dialects.translation import Written
+from footplate.dialects.translation import DATA_PATH, MANIFEST_FOLDERS, Written
 from footplate.domain.errors import InvalidInput
 from footplate.domain.interpolate import resolve
 from footplate.domain.messages import Message, say
@@ -118,7 +118,7 @@ def _manifest(spec: JobSpec, role: RoleSpec, dialect: str) -> tuple[dict[str, An
 
 def _store(spec: JobSpec, dialect: str) -> dict[str, Any] | None:
     """The data store of a job that came from a manifest; None for others."""
-    folders = spec.extras.get("manifest_folders")
+    folders = spec.extras.get(MANIFEST_FOLDERS)
     named = dict(folders) if isinstance(folders, Mapping) else {}
     workspace = str(named.pop("code", ""))
     for target, folder in named.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from footplate.domain.exitcode import exit_code_of
+from footplate.domain.failures import MOST_TRANSIENT_RETRIES
 from footplate.domain.job import Job, Task
 from footplate.domain.states import JobState, ReasonCode, TaskState
 
@@ -51,6 +52,18 @@ _BY_REASON = {
     ReasonCode.TIME_LIMIT: DEADLINE,
     ReasonCode.DEADLINE: DEADLINE,
 }
+
+
+def _codes(reaction: str) -> list[int]:
+    return sorted(code for code, (_, _, one) in _SPECS.items() if code > 0 and one == reaction)
+
+
+# Which failures are never tried again, and which are whatever retries a job has: the rest of them count.
+RULES: tuple[dict[str, Any], ...] = (
+    {"action": "stop", "causes": ["oom"]},
+    {"action": "stop", "exit_codes": _codes(_NEVER)},
+    {"action": "retry", "exit_codes": _codes(_ALWAYS), "times": MOST_TRANSIENT_RETRIES},
+)
 
 
 def of_task(task: Task) -> int | None:

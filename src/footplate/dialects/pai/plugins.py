@@ -12,6 +12,8 @@ from footplate.domain.messages import say
 
 KEY = "com.microsoft.pai.runtimeplugin"
 MOST_PATH = 1024
+# What every task of the first versions has without asking.
+SSH: Mapping[str, Any] = {"plugin": "ssh", "parameters": {"jobssh": True}}
 CODE_DIR = "/usr/local/pai/code"
 
 
@@ -32,8 +34,7 @@ def around(job: Mapping[str, Any], role: str, notes: Notes) -> Around:
         if one.get("plugin") == f"{KEY}.cmd":
             _take_callbacks(one.get("callbacks"), found)
     for plugin in _plugins(job):
-        roles = plugin.get("taskRoles")
-        if isinstance(roles, list) and role not in roles:
+        if not _is_for(plugin, role):
             continue
         parameters = plugin.get("parameters")
         _take(str(plugin.get("plugin")), parameters if isinstance(parameters, Mapping) else {}, found, notes)
@@ -41,8 +42,40 @@ def around(job: Mapping[str, Any], role: str, notes: Notes) -> Around:
 
 
 def _plugins(job: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    listed = job["extras"].get(KEY)
-    yield from (one for one in (listed if isinstance(listed, list) else ()) if isinstance(one, Mapping))
+    yield from listed(job["extras"])
+
+
+def listed(extras: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The plug-ins that the extras of a job name."""
+    given = extras.get(KEY)
+    yield from (one for one in (given if isinstance(given, list) else ()) if isinstance(one, Mapping))
+
+
+def wants_ssh(extras: Mapping[str, Any], role: str) -> bool:
+    """Whether people are to come into the tasks of a role by SSH."""
+    return any(_is_for(plugin, role) for plugin in listed(extras) if _of_ssh(plugin))
+
+
+def user_keys(extras: Mapping[str, Any]) -> Iterator[str]:
+    """The public keys that a job names, by which people come into it."""
+    for plugin in listed(extras):
+        given = _of_ssh(plugin).get("userssh")
+        value = given.get("value") if isinstance(given, Mapping) else None
+        if isinstance(value, str):
+            yield value
+
+
+def _of_ssh(plugin: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the plug-in for SSH was told; nothing where it is another, or is told to do nothing."""
+    told = plugin.get("parameters") if plugin.get("plugin") == "ssh" else None
+    if not isinstance(told, Mapping):
+        return {}
+    return told if told.get("jobssh") is True or isinstance(told.get("userssh"), Mapping) else {}
+
+
+def _is_for(plugin: Mapping[str, Any], role: str) -> bool:
+    roles = plugin.get("taskRoles")
+    return not isinstance(roles, list) or role in roles
 
 
 def storages(job: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

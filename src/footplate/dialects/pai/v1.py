@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.kinds import text_of
+from footplate.dialects.pai.plugins import KEY
 from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import cover_braces
 from footplate.dialects.pai.v1fields import JOB
-from footplate.dialects.translation import Notes, Translation
+from footplate.dialects.translation import DATA_PATH, MANIFEST_FOLDERS, Notes, Translation
 from footplate.domain.hidden import is_secret_name
 from footplate.domain.messages import say
 from footplate.domain.names import ENV_NAME, RESERVED_ENV, RESERVED_ENV_NAMES
@@ -23,6 +25,14 @@ NAME = "pai_v1"
 MOST_RETRIES = 1000
 KEPT_FOR = "1d"
 _DEBUG = "isDebug"
+# Which folders a file names: what each is here, and what is said where no storage has it.
+CODE_PATH = "/mnt/code"
+FOLDERS = {
+    DATA_PATH: ("dataDir", "data_folder_lost"),
+    CODE_PATH: ("codeDir", "code_folder_lost"),
+    "results": ("outputDir", "output_folder_lost"),
+}
+_PLAIN_NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}"
 # What stays a variable for the shell, as the original substitutes it.
 _IN_FOLDERS = re.compile(r"\$(PAI_DEFAULT_FS_URI|PAI_JOB_NAME|PAI_USER_NAME|PAI_USERNAME)\b")
 
@@ -58,8 +68,13 @@ def translate_document(document: Any, text: str = "") -> Translation:
         made["command"] = cover_braces(made["command"], parameters)
     if parameters:
         ours["parameters"] = parameters
+    if job["retryCount"] >= 0:
+        # A negative count means every failure.
+        ours["on_failure"] = list(exits.RULES)
+    ours["extras"] = {**job["extras"], KEY: [*plugins.listed(job["extras"]), plugins.SSH]}
+    if folders := _folders(job):
+        ours["extras"][MANIFEST_FOLDERS] = folders
     if job["extras"]:
-        ours["extras"] = job["extras"]
         notes.became("extras", "extras")
     return notes.told(NAME, ours, mask_text(text, document, _is_secret) if text else "")
 
@@ -96,17 +111,27 @@ def _take_retries(job: Mapping[str, Any], ours: dict[str, Any], notes: Notes) ->
 
 
 def _take_folders(job: Mapping[str, Any], notes: Notes) -> list[str]:
-    """Pass on where the data is, as the original does; nothing is fetched from there."""
+    """Pass on where data and code are, as the original does; whether a storage has them, the server knows."""
     if job["authFile"]:
         notes.lose(say("registry_login_lost", field="authFile"))
-    if job["outputDir"]:
-        notes.lose(say("output_folder_lost", field="outputDir"))
-    if job["codeDir"]:
-        notes.lose(say("code_folder_lost", field="codeDir"))
-    if not job["dataDir"]:
-        return []
-    notes.lose(say("data_folder_lost", field="dataDir"))
-    return [f"export PAI_DATA_DIR={_quoted(job['dataDir'])}"]
+    for target, (field, lost) in FOLDERS.items():
+        if job[field]:
+            notes.lose(say(lost, field=field))
+            notes.places.setdefault("results" if target == "results" else "data", field)
+    first = []
+    if job["dataDir"]:
+        # Where it is mounted, the platform says so.
+        first.append(f'[ -n "${{PAI_DATA_DIR:-}}" ] || export PAI_DATA_DIR={_quoted(job["dataDir"])}')
+    name = job["codeDir"].rstrip("/").rpartition("/")[2]
+    if re.fullmatch(_PLAIN_NAME, name):
+        # Commands find the code below the working folder; code that was sent along is that folder itself.
+        linked = f"if [ -e {CODE_PATH} ]; then ln -s {CODE_PATH} {name}; else ln -s . {name}; fi"
+        first.append(f"[ -e {name} ] || {{ {linked}; }} 2> /dev/null || true")
+    return first
+
+
+def _folders(job: Mapping[str, Any]) -> dict[str, str]:
+    return {target: job[field] for target, (field, _) in FOLDERS.items() if job[field]}
 
 
 def _quoted(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footplate.dialects.mask import Path, mask_text
-from footplate.dialects.pai import plugins
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.ports import with_usual
 from footplate.dialects.pai.render import Templates
 from footplate.dialects.pai.v2fields import JOB, references
@@ -24,7 +24,13 @@ LEAST_CPUS = 0.01
 PRIORITIES = {"prod": 100, "test": 0, "oppo": -100}
 # As the original runs commands; the shell of every job stops at the first that fails.
 STRICT = "set -o nounset"
-_ALERTS = {"running": "started", "succeeded": "succeeded", "stopped": "stopped", "failed": "failed"}
+_ALERTS = {
+    "running": "started",
+    "succeeded": "succeeded",
+    "stopped": "stopped",
+    "failed": "failed",
+    "retried": "retried",
+}
 
 
 def translate(text: str) -> Translation:
@@ -48,6 +54,7 @@ def translate(text: str) -> Translation:
     if job["secrets"]:
         notes.became("secrets", "parameters")
     _take_images(job, ours, notes)
+    ours["on_failure"] = list(exits.RULES)
     return notes.told(NAME, ours, mask_text(text, document, _is_secret))
 
 

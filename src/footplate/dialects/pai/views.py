@@ -10,12 +10,14 @@ from typing import Any
 
 from footplate.dialects.pai import exits
 from footplate.dialects.pai.v2 import PRIORITIES
-from footplate.domain.failures import TRANSIENT
 from footplate.domain.job import Job, Task
 from footplate.domain.listing import SeenJob
 from footplate.domain.states import JobState, ReasonCode, TaskState
 
 View = dict[str, Any]
+# Address and port by which people come into tasks over SSH, by the tasks' names.
+Ways = Mapping[str, tuple[str, int]]
+NO_WAYS: Ways = {}
 _STATES = {
     JobState.QUEUED: ("WAITING", "AttemptCreationPending"),
     JobState.STARTING: ("WAITING", "AttemptPreparing"),
@@ -112,7 +114,7 @@ def debug_id(owner: str, name: str) -> str:
     return hashlib.md5(f"{owner}~{name}".encode(), usedforsecurity=False).hexdigest()
 
 
-def detail(job: Job, is_v1: bool = False) -> View:
+def detail(job: Job, is_v1: bool = False, ways: Ways = NO_WAYS) -> View:
     """A whole job, with the tasks of its current attempt."""
     names = {role.name: role.name for role in job.spec.roles} if is_v1 else role_names(job)
     view: View = {
@@ -121,7 +123,7 @@ def detail(job: Job, is_v1: bool = False) -> View:
         "taskRoles": {
             names[role.name]: {
                 "taskRoleStatus": {"name": names[role.name]},
-                "taskStatuses": [task_view(job, one) for one in job.tasks if one.role == role.name],
+                "taskStatuses": [task_view(job, one, ways) for one in job.tasks if one.role == role.name],
             }
             for role in job.spec.roles
         },
@@ -145,7 +147,7 @@ def _status(job: Job, is_v1: bool) -> View:
         "subState": _V1_STATES.get(job.state, _V1_OVER) if is_v1 else sub_state,
         "executionType": "STOP" if state in ("STOPPING", "STOPPED") else "START",
         "retries": job.attempt,
-        "retryDetails": _retries(job.attempt - job.uses.get(TRANSIENT, 0), job.attempt),
+        "retryDetails": _retries(job.retries_used, job.attempt),
         "retryDelayTime": None,
         "submissionTime": millis(job.submitted_at),
         "createdTime": millis(job.submitted_at),
@@ -190,14 +192,14 @@ def task_state(task: Task) -> str:
     return "SUCCEEDED" if code == 0 else "STOPPED" if code == exits.COLLATERAL else "FAILED"
 
 
-def task_view(job: Job, task: Task) -> View:
+def task_view(job: Job, task: Task, ways: Ways = NO_WAYS) -> View:
     code = exits.of_task(task)
     state = task_state(task)
     return {
         "taskIndex": task.index,
         "taskUid": f"{job.id}-{task.name}",
         "taskState": state,
-        **_container(job, task, job.attempt, task.run),
+        **_container(job, task, job.attempt, task.run, ways),
         "retries": task.run,
         "accountableRetries": task.run,
         "createdTime": millis(job.queued_at),
@@ -213,19 +215,45 @@ def task_view(job: Job, task: Task) -> View:
     }
 
 
-def _container(job: Job, task: Task, attempt: int, run: int) -> View:
-    code = exits.of_task(task)
-    has_begun = task.started_at is not None
+def _container(job: Job, task: Task, attempt: int, run: int, ways: Ways = NO_WAYS) -> View:
+    code, way = exits.of_task(task), ways.get(task.name)
     return {
-        "containerId": f"{job.id}.{attempt}.{task.name}.{run}" if has_begun else None,
-        "containerIp": task.address or None,
+        "containerId": _container_id(job, task, attempt, run),
+        # Their command writes address and port into one line for ssh.
+        "containerIp": way[0] if way else task.address or None,
         "containerNodeName": task.node or None,
-        "containerPorts": _ports(task),
+        "containerPorts": {**_ports(task), "ssh": str(way[1])} if way else _ports(task),
         "containerGpus": ",".join(map(str, task.gpus)) or None,
         "containerLog": logs_path(job, attempt, task, run),
         "containerExitCode": code,
         "containerExitSpec": exits.spec_of(code),
         "containerExitDiagnostics": None if task.detail is None else str(task.detail),
+    }
+
+
+def _container_id(job: Job, task: Task, attempt: int, run: int) -> str | None:
+    return f"{job.id}.{attempt}.{task.name}.{run}" if task.started_at is not None else None
+
+
+def ssh_view(job: Job, ways: Ways, link: str) -> View:
+    """Where to come in by SSH, and with which key."""
+    name = f"{job.owner}~{job.spec.name}"
+    return {
+        "containers": [
+            {
+                "id": _container_id(job, task, job.attempt, task.run),
+                "sshIp": ways[task.name][0],
+                "sshPort": str(ways[task.name][1]),
+            }
+            for task in job.tasks
+            if task.name in ways
+        ],
+        "keyPair": {
+            "folderPath": "",
+            "publicKeyFileName": f"{name}.pub",
+            "privateKeyFileName": name,
+            "privateKeyDirectDownloadLink": link,
+        },
     }
 
 
@@ -242,14 +270,20 @@ def logs_path(job: Job, attempt: int, task: Task, run: int) -> str:
     return f"{owned}/attempts/{attempt}/taskRoles/{role}/taskIndex/{task.index}/attempts/{run}/logs"
 
 
-def task_detail(job: Job, task: Task) -> View:
+def task_detail(job: Job, task: Task, ways: Ways = NO_WAYS) -> View:
     """A task with all its runs in one attempt of the job; of earlier runs only the number is known."""
     state = task_state(task)
     attempts = [
         {
             "attemptId": run,
             "attemptState": state if run == task.run else "FAILED",
-            **_container(job, task if run == task.run else _earlier(task), job.attempt, run),
+            **_container(
+                job,
+                task if run == task.run else _earlier(task),
+                job.attempt,
+                run,
+                ways if run == task.run else NO_WAYS,
+            ),
             "currentAttemptLaunchedTime": millis(task.started_at) if run == task.run else None,
             "currentAttemptCompletedTime": millis(task.finished_at) if run == task.run else None,
         }
@@ -260,7 +294,7 @@ def task_detail(job: Job, task: Task) -> View:
         "jobName": job.spec.name,
         "jobAttemptId": job.attempt,
         "taskRoleName": role_names(job)[task.role],
-        **task_view(job, task),
+        **task_view(job, task, ways),
         "attempts": attempts,
     }
 

@@ -13,13 +13,18 @@ import yaml
 
 from footplate.dialects.losses import losses
 from footplate.dialects.mask import MASK
+from footplate.dialects.pai import exits, plugins
 from footplate.dialects.pai.ports import without_usual
+from footplate.dialects.pai.v1 import FOLDERS
 from footplate.dialects.pai.v2 import PRIORITIES, STRICT
-from footplate.dialects.translation import Written
+from footplate.dialects.translation import MANIFEST_FOLDERS, Written
+from footplate.domain.fields import ListOf
 from footplate.domain.hidden import hide, is_secret_name
 from footplate.domain.interpolate import resolve
 from footplate.domain.jobfile import write_job
 from footplate.domain.messages import Message, say
+from footplate.domain.policyfields import FAILURE_RULE
+from footplate.domain.problems import Problems
 from footplate.domain.resources import MIB
 from footplate.domain.spec import DEFAULT_SHM_BYTES, JobSpec, RoleSpec
 
@@ -51,7 +56,7 @@ def write_v2(spec: JobSpec, masked: bool = False) -> Written:
     """Write YAML of the later versions; `masked` leaves the secrets of the job out."""
     spec = masked_spec(spec) if masked else spec
     lost = [
-        *losses(spec, _SAID | {"priority", "data", "tags"}, _SAID_OF_ROLE | {"task_retry"}),
+        *losses(spec, _said(spec) | {"priority", "data", "tags"}, _SAID_OF_ROLE | {"task_retry"}),
         *_of_names(spec),
     ]
     images = _images(spec)
@@ -80,6 +85,12 @@ def write_v2(spec: JobSpec, masked: bool = False) -> Written:
         lost.append(say("field_inexpressible", field="data[].source"))
     text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     return Written(text, tuple(lost))
+
+
+def _said(spec: JobSpec) -> set[str]:
+    """The fields that a file can say; its server does with failures what the rules of its jobs do here."""
+    usual = ListOf(FAILURE_RULE, len(exits.RULES)).read(exits.RULES, "on_failure", Problems())
+    return _SAID | {"on_failure"} if spec.on_failure == usual else _SAID
 
 
 def _of_names(spec: JobSpec) -> Iterator[Message]:
@@ -182,7 +193,9 @@ def _extras(spec: JobSpec) -> dict[str, Any]:
 def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     """Write JSON of the first versions; `masked` leaves the secrets of the job out."""
     spec = masked_spec(spec) if masked else spec
-    lost = list(losses(spec, (_SAID | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"}))
+    lost = list(
+        losses(spec, (_said(spec) | {"keep_on_failure"}) - {"description"}, _SAID_OF_ROLE | {"gpu_type"})
+    )
     images = set(_images(spec).values())
     if images == {""}:
         lost.append(say("image_needed", image=SOME_IMAGE))
@@ -203,9 +216,19 @@ def write_v1(spec: JobSpec, masked: bool = False) -> Written:
     if variables:
         document["jobEnvs"] = variables
     document["taskRoles"] = [_v1_role(spec, role) for role in spec.roles]
-    if spec.extras:
-        document["extras"] = dict(spec.extras)
+    folders = spec.extras.get(MANIFEST_FOLDERS)
+    named = folders if isinstance(folders, Mapping) else {}
+    document |= {field: named[target] for target, (field, _) in FOLDERS.items() if target in named}
+    if extras := _without_usual(spec.extras):
+        document["extras"] = extras
     return Written(json.dumps(document, indent=2, ensure_ascii=False) + "\n", tuple(lost))
+
+
+def _without_usual(extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The extras that a file has to say: people come into every task of the first versions by SSH."""
+    asked = [one for one in plugins.listed(extras) if one != plugins.SSH]
+    kept = {name: value for name, value in extras.items() if name not in (plugins.KEY, MANIFEST_FOLDERS)}
+    return {**kept, plugins.KEY: asked} if asked else kept
 
 
 def _v1_role(spec: JobSpec, role: RoleSpec) -> dict[str, Any]:

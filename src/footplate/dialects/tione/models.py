@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,13 +105,23 @@ def read_version_id(text: str) -> tuple[str, str]:
     return found["model"], found["number"]
 
 
-def model_view(model: Model, versions: list[Version], region: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Whence:
+    """Where a version comes from, as a client knows it: a task, and a place in a bucket."""
+
+    task: str = ""
+    name: str = ""
+    bucket: str = ""
+    path: str = ""
+
+
+def model_view(model: Model, versions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "TrainingModelId": model.id,
         "TrainingModelName": model.name,
         "Tags": [_tag(one) for one in model.tags],
         "CreateTime": moment(model.created_at),
-        "TrainingModelVersions": [version_view(model, one, region) for one in versions],
+        "TrainingModelVersions": list(versions),
     }
 
 
@@ -120,28 +130,34 @@ def _tag(text: str) -> dict[str, str]:
     return {"TagKey": key, "TagValue": value}
 
 
-def version_view(model: Model, one: Version, region: str) -> dict[str, Any]:
+def version_view(
+    model: Model, one: Version, region: str, whence: Whence, images: Mapping[str, str]
+) -> dict[str, Any]:
+    """A version; `images` has the ids of the images that the platform itself offers, by their addresses."""
     index = ",".join(f"{name}={value:g}" for name, value in sorted(one.about.metrics.items()))
+    own = one.about.environment
+    environment = f"img-{own}" if own else images.get(one.about.image, "")
     return {
         "TrainingModelId": model.id,
         "TrainingModelName": model.name,
         "TrainingModelVersionId": version_id(model, one.number),
         "TrainingModelVersion": f"v{one.number}",
         "TrainingModelSource": "JOB" if one.origin.job_id else "COS",
-        "TrainingJobId": f"train-{one.origin.job_id}" if one.origin.job_id else "",
-        "TrainingJobName": one.origin.job_name,
+        "TrainingJobId": whence.task,
+        "TrainingJobName": whence.name,
         "TrainingJobVersion": "",
         "AlgorithmFramework": one.about.framework,
         "ModelFormat": one.about.format,
         "ReasoningEnvironment": one.about.image,
-        "ReasoningEnvironmentSource": "SYSTEM" if one.about.environment else "CUSTOM",
-        "ReasoningEnvironmentId": f"img-{one.about.environment}" if one.about.environment else "",
+        "ReasoningEnvironmentSource": "SYSTEM" if environment else "CUSTOM",
+        "ReasoningEnvironmentId": environment,
         "ReasoningImageInfo": {"ImageType": "CCR", "ImageUrl": one.about.image},
         "TrainingModelIndex": index,
         "TrainingModelCosPath": {
-            "Bucket": "" if one.origin.job_id else one.origin.place,
+            "Bucket": whence.bucket,
             "Region": region,
-            "Paths": [one.origin.path],
+            # Folders, which end in a slash there.
+            "Paths": [f"{whence.path.rstrip('/')}/" if whence.path else ""],
         },
         "TrainingModelCreateTime": moment(one.created_at),
         "TrainingModelCreator": one.created_by,

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,6 +26,8 @@ DATA_FOLDER = "/opt/ml/input/data"
 # Where programs leave their results; both are the folder whose files go to the output path.
 OUTPUT_FOLDERS = ("/opt/ml/output", "/opt/ml/model")
 EXTRA = "tione"
+# How jobs name the one that they were started again from.
+AGAIN = "again:"
 _ROOT = re.compile(r"/+$")
 
 # Says where a path of a bucket is: the storage, and the path there.
@@ -210,6 +212,11 @@ def job_name(name: str) -> str:
 
 def task_id(job_id: str) -> str:
     return f"{ID_PREFIX}{job_id}"
+
+
+def first_of(job_id: str, tags: Iterable[str]) -> str:
+    """The job by whose id a client knows a task: the first of those that were started again."""
+    return next((tag.removeprefix(AGAIN) for tag in tags if tag.startswith(AGAIN)), job_id)
 
 
 def job_of(given: str) -> str:

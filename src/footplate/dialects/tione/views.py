@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from footplate.dialects.tione.catalogue import BY_HOUR, amounts
-from footplate.dialects.tione.tasks import EXTRA, task_id
+from footplate.dialects.tione.tasks import EXTRA, first_of, task_id
 from footplate.domain.hidden import hide
 from footplate.domain.job import Job, Task
 from footplate.domain.messages import say
@@ -65,7 +65,7 @@ def item(job: Job, now: float, region: str) -> dict[str, Any]:
     """A task in a list."""
     asked = kept(job)
     return {
-        "Id": task_id(job.id),
+        "Id": task_id(first_of(job.id, job.spec.tags)),
         "Name": asked.get("name") or job.spec.name,
         "FrameworkName": asked.get("framework") or job.spec.framework,
         "FrameworkVersion": "",

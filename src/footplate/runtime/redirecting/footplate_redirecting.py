@@ -19,6 +19,7 @@ def change(module: Any) -> None:
         "httpx": change_httpx,
         "urllib3.poolmanager": change_urllib3,
         "http.client": change_http,
+        "aiohttp.client_reqrep": change_aiohttp,
     }
     changes.get(module.__name__, change_json)(module)
 
@@ -139,6 +140,24 @@ def change_http(client: Any) -> None:
     for kind in plain:
         kind.connect = changed(kind.connect)
     client.HTTPConnection.putrequest = putrequest
+
+
+def change_aiohttp(client: Any) -> None:
+    original = client.ClientRequest.__init__
+
+    def begin(self: Any, method: str, url: Any, *args: Any, **options: Any) -> None:
+        elsewhere = redirected(str(url))
+        if elsewhere is not None:
+            headers = options.get("headers")
+            sent = {} if headers is None else headers.copy()
+            sent.setdefault("Host", host_of(str(url)))
+            # A proxy is for the cloud.
+            unasked = {name: None for name in options if name in ("proxy", "proxy_auth", "proxy_headers")}
+            options |= {"headers": sent, **unasked}
+            url = type(url)(elsewhere, encoded=True)
+        original(self, method, url, *args, **options)
+
+    client.ClientRequest.__init__ = begin
 
 
 def change_json(_module: Any) -> None:

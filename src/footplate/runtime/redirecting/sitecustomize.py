@@ -6,7 +6,14 @@ imports it, by the module beside this one.
 
 import sys
 
-HOOKED = ("requests.adapters", "httpx", "urllib3.poolmanager", "http.client", "uaitrain")
+HOOKED = (
+    "requests.adapters",
+    "httpx",
+    "urllib3.poolmanager",
+    "http.client",
+    "aiohttp.client_reqrep",
+    "uaitrain",
+)
 
 
 class Redirecting:

@@ -14,6 +14,7 @@ from footplate.domain.errors import Denied, FootplateError
 from footplate.domain.job import Job
 from footplate.domain.messages import say
 from footplate.server.ssh.sessions import forward, talk
+from footplate.server.ssh.taskports import Behind
 from footplate.services import sshkeys
 from footplate.services.access import Caller
 from footplate.services.accounts import Accounts
@@ -37,11 +38,15 @@ async def talk_to(
     accounts: Accounts,
     key: asyncssh.SSHKey,
     sign_in: Callable[[], None],
+    behind: Behind | None = None,
 ) -> None:
-    """Serve one connection until its end; `sign_in` is called once it is known whose it is."""
+    """Serve one connection until its end; `sign_in` is called once it is known whose it is.
+
+    `behind` is the task that the port alone leads to.
+    """
     connection = await asyncssh.run_server(
         client,
-        server_factory=lambda: Door(platform, accounts),
+        server_factory=lambda: Door(platform, accounts, behind),
         server_host_keys=[key],
         encoding=None,
         line_editor=False,
@@ -86,11 +91,12 @@ class _Session(asyncssh.SSHServerProcess[bytes]):
 
 
 class Door(asyncssh.SSHServer):
-    """One connection: who comes is known by the key, where they want to go by the name."""
+    """One connection: who comes is known by the key, where they want to go by the name or by the port."""
 
-    def __init__(self, platform: Platform, accounts: Accounts) -> None:
+    def __init__(self, platform: Platform, accounts: Accounts, behind: Behind | None = None) -> None:
         self.platform = platform
         self._accounts = accounts
+        self._behind = behind
         self._wanted = ""
         self._key: SshKey | None = None
 
@@ -105,10 +111,17 @@ class Door(asyncssh.SSHServer):
         """Accept the keys of everybody: whether they may enter is decided, and noted, once they are known."""
         try:
             found = await sshkeys.find(self.platform, key.public_data)
+            self._key = found or await self._key_of_file(key.public_data)
         except FootplateError:
             return False
-        self._key = found
-        return found is not None
+        return self._key is not None
+
+    async def _key_of_file(self, blob: bytes) -> SshKey | None:
+        """The key, if the file of the job names it: then it is the owner's, for this job alone."""
+        if self._behind is None:
+            return None
+        job = await self.platform.store.job(self._behind.job_id)
+        return None if job is None else sshkeys.of_file(job, blob)
 
     def session_requested(self) -> Any:
         return _Session(self)
@@ -117,10 +130,13 @@ class Door(asyncssh.SSHServer):
         """Find the task, as the owner of the key may; asked anew for every session, as rights change."""
         assert self._key is not None
         # A key that was removed meanwhile opens nothing more.
-        key_id = self._key.id
-        key = await self.platform.store.read(lambda connection: ssh_key_queries.find(connection, key_id))
-        if key is None:
-            raise Denied("ssh_key_unknown", key=self._key.fingerprint)
+        key = self._key
+        if not key.is_of_file:
+            found = await self.platform.store.read(
+                lambda connection: ssh_key_queries.find(connection, key.id)
+            )
+            if found is None:
+                raise Denied("ssh_key_unknown", key=key.fingerprint)
         caller = await self._accounts.caller_named(key.user)
         name, task = await self._where(caller)
         asked = await find_enterable(self.platform, caller, name, "ssh")
@@ -128,11 +144,14 @@ class Door(asyncssh.SSHServer):
             await note_refusal(self.platform, caller, asked, "ssh")
             raise Denied("ssh_key_of_other_job", job=key.job_id)
         job, role, index = await enter(self.platform, caller, name, task, "ssh")
-        await sshkeys.touch(self.platform, key)
+        if not key.is_of_file:
+            await sshkeys.touch(self.platform, key)
         return caller, job, role, index
 
     async def _where(self, caller: Caller) -> tuple[str, str | None]:
-        """Take `JOB.worker-0` apart; names of jobs may have dots of their own."""
+        """Take `JOB.worker-0` apart; names of jobs may have dots of their own. A port says it by itself."""
+        if self._behind is not None:
+            return self._behind.job_id, self._behind.task
         name, dot, task = self._wanted.rpartition(".")
         if not dot:
             return self._wanted, None

@@ -12,7 +12,7 @@ TABLE = {
     "data_folder_lost": "`{field}`：不会获取数据；任务可在 $PAI_DATA_DIR 中看到该地址。请在 `data` 中指定存储",
     "default_storages_lost": "`extras.storages` 为空：没有默认存储；请指定任务需要的存储",
     "plugin_lost": "插件 {plugin:quoted}：Footplate 没有对应的功能",
-    "ssh_plugin_lost": "插件 'ssh'：`footplate ssh` 用您自己的密钥进入子任务；子任务之间不能通过 ssh 互访",
+    "ssh_plugin_lost": "插件 'ssh'：通过服务器的 SSH 网关进入，每个子任务有自己的端口；子任务之间不能通过 ssh 互访",
     "sku_lost": "`extras.hivedScheduler.taskRoles`：以 `resourcePerInstance` 中的大小为准",
     "task_retries_lost": "与 OpenPAI 相同，`taskRetryCount` 仅在 `extras.gangAllocation: false` 时生效",
     "prerequisite_not_fetched": "前置项 {name:quoted}（{kind}）：不会获取内容；命令可以使用其地址",

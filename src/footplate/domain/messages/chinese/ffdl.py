@@ -1,6 +1,7 @@
 """FfDL 和 Prophecis 清单中被拒绝的内容，以及各字段的去向。"""
 
 TABLE = {
+    "ffdl_expired": "{model} 的成果已过保留期",
     "ffdl_no_mapping": "清单必须是字段到值的映射",
     "ffdl_name_missing": "未填写 name",
     "ffdl_namespace_missing": "必须填写 namespace：要提交到的队列",

@@ -12,7 +12,7 @@ TABLE = {
     "data_folder_lost": "`{field}`: nothing is fetched; tasks see the address in $PAI_DATA_DIR. Name a storage in `data`",
     "default_storages_lost": "`extras.storages` is empty: there are no default storages; name those that the job needs",
     "plugin_lost": "the plug-in {plugin:quoted}: Footplate has nothing like it",
-    "ssh_plugin_lost": "the plug-in 'ssh': `footplate ssh` leads into tasks, with your own keys; tasks do not reach each other by ssh",
+    "ssh_plugin_lost": "the plug-in 'ssh': people come in by the server's SSH gateway, at a port for each task; tasks do not reach each other by ssh",
     "sku_lost": "`extras.hivedScheduler.taskRoles`: the sizes in `resourcePerInstance` count",
     "task_retries_lost": "`taskRetryCount` counts only with `extras.gangAllocation: false`, as in OpenPAI",
     "prerequisite_not_fetched": "the prerequisite {name:quoted} ({kind}): nothing is fetched; its address is known to commands",

@@ -1,6 +1,7 @@
 """What is refused of manifests of FfDL and Prophecis, and what becomes of their fields."""
 
 TABLE = {
+    "ffdl_expired": "what {model} has made is kept no longer",
     "ffdl_no_mapping": "a manifest is a mapping of fields to values",
     "ffdl_name_missing": "Model definition name is not set",
     "ffdl_namespace_missing": "namespace is required: the queue to submit to",

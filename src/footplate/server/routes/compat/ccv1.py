@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from footplate.domain.errors import Denied, FootplateError, InvalidInput, NotFound, Unauthenticated
-from footplate.server.errors import Refusal
+from footplate.domain.errors import Denied, FootplateError, InvalidInput
+from footplate.server.addresses import neighbourhood
+from footplate.server.errors import Refusal, status_of
 from footplate.server.parts import parts_of
 from footplate.server.routes.compat.asked import check_document
 from footplate.server.routes.compat.ffdlshared import LABEL, TOKEN_LIVES_S, caller_of
@@ -31,11 +32,7 @@ def _told(result: Any, status: int = 200, message: str = "success") -> Response:
 
 
 def _refused(error: FootplateError) -> Response:
-    status = 400 if isinstance(error, InvalidInput) else 403
-    if isinstance(error, Unauthenticated):
-        status = 401
-    if isinstance(error, NotFound):
-        status = 404
+    status = 400 if isinstance(error, InvalidInput) else status_of(error)
     return _told(None, status, str(error.said))
 
 
@@ -74,7 +71,8 @@ async def login(request: Request) -> Response:
         name, sent = str(body["username"]), str(body["password"])
     except (ValueError, KeyError, TypeError):
         return _told(None, 400, "username and password are required")
-    parts, address = parts_of(request), request.client.host if request.client else ""
+    parts = parts_of(request)
+    address = neighbourhood(parts.settings.proxies.caller(request))
     try:
         password = _decrypted(request, sent)
         check_document([name, password])

@@ -17,8 +17,8 @@ from footplate.dialects.ffdl.views import FFDL, PREFIXES, PROPHECIS, STATES, job
 from footplate.domain.errors import Conflict, FootplateError, InvalidInput, NotFound
 from footplate.domain.job import Job
 from footplate.server.parts import Parts, parts_of
-from footplate.server.routes.compat.ffdlshared import ERROR_BODIES, FfdlRoute, caller_of, dialect_of
-from footplate.services import code, endings, files, jobs, translating
+from footplate.server.routes.compat.ffdlshared import ERROR_BODIES, Expired, FfdlRoute, caller_of, dialect_of
+from footplate.services import code, endings, files, jobs, retention, translating
 from footplate.services.access import Caller, reach_of, visible_queues
 from footplate.services.zipping import zip_code, zip_folder
 from footplate.store import job_slices
@@ -180,7 +180,8 @@ async def _kill(request: Request) -> Response:
     job = await jobs.find(parts.platform, caller, job_id(request.path_params["model"]))
     if not job.state.is_final:
         await endings.stop(parts.platform, caller, job.id)
-    return _envelope(model_id(job.id))
+    stopped = model_id(job.id)
+    return JSONResponse({**_told(stopped), "model_id": stopped, "name": stopped})
 
 
 async def _retry(request: Request) -> Response:
@@ -191,7 +192,11 @@ async def _retry(request: Request) -> Response:
 
 
 def _envelope(result: Any) -> Response:
-    return JSONResponse({"code": "200", "msg": "success", "result": result})
+    return JSONResponse(_told(result))
+
+
+def _told(result: Any) -> dict[str, Any]:
+    return {"code": "200", "msg": "success", "result": result}
 
 
 async def _definition(request: Request) -> Response:
@@ -210,10 +215,14 @@ async def _code_path(parts: Parts, caller: Caller, job: Job) -> Path:
 async def _trained_model(request: Request) -> Response:
     """What the job has made, as a ZIP archive."""
     parts, caller = parts_of(request), await caller_of(request)
-    job, folder = await files.folder_of(
-        parts.platform, caller, job_id(request.path_params["model"]), "output"
-    )
-
+    given = job_id(request.path_params["model"])
+    try:
+        job, folder = await files.folder_of(parts.platform, caller, given, "output")
+    except NotFound as error:
+        _, _, gone = await retention.sizes_of_job(parts.platform, caller, given)
+        if "outputs" not in gone:
+            raise
+        raise Expired("ffdl_expired", model=model_id(given)) from error
     return _zipped(zip_folder(folder), f"{job.id}-trainedmodel")
 
 

@@ -93,6 +93,18 @@ async def _loglines(request: Request) -> Response:
     return JSONResponse({"models": _page(request, records)})
 
 
+async def _lines_from(request: Request) -> Response:
+    """So many lines of a log, from one on; whoever has the last of a model that is over is told so."""
+    parts, caller = parts_of(request), await caller_of(request)
+    job, log = await _log(parts, caller, request.path_params["model"])
+    begin = max(0, _whole(request.query_params.get("from"), "from"))
+    size = _whole(request.query_params.get("size"), "size") or PAGE
+    lines = [line for _, line in await asyncio.to_thread(_timed_lines, log, job)]
+    end = begin + max(0, size)
+    is_last = job.state.is_final and end >= len(lines)
+    return JSONResponse({"logs": lines[begin:end], "is_last_line": str(is_last).lower()})
+
+
 def _timed_lines(log: LogFile, job: Job) -> list[tuple[int, str]]:
     """Each line with when it was seen, in milliseconds, each later than the one before."""
     begin = max(0, log.size - MOST_READ_BYTES)
@@ -177,6 +189,7 @@ def _metrics_of(parts: Parts, job: Job) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _install() -> None:
+    router.add_api_route("/di/v1/job/{model}/log", _lines_from, methods=["GET"])
     for root in ("/v1", "/di/v1"):
         router.add_api_route(f"{root}/models/{{model}}/logs", _stream, methods=["GET"])
         router.add_api_websocket_route(f"{root}/models/{{model}}/logs", _socket)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import hmac
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -13,22 +14,31 @@ from fastapi import Request
 from fastapi.requests import HTTPConnection
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import APIRoute
+from starlette.datastructures import Headers
 
 from footplate.dialects.ffdl.views import FFDL, PROPHECIS
 from footplate.domain.errors import Denied, FootplateError, InvalidInput, NotFound, Unauthenticated
 from footplate.domain.problems import is_writable
+from footplate.server.addresses import neighbourhood
 from footplate.server.errors import Refusal, status_of
 from footplate.server.parts import Parts, parts_of
 from footplate.server.routes.compat.asked import check_address
+from footplate.services import access_keys
 from footplate.services.access import Caller
 
 log = logging.getLogger(__name__)
 
 LABEL = "ffdl"
 TOKEN_LIVES_S = 3600
+SYSTEM = "SYSTEM"
 MISSING_IDENTITY = {"message": "Missing or malformed X-Watson-Userinfo header."}
 NO_MODEL = "Model not found."
 MOST_REMEMBERED = 1000
+GONE = 410
+
+
+class Expired(NotFound):
+    """What was there is kept no longer."""
 
 
 def dialect_of(connection: HTTPConnection) -> str:
@@ -57,7 +67,7 @@ class Remembered:
 
 
 async def caller_of(connection: HTTPConnection) -> Caller:
-    """Say who calls: by Basic, by the headers of Prophecis, or by a token of ours.
+    """Say who calls: by Basic, by the headers of Prophecis, by an access key, or by a token of ours.
 
     What X-Watson-Userinfo and MLSS-UserID say without a password is believed of nobody.
     """
@@ -68,6 +78,8 @@ async def caller_of(connection: HTTPConnection) -> Caller:
         token = word.strip()
     if token:
         return await parts.accounts.identify(token)
+    if headers.get("mlss-auth-type", "").upper() == SYSTEM:
+        return await _program_of(parts, headers)
     pair = _of_prophecis(headers.get("mlss-userid", ""), headers.get("mlss-passwd", ""))
     if scheme.lower() == "basic" and not all(pair):
         pair = _basic(word)
@@ -78,11 +90,27 @@ async def caller_of(connection: HTTPConnection) -> Caller:
         if kept:
             return await parts.accounts.identify(kept)
         raise Unauthenticated("token_needed")
-    address = connection.client.host if connection.client else ""
+    address = neighbourhood(parts.settings.proxies.caller(connection))
     state = connection.app.state
     if not hasattr(state, "ffdl_remembered"):
         state.ffdl_remembered = Remembered()
     caller: Caller = await state.ffdl_remembered.identify(parts, *pair, address)
+    return caller
+
+
+async def _program_of(parts: Parts, headers: Headers) -> Caller:
+    """Say who calls by an access key, whose secret Prophecis' programs send as what they call a signature.
+
+    There, some keys spoke for everybody. Here each speaks for its owner.
+    """
+    given = headers.get("mlss-appsignature", "").encode()
+    caller = await access_keys.identify(
+        parts.platform,
+        headers.get("mlss-appid", "")[:128],
+        lambda secret: hmac.compare_digest(secret.encode(), given),
+    )
+    if headers.get("mlss-userid", "") != caller.name:
+        raise Unauthenticated("access_key_wrong")
     return caller
 
 
@@ -104,7 +132,7 @@ def _of_prophecis(name: str, sent: str) -> tuple[str, str]:
 
 def refusal(error: FootplateError, dialect: str, is_of_model: bool = False) -> Response:
     """An error in the words of the dialect."""
-    status = status_of(error)
+    status = GONE if isinstance(error, Expired) else status_of(error)
     if isinstance(error, Unauthenticated) and dialect == FFDL and str(error.said.code) == "token_needed":
         return JSONResponse(MISSING_IDENTITY, 401)
     if isinstance(error, Unauthenticated):

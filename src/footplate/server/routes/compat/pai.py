@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
-from footplate.server.routes.compat import paicluster, paijobs, paipeople, paitasks
+from footplate.server.routes.compat import paicluster, paijobs, paipeople, paissh, paitasks
 from footplate.server.routes.compat.paiedge import PREFIX, PaiRoute, Refused, body_of
 
 __all__ = ["PREFIX", "body_of", "router"]
@@ -20,7 +20,7 @@ async def healthz() -> Response:
     return PlainTextResponse("ok")
 
 
-for module in (paijobs, paitasks, paipeople, paicluster):
+for module in (paijobs, paissh, paitasks, paipeople, paicluster):
     router.include_router(module.router, prefix=f"{PREFIX}/api")
 
 

@@ -107,6 +107,14 @@ async def in_attempt(parts: Parts, who: Who, job: Job, number: str) -> Job:
     )
 
 
+def ways_into(parts: Parts, job: Job) -> views.Ways:
+    """Where people come into the tasks of a job by SSH."""
+    gateway = parts.ssh
+    if gateway is None:
+        return views.NO_WAYS
+    return {task: (gateway.host, port) for task, port in gateway.of_tasks.of(job).items()}
+
+
 # Submitting
 
 
@@ -291,23 +299,28 @@ async def listed_v1(request: Request, parts: Wired, who: Reader, user: str = "")
 
 @router.get("/v2/jobs/{framework}")
 async def detail(parts: Wired, who: Anyone, framework: str) -> Response:
-    return JSONResponse(views.detail(await found(parts, who, framework)))
+    job = await found(parts, who, framework)
+    return JSONResponse(views.detail(job, ways=ways_into(parts, job)))
 
 
 @router.get("/v2/jobs/{framework}/attempts/{attempt}")
 async def attempt_detail(parts: Wired, who: Anyone, framework: str, attempt: str) -> Response:
-    job = await found(parts, who, framework)
-    return JSONResponse(views.detail(await in_attempt(parts, who, job, attempt)))
+    job = await in_attempt(parts, who, await found(parts, who, framework), attempt)
+    return JSONResponse(views.detail(job, ways=ways_into(parts, job)))
 
 
 @router.get("/v1/jobs/{framework}")
 async def detail_by_framework(parts: Wired, who: Reader, framework: str) -> Response:
-    return JSONResponse(views.detail(await found(parts, who, framework), is_v1=True))
+    return _detail_v1(parts, await found(parts, who, framework))
 
 
 @router.get("/v1/user/{user}/jobs/{job}")
 async def detail_v1(parts: Wired, who: Reader, user: str, job: str) -> Response:
-    return JSONResponse(views.detail(await find(parts, who, user, job), is_v1=True))
+    return _detail_v1(parts, await find(parts, who, user, job))
+
+
+def _detail_v1(parts: Parts, job: Job) -> Response:
+    return JSONResponse(views.detail(job, is_v1=True, ways=ways_into(parts, job)))
 
 
 @router.get("/v2/jobs/{framework}/config")
@@ -343,18 +356,6 @@ async def config_v1(request: Request, parts: Wired, who: Reader, user: str, job:
 @router.get("/v1/jobs/{framework}/config")
 async def config_by_framework(request: Request, parts: Wired, who: Reader, framework: str) -> Response:
     return await config_v1(request, parts, who, *split(framework))
-
-
-@router.get("/v2/jobs/{framework}/ssh")
-@router.get("/v1/jobs/{framework}/ssh")
-async def ssh(parts: Wired, who: Reader, framework: str) -> Response:
-    job = await found(parts, who, framework)
-    raise Refused(404, "NoJobSshInfoError", f"SSH info of job {job.owner}~{job.spec.name} is not found.")
-
-
-@router.get("/v1/user/{user}/jobs/{job}/ssh")
-async def ssh_v1(parts: Wired, who: Reader, user: str, job: str) -> Response:
-    return await ssh(parts, who, f"{user}~{job}")
 
 
 # Changes

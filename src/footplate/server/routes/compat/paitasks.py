@@ -13,7 +13,7 @@ from footplate.server.auth import Wired
 from footplate.server.parts import Parts
 from footplate.server.ranges import send_log
 from footplate.server.routes.compat.paiedge import BAD_TOKEN, Anyone, PaiRoute, Refused, Who
-from footplate.server.routes.compat.paijobs import found, in_attempt
+from footplate.server.routes.compat.paijobs import found, in_attempt, ways_into
 from footplate.services import logs
 
 router = APIRouter(route_class=PaiRoute)
@@ -37,7 +37,8 @@ async def _task(
 async def attempts(
     parts: Wired, who: Anyone, framework: str, attempt: str, role: str, index: str
 ) -> Response:
-    return JSONResponse(views.task_detail(*await _task(parts, who, framework, attempt, role, index)))
+    job, task = await _task(parts, who, framework, attempt, role, index)
+    return JSONResponse(views.task_detail(job, task, ways_into(parts, job)))
 
 
 @router.get(_TASK + "/{run}/logs")

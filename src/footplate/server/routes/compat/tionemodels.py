@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from footplate.dialects.fields import Reader
-from footplate.dialects.tione import catalogue, models
-from footplate.dialects.tione.models import ModelWish
+from footplate.dialects.tione import catalogue, models, tasks
+from footplate.dialects.tione.models import ModelWish, Whence
+from footplate.dialects.tione.views import kept
 from footplate.domain.errors import Conflict
-from footplate.domain.model import About
+from footplate.domain.model import About, Model, Version
+from footplate.domain.results import place_of
 from footplate.server.parts import Parts
 from footplate.server.routes.compat.tionetasks import offer_of
 from footplate.services import cloudtasks, registering
 from footplate.services import models as model_service
 from footplate.services.access import Caller
-from footplate.services.buckets import locate
+from footplate.services.buckets import locate, named
 from footplate.services.modelaccess import find_version
 from footplate.services.modelintake import FromJob, FromStorage
 from footplate.services.models import Listed
@@ -96,24 +99,44 @@ async def listed(parts: Parts, caller: Caller, asked: Reader) -> Answer:
             break
         after = (page[-1].model.updated_at, page[-1].model.id)
     offset, limit = asked.whole("Offset", 0), asked.whole("Limit", 20, 0)
-    region = parts.settings.clouds.region
     shown = [
-        models.model_view(one.model, [] if one.latest is None else [one.latest], region)
+        models.model_view(one.model, await _views(parts, caller, one.model, filter(None, [one.latest])))
         for one in found[offset : offset + limit]
     ]
     return {"TotalCount": len(found), "TrainingModels": shown}
 
 
+async def _views(parts: Parts, caller: Caller, model: Model, versions: Iterable[Version]) -> list[Answer]:
+    region, offered = parts.settings.clouds.region, {one.url: one.id for one in await _images(parts)}
+    return [
+        models.version_view(model, one, region, await _whence(parts, caller, one), offered)
+        for one in versions
+    ]
+
+
+async def _whence(parts: Parts, caller: Caller, one: Version) -> Whence:
+    """Where a version comes from: of one's own task as one knows it, also when it was started again."""
+    origin = one.origin
+    if not origin.job_id:
+        return Whence("", origin.job_name, *named(origin.place, origin.path))
+    job = await parts.platform.store.job(origin.job_id)
+    if job is None or job.owner != caller.name:
+        return Whence(tasks.task_id(origin.job_id), origin.job_name)
+    place = named(*place_of(job)) if job.spec.results else ("", "")
+    name = kept(job).get("name") or origin.job_name
+    return Whence(tasks.task_id(tasks.first_of(job.id, job.spec.tags)), name, *place)
+
+
 async def versions(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     found, every = await model_service.show(parts.platform, caller, asked.text("TrainingModelId", None, 128))
-    region = parts.settings.clouds.region
-    return {"TrainingModelVersions": [models.version_view(found.model, one, region) for one in every]}
+    return {"TrainingModelVersions": await _views(parts, caller, found.model, every)}
 
 
 async def version(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     model_id, number = models.read_version_id(asked.text("TrainingModelVersionId", None, 128))
     model, one = await find_version(parts.platform, caller, model_id, number)
-    return {"TrainingModelVersion": models.version_view(model, one, parts.settings.clouds.region)}
+    [shown] = await _views(parts, caller, model, [one])
+    return {"TrainingModelVersion": shown}
 
 
 async def delete(parts: Parts, caller: Caller, asked: Reader) -> Answer:

@@ -6,7 +6,8 @@ from typing import Any
 
 from footplate.dialects.fields import Reader
 from footplate.dialects.tione import catalogue, tasks, views
-from footplate.domain.errors import InvalidInput
+from footplate.domain.errors import InvalidInput, NotFound
+from footplate.domain.job import Job
 from footplate.domain.resources import NOTHING
 from footplate.domain.states import JobState
 from footplate.server.parts import Parts
@@ -45,9 +46,17 @@ async def create(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     return {"Id": tasks.task_id(job.id)}
 
 
+async def _find(parts: Parts, caller: Caller, given: str) -> Job:
+    """The job that stands for a task; one in the trash is gone, as there."""
+    job = await cloudtasks.find(parts.platform, caller, given)
+    if job.deleted_at is not None:
+        raise NotFound("job_not_visible", job=job.id)
+    return job
+
+
 async def describe(parts: Parts, caller: Caller, asked: Reader) -> Answer:
     given = tasks.job_of(asked.text("Id", None))
-    job = await cloudtasks.find(parts.platform, caller, given)
+    job = await _find(parts, caller, given)
     region = parts.settings.clouds.region
     shown = views.detail(job, parts.platform.clock.now(), region, given)
     return {"TrainingTaskDetail": {**shown, "Id": tasks.task_id(given)}}
@@ -97,13 +106,14 @@ def _wished(filters: dict[str, list[str]], oldest_first: bool, caller: str) -> W
 
 
 async def stop(parts: Parts, caller: Caller, asked: Reader) -> Answer:
-    job = await cloudtasks.find(parts.platform, caller, tasks.job_of(asked.text("Id", None)))
+    job = await _find(parts, caller, tasks.job_of(asked.text("Id", None)))
     await endings.stop(parts.platform, caller, job.id)
     return {}
 
 
 async def start(parts: Parts, caller: Caller, asked: Reader) -> Answer:
-    await cloudtasks.start_again(parts.platform, caller, tasks.job_of(asked.text("Id", None)))
+    job = await _find(parts, caller, tasks.job_of(asked.text("Id", None)))
+    await cloudtasks.start_again(parts.platform, caller, job.id)
     return {}
 
 
@@ -114,7 +124,7 @@ async def delete(parts: Parts, caller: Caller, asked: Reader) -> Answer:
 
 
 async def pods(parts: Parts, caller: Caller, asked: Reader) -> Answer:
-    job = await cloudtasks.find(parts.platform, caller, tasks.job_of(asked.text("Id", None)))
+    job = await _find(parts, caller, tasks.job_of(asked.text("Id", None)))
     return views.pods(job)
 
 
