@@ -5,7 +5,11 @@ Standard library only: whoever reads the message has the tables.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Not for the process itself, which is to start soon and stay small.
+    from footplate.engines.local.exchange import Said
 
 
 class Refused(OSError):
@@ -13,7 +17,7 @@ class Refused(OSError):
 
     def __init__(self, code: str, number: int | None = None, **params: Any) -> None:
         super().__init__(number, code)
-        self.said = {"code": code, "params": params}
+        self.said: Said = {"code": code, "params": params}
 
     def __str__(self) -> str:
         return f"{self.said['code']}: {self.said['params']}"
