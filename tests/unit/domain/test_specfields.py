@@ -275,18 +275,18 @@ def test_the_schema_knows_every_field_that_the_reader_knows() -> None:
     ids=lambda field: next(iter(field)),
 )
 def test_no_text_takes_long_to_read(field: dict[str, str]) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with contextlib.suppress(InvalidInput):
         read_job({"name": "x", "command": "true", **field})
-    assert time.monotonic() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.alone
 def test_thousands_of_unknown_fields_are_all_told_and_soon() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     found = problems_of({"name": "x", "command": "true", **{f"unknown{i}": 1 for i in range(20_000)}})
     assert len(found) == 20_000
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 json_values = st.recursive(
