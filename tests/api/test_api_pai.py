@@ -395,6 +395,8 @@ def test_what_is_not_there_is_not_found_in_its_own_words(ada: Pai, boss: Pai) ->
     ada.refused("GET", f"{path}/attempts/9", 404, "NoJobError")
     ada.refused("GET", f"{path}/attempts/0/taskRoles/none/taskIndex/0/attempts", 404, "NoTaskError")
     ada.refused("GET", f"{path}/ssh", 404, "NoJobSshInfoError")
+    for token in ("", "x", ada.token):
+        ada.refused("GET", f"/v2/ssh/key?token={token}", 401, "UnauthorizedUserError")
     ada.refused("GET", "/v2/users/nothing", 400, "NoUserError")
     boss.refused("DELETE", "/v2/users/nothing", 404, "NoUserError")
     ada.refused("GET", "/v2/groups/nothing", 404, "NoGroupError")

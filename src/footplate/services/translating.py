@@ -100,6 +100,8 @@ def _with_folders(platform: Platform, caller: Caller, document: Document) -> Doc
         else:
             entry = {"path": target, "storage": place[0], "source": place[1]}
             made["data"] = [*made.get("data", []), entry]
+        if target == v1.CODE_PATH and (line := v1.linked(str(folder))):
+            made["roles"] = [{**role, "command": f"{line}\n{role['command']}"} for role in made["roles"]]
     return made
 
 

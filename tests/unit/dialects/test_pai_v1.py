@@ -136,13 +136,24 @@ def test_folders_are_passed_on_as_variables_and_told_not_to_be_fetched() -> None
     )
     command = made.document["roles"][0]["command"]
     named = """export PAI_DATA_DIR="$PAI_DEFAULT_FS_URI"'/it'"'"'s'"""
-    # The code is found by the name of the folder that it was in.
-    either = "if [ -e /mnt/code ]; then ln -s /mnt/code c; else ln -s . c; fi"
-    linked = f"[ -e c ] || {{ {either}; }} 2> /dev/null || true"
-    assert command == f'[ -n "${{PAI_DATA_DIR:-}}" ] || {named}\n{linked}\ntrue'
+    assert command == f'[ -n "${{PAI_DATA_DIR:-}}" ] || {named}\ntrue'
     written = json.loads(write_v1(read_job(made.document)).text)
     assert (written["dataDir"], written["codeDir"]) == ("$PAI_DEFAULT_FS_URI/it's", "hdfs://h/c/")
     assert {one.code for one in made.lost} == {"output_folder_lost", "code_folder_lost", "data_folder_lost"}
+
+
+@pytest.mark.parametrize(
+    ("folder", "line"),
+    [
+        ("hdfs://h/a/code/", "[ -e code ] || ln -s /mnt/code code 2> /dev/null || true"),
+        ("$PAI_DEFAULT_FS_URI/c.1", "[ -e c.1 ] || ln -s /mnt/code c.1 2> /dev/null || true"),
+        ("hdfs://h/a b", ""),
+        ("hdfs://h/..", ""),
+        ("hdfs://h/a;reboot", ""),
+    ],
+)
+def test_code_is_found_by_the_name_of_the_folder_that_it_was_in(folder: str, line: str) -> None:
+    assert v1.linked(folder) == line
 
 
 def test_variables_named_like_secrets_are_masked_in_the_kept_text() -> None:

@@ -122,12 +122,14 @@ def _take_folders(job: Mapping[str, Any], notes: Notes) -> list[str]:
     if job["dataDir"]:
         # Where it is mounted, the platform says so.
         first.append(f'[ -n "${{PAI_DATA_DIR:-}}" ] || export PAI_DATA_DIR={_quoted(job["dataDir"])}')
-    name = job["codeDir"].rstrip("/").rpartition("/")[2]
-    if re.fullmatch(_PLAIN_NAME, name):
-        # Commands find the code below the working folder; code that was sent along is that folder itself.
-        linked = f"if [ -e {CODE_PATH} ]; then ln -s {CODE_PATH} {name}; else ln -s . {name}; fi"
-        first.append(f"[ -e {name} ] || {{ {linked}; }} 2> /dev/null || true")
     return first
+
+
+def linked(folder: str) -> str:
+    """The line by which commands find code below the working folder, as there; nothing for an odd name."""
+    name = folder.rstrip("/").rpartition("/")[2]
+    is_plain = re.fullmatch(_PLAIN_NAME, name)
+    return f"[ -e {name} ] || ln -s {CODE_PATH} {name} 2> /dev/null || true" if is_plain else ""
 
 
 def _folders(job: Mapping[str, Any]) -> dict[str, str]:

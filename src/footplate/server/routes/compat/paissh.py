@@ -9,7 +9,7 @@ from footplate.dialects.pai import views
 from footplate.domain.job import Job
 from footplate.server.auth import Wired
 from footplate.server.parts import Parts
-from footplate.server.routes.compat.paiedge import BAD_TOKEN, PREFIX, PaiRoute, Reader, Refused, Who
+from footplate.server.routes.compat.paiedge import BAD_TOKEN, PREFIX, Anyone, PaiRoute, Reader, Refused, Who
 from footplate.server.routes.compat.paijobs import find, found, ways_into
 from footplate.services import sshkeys
 from footplate.services.access import may_touch
@@ -19,8 +19,12 @@ LINK_S = 3600
 
 
 @router.get("/v2/jobs/{framework}/ssh")
+async def ssh(parts: Wired, who: Anyone, framework: str) -> Response:
+    return _told(parts, who, await found(parts, who, framework))
+
+
 @router.get("/v1/jobs/{framework}/ssh")
-async def ssh(parts: Wired, who: Reader, framework: str) -> Response:
+async def ssh_by_framework(parts: Wired, who: Reader, framework: str) -> Response:
     return _told(parts, who, await found(parts, who, framework))
 
 
@@ -52,4 +56,5 @@ async def key(parts: Wired, token: str = "") -> Response:
     if "ssh" not in claims or claims.get("exp", 0) <= parts.platform.clock.now():
         raise Refused(401, "UnauthorizedUserError", BAD_TOKEN)
     caller = await parts.accounts.caller_named(str(claims["for"]))
-    return PlainTextResponse(await sshkeys.hand_out(parts.platform, caller, str(claims["ssh"])))
+    private = await sshkeys.hand_out(parts.platform, caller, str(claims["ssh"]))
+    return PlainTextResponse(private, headers={"Cache-Control": "no-store"})
