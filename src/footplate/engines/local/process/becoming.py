@@ -17,7 +17,7 @@ import resource
 import signal
 import stat
 import termios
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from footplate.engines.local.confine import kernel, kernelfiles, mounting, ownership, user_namespaces
 from footplate.engines.local.confine.refused import Refused, Unmountable
@@ -67,7 +67,7 @@ def become(task: TaskOrder, env: dict[str, str], ground: Ground, news_fd: int) -
 def failure(error: BaseException) -> NotStarted:
     """Say why a task was not started, and whether that will be so the next time."""
     # With the file that it is about, which nothing else tells here.
-    said: Any = error.said if isinstance(error, Refused) else str(error)
+    said = error.said if isinstance(error, Refused) else str(error)
     return {"error": said, "is_final": isinstance(error, Unmountable)}
 
 
