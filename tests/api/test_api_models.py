@@ -86,7 +86,7 @@ def test_a_whole_folder_becomes_a_version_and_an_archive(ann: Api) -> None:
     archive = ann.call("GET", f"/models/{name}/versions/1/archive")
     with tarfile.open(fileobj=io.BytesIO(archive.content)) as tar:
         assert sorted(tar.getnames()) == [f"{name}-v1/b/vocab.txt", f"{name}-v1/model.bin"]
-    ann.refused("GET", f"/models/{name}/versions/1/content", 404, says="name one of its files")
+    ann.refused("GET", f"/models/{name}/versions/1/content", 404, says="name one of them")
     assert content_of(ann, name, 1, path="b/vocab.txt") == b"words"
 
 

@@ -71,6 +71,8 @@ def test_a_person_whose_jobs_take_too_much_submits_no_more_until_some_are_delete
         assert refused["code"] == "disk_full"
         assert "each person may take 2MB" in refused["message"]
         modest.submit()
+        # Whoever makes room is let in soon.
+        assert looking.is_due
         for job in jobs:
             greedy.call("DELETE", f"/jobs/{job['id']}", params={"for_good": True})
             greedy.until_gone(job)

@@ -64,7 +64,7 @@ class Handshakes:
         loop = asyncio.get_running_loop()
         try:
             await loop.connect_accepted_socket(
-                self._make,
+                partial(self._make_for, guest, address),
                 guest.connection,
                 ssl=self._context,
                 ssl_handshake_timeout=self._door.bounds.header_time_s,
@@ -74,6 +74,18 @@ class Handshakes:
             guest.connection.close()
         finally:
             self._door.leave(guest, address)
+
+    def _make_for(self, guest: _Newcomer, address: str) -> asyncio.Protocol:
+        protocol = self._make()
+        begin = protocol.connection_made
+
+        def connection_made(transport: asyncio.BaseTransport) -> None:
+            # From here on it counts as what it is: twice would be once too often where the house is full.
+            self._door.leave(guest, address)
+            begin(transport)
+
+        protocol.connection_made = connection_made  # type: ignore[method-assign]
+        return protocol
 
     def close(self) -> None:
         """Accept no more, and end the handshakes that are under way."""

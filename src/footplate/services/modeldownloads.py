@@ -25,6 +25,8 @@ async def locate(
     files = {one.path: one for one in version.files}
     wanted = path or next(iter(files), "")
     found = files.get(wanted) if path or len(files) == 1 else None
+    if found is None and not path:
+        raise NotFound("model_file_unnamed", model=model.name, version=version.number, n_files=len(files))
     if found is None:
         raise NotFound("model_file_unknown", model=model.name, version=version.number, path=path)
     return found, _place(platform, model, version, found)

@@ -102,8 +102,9 @@ async def _measured(platform: Platform, job_id: str) -> Sizes:
 
 
 def _note(kept: KeptFiles, tx: Transaction) -> None:
-    """Remember what is kept of a job, if it is still there."""
-    if job_queries.is_there(tx.connection, kept.job_id):
+    """Remember what is kept of a job that is still there, unless somebody has measured it meanwhile."""
+    is_known = kept_queries.of_job(tx.connection, kept.job_id) is not None
+    if not is_known and job_queries.is_there(tx.connection, kept.job_id):
         kept_queries.put(tx.connection, kept)
 
 

@@ -10,7 +10,6 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import cast
 
-import pytest
 import uvloop
 
 from footplate.server.bounds import Bounds
@@ -30,6 +29,27 @@ class Echo(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.transport.write(data)
+
+
+class Served(Echo):
+    """Counts at the door, and waits for nothing."""
+
+    door: Door
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.door.enter(self, "127.0.0.1", asyncio.get_running_loop())
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.door.leave(self, "127.0.0.1")
+
+    def check(self, now: float) -> None: ...
+
+    def waits_since(self) -> float | None:
+        return None
+
+    def give_way(self) -> None:
+        self.transport.abort()
 
 
 class Gate:
@@ -71,7 +91,7 @@ async def gate(folder: Path, bounds: Bounds) -> AsyncIterator[Gate]:
     door, context = Door(bounds, lambda _address: False), Tls(pair.cert, pair.key).context
     with socket.create_server(("127.0.0.1", 0)) as listener, ExitStack() as visitors:
         listener.setblocking(False)
-        here = Handshakes(listener, door, context, Echo)
+        here = Handshakes(listener, door, context, type("Here", (Served,), {"door": door}))
         try:
             trust = ssl.create_default_context(cafile=str(authority.file))
             yield Gate(listener.getsockname()[1], trust, visitors)
@@ -93,12 +113,21 @@ def test_who_shakes_hands_is_heard(tmp_path: Path) -> None:
 def test_connections_without_a_handshake_give_way_to_others_of_their_address(tmp_path: Path) -> None:
     async def story() -> None:
         async with asyncio.timeout(DEADLINE_S), gate(tmp_path, Bounds(n_per_address=3)) as here:
-            silent = [here.greet() for _ in range(3)]
+            silent = [asyncio.create_task(until_closed(here.greet())) for _ in range(3)]
             assert await here.ask(b"hello") == b"hello"
-            # The one that has waited longest was closed, and the others were not.
-            await until_closed(silent[0])
-            with pytest.raises(BlockingIOError):
-                silent[2].recv(1)
+            # One was closed, and the others were not.
+            closed, others = await asyncio.wait(silent, return_when=asyncio.FIRST_COMPLETED)
+            assert (len(closed), len(others)) == (1, 2)
+            for other in others:
+                other.cancel()
+
+    uvloop.run(story())
+
+
+def test_the_last_place_is_for_whoever_has_shaken_hands_last(tmp_path: Path) -> None:
+    async def story() -> None:
+        async with asyncio.timeout(DEADLINE_S), gate(tmp_path, Bounds(n_per_address=1)) as here:
+            assert await here.ask(b"hello") == b"hello"
 
     uvloop.run(story())
 
