@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from footplate.cli.language import phrase
+
 TEMPLATE = """\
 # A Footplate job. Only name and command are required. Lines that begin with # are examples:
 # remove the # to use one. Each field is explained in docs/reference/job-file.md.
@@ -40,3 +42,8 @@ memory: {memory}
 # time_limit: 1h           # stop after this time
 # tags: [first-steps]
 """
+
+
+def template() -> str:
+    """The file in the reader's language, with places for what differs."""
+    return phrase(TEMPLATE)

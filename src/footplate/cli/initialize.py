@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from footplate.cli.firstfile import TEMPLATE
+from footplate.cli.firstfile import template
 from footplate.cli.language import phrase
 from footplate.cli.newfile import refuse_existing, write_new
 from footplate.cli.render import is_terminal, print_hints
@@ -123,7 +123,7 @@ def write_job_file(name: str, command: str, wanted: Resources, folder: Path) -> 
     packages = packages_in({path.name for path in folder.iterdir()}) if sends else None
     example = {"requirements": ["numpy", "torch"]}
     shown = yaml.safe_dump(packages or example, default_flow_style=True)
-    return phrase(TEMPLATE).format(
+    return template().format(
         name=name,
         command=yaml.safe_dump(command, width=1 << 20, allow_unicode=True).removesuffix("...\n").strip(),
         cpus=wanted.cpus,

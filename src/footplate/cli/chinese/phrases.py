@@ -125,6 +125,7 @@ PHRASES = {
     "total": "合计",
     "No environments. A job that names packages under `environment` has one built.": "没有环境。任务在 `environment` 中列出软件包时会构建环境。",
     "the node's": "节点自带",
+    "conda's": "conda 自带",
     "building": "构建中",
     "Removed environment {environment}.": "已删除环境 {environment}。",
     "No access keys. Create one: footplate keys create NAME": "没有访问密钥。创建访问密钥：footplate keys create NAME",
