@@ -142,7 +142,9 @@ class TestEnvironments(WithEngine):
     @on_loop
     async def test_a_conda_file_goes_to_the_program_for_it(self, bench: Bench) -> None:
         makes = 'mkdir -p "$4/bin" && ln -s "$(command -v python3)" "$4/bin/python" && cp "$6" "$4"'
-        shows = 'cat "$(dirname "$(command -v python)")/../environment.yml"'
+        shows = (
+            '[ "$(command -v python)" = "$CONDA_PREFIX/bin/python" ] && cat "$CONDA_PREFIX/environment.yml"'
+        )
         with micromamba(makes):
             await bench.restart()
             launched = await bench.launch(shows, spec=asking_conda(bench))

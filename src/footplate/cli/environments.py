@@ -42,7 +42,7 @@ def _row(built: Mapping[str, Any]) -> Row:
     return (
         built["id"],
         built["what"],
-        built["python"] or built["image"] or phrase("the node's"),
+        built["python"] or built["image"] or phrase("conda's" if built["kind"] == "conda" else "the node's"),
         phrase("building") if built["is_building"] else show_bytes(built["size_bytes"]),
         show_ago(built["used_at"]),
         str(len(built["jobs"])),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from footplate.cli.firstfile import template
 from footplate.cli.language import phrase
 from footplate.cli.newfile import refuse_existing, write_new
 from footplate.cli.render import is_terminal, print_hints
@@ -19,44 +20,6 @@ DEFAULT_FILE = "footplate.yaml"
 HELLO = """python -c "print('hello from Footplate')\""""
 # What people call the program that trains, the likeliest first.
 PROGRAMS = ("train.py", "main.py", "run.py", "train.sh", "run.sh")
-TEMPLATE = """\
-# A Footplate job. Only name and command are required. Lines that begin with # are examples:
-# remove the # to use one. Each field is explained in docs/reference/job-file.md.
-name: {name}
-command: {command}
-
-# Resources of each task. The job waits until they are free.
-cpus: {cpus}
-memory: {memory}
-{gpus}
-# gpu_type: H100           # any type if left out
-
-# Code to upload: this folder, without what .gitignore and .footplateignore list.
-{code}
-
-# Python packages: a file of the code, or a list such as [numpy, torch]. They are installed once.
-{environment}
-
-# Values to use in the command as ${{{{ parameters.epochs }}}}; `footplate submit -p epochs=10` changes one.
-# parameters: {{epochs: 5}}
-# env: {{OMP_NUM_THREADS: "1"}}
-
-# Distributed training: several tasks that start together, instead of the command above.
-# Each task finds RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment.
-# roles:
-#   - name: worker
-#     count: 2
-#     cpus: 1
-#     memory: 1GB
-#     command: python train.py --epochs ${{{{ parameters.epochs }}}}
-
-# queue: default
-# priority: 0              # jobs with a higher number start first
-# image: python:3.12       # container image; without one, the tasks use the programs of the machine
-# retry: 1                 # start again this often after a failure
-# time_limit: 1h           # stop after this time
-# tags: [first-steps]
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +37,8 @@ PRESETS = {
     "gpu": Resources("8", "32GB", 1),
 }
 _AMOUNT = re.compile(
-    r"(?:(?P<cpus>\d+(?:\.\d+)?)\s*(?:cpus?|cores?)|(?P<gpus>\d+)\s*gpus?"
-    r"|(?P<memory>\d+(?:\.\d+)?\s*[kmgt](?:i?b)?))(?=[\s,]|$)[\s,]*",
+    r"(?:(?P<cpus>\d+(?:\.\d+)?)\s*(?:cpus?|cores?|核(?:\s*cpu)?)|(?P<gpus>\d+)\s*(?:张?\s*gpus?|张?卡)"
+    r"|(?P<memory>\d+(?:\.\d+)?\s*[kmgt](?:i?b)?)(?:\s*内存)?)(?=[\s,，、]|$)[\s,，、]*",
     re.IGNORECASE,
 )
 
@@ -160,7 +123,7 @@ def write_job_file(name: str, command: str, wanted: Resources, folder: Path) -> 
     packages = packages_in({path.name for path in folder.iterdir()}) if sends else None
     example = {"requirements": ["numpy", "torch"]}
     shown = yaml.safe_dump(packages or example, default_flow_style=True)
-    return TEMPLATE.format(
+    return template().format(
         name=name,
         command=yaml.safe_dump(command, width=1 << 20, allow_unicode=True).removesuffix("...\n").strip(),
         cpus=wanted.cpus,

@@ -82,6 +82,8 @@ def test_on_a_terminal_two_questions_are_asked(
         ("1gpu,2cpu", Resources("2", "1GB", 1)),
         ("8 cores", Resources("8", "1GB")),
         ("1.5 gib", Resources("1", "1.5GIB")),
+        ("4 核 16GB，1 张卡", Resources("4", "16GB", 1)),
+        ("8核CPU、2 张 GPU", Resources("8", "1GB", 2)),
     ],
 )
 def test_resources_are_read_as_people_write_them(text: str, wanted: Resources) -> None:
@@ -95,11 +97,16 @@ def test_what_is_no_amount_is_refused(text: str) -> None:
         read_resources(text)
 
 
-def test_what_the_file_shows_as_comments_is_valid_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("language", ["en_GB.UTF-8", "zh_CN.UTF-8"])
+def test_what_the_file_shows_as_comments_is_valid_too(
+    tmp_path: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", language)
     text = write_job_file("x", HELLO, PRESETS["small"], tmp_path)
     shown = re.findall(r"^# ((?: *- | +)?[a-z_]+:.*)$", text, re.MULTILINE)
     # Fields of GPUs go with a command beside the name, and the code is a folder that a submit replaces.
     kept = (line for line in shown if not line.startswith(("gpu", "code")))
     spec = read_job(load("\n".join(["name: x", *kept]), "f"))
     assert (spec.roles[0].count, spec.time_limit_s, spec.parameters) == (2, 3600, {"epochs": 5})
+    assert ("只有 name 和 command 是必填的" in text) == language.startswith("zh")
     assert spec.environment is not None

@@ -95,7 +95,10 @@ function Packages({ environment: { id, kind, what, python, image } }: { environm
     <>
       <strong>{what}</strong>
       <div className={styles.under}>
-        {say.kinds[kind] ?? kind} · {say.pythonOf(python, image)} · <span className="mono">{id}</span>
+        {[say.kinds[kind] ?? kind, kind !== 'conda' && say.pythonOf(python, image)]
+          .filter(Boolean)
+          .join(' · ')}{' '}
+        · <span className="mono">{id}</span>
       </div>
     </>
   );

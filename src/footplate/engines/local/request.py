@@ -191,6 +191,7 @@ def _task(
             chosen["environment"] or places.environment(plan),
             prepared.own_env(task, rank),
             {} if chosen["in_container"] else inherited,
+            is_conda=plan.spec.environment is not None and bool(plan.spec.environment.conda),
         ),
         "folder": str(run_folder(folder, run)),
         "work_folder": prepared.paths(task).work,

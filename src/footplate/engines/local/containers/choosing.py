@@ -29,14 +29,18 @@ def choose(plan: LaunchPlan, task: TaskPlacement) -> ChosenRuntime:
     }
 
 
-def enter(environment: str | None, env: Mapping[str, str], inherited: Mapping[str, str]) -> dict[str, str]:
+def enter(
+    environment: str | None, env: Mapping[str, str], inherited: Mapping[str, str], *, is_conda: bool = False
+) -> dict[str, str]:
     """Write a task's variables so that the programs of its environment come first.
 
     In a container only the image knows the rest of the path: `containers/entering.py` completes it.
     """
     if environment is None:
         return dict(env)
-    entered = {**env, "VIRTUAL_ENV": environment}
+    # What conda installs looks for its own files there.
+    conda = {"CONDA_PREFIX": environment} if is_conda else {}
+    entered = {**conda, **env, "VIRTUAL_ENV": environment}
     path = env.get("PATH") or inherited.get("PATH")
     return {**entered, "PATH": f"{environment}/bin:{path}"} if path else entered
 
