@@ -82,8 +82,8 @@ class Source(Protocol):
         """Read up to so many bytes; empty at the end."""
         ...
 
-    def fetch(self, offset: int, n_bytes: int) -> bytes:
-        """Read this range and no more, from any thread; shorter only at the end."""
+    def fetch(self, offset: int, n_bytes: int) -> Iterator[bytes | memoryview]:
+        """Yield this range piece by piece and no more, from any thread; shorter only at the end."""
         ...
 
     def fileno(self) -> int | None:

@@ -37,8 +37,11 @@ class FolderSource:
     def read(self, offset: int, n_bytes: int) -> bytes:
         return os.pread(self._fd, n_bytes, offset)
 
-    def fetch(self, offset: int, n_bytes: int) -> bytes:
-        return os.pread(self._fd, n_bytes, offset)
+    def fetch(self, offset: int, n_bytes: int) -> Iterator[bytes]:
+        end = offset + n_bytes
+        while piece := os.pread(self._fd, min(CHUNK_BYTES, end - offset), offset):
+            offset += len(piece)
+            yield piece
 
     def fileno(self) -> int | None:
         return self._fd

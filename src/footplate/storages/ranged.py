@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from footplate.storages.base import Entry
 
@@ -11,9 +11,9 @@ READ_AHEAD_BYTES = 8 * 1024**2
 
 
 class RangedSource:
-    """Reads through `fetch(start, n_bytes)`, and keeps what it has read ahead."""
+    """Reads through `fetch(start, n_bytes)`, which yields pieces, and keeps what it has read ahead."""
 
-    def __init__(self, entry: Entry, fetch: Callable[[int, int], bytes]) -> None:
+    def __init__(self, entry: Entry, fetch: Callable[[int, int], Iterator[bytes | memoryview]]) -> None:
         self.entry = entry
         self._fetch = fetch
         self._start, self._held = 0, b""
@@ -23,11 +23,11 @@ class RangedSource:
             wanted = min(max(n_bytes, READ_AHEAD_BYTES), self.entry.size_bytes - offset)
             if wanted <= 0:
                 return b""
-            self._start, self._held = offset, self._fetch(offset, wanted)
+            self._start, self._held = offset, b"".join(self._fetch(offset, wanted))
         begin = offset - self._start
         return self._held[begin : begin + n_bytes]
 
-    def fetch(self, offset: int, n_bytes: int) -> bytes:
+    def fetch(self, offset: int, n_bytes: int) -> Iterator[bytes | memoryview]:
         return self._fetch(offset, n_bytes)
 
     def fileno(self) -> int | None:

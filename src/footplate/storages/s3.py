@@ -38,6 +38,7 @@ except ImportError as error:  # pragma: no cover  # the tests have it
 FOLDER_MARK = f"{HIDDEN}-folder"
 # In the spool: names what is being sent in parts.
 NOTE = ".sending"
+PIECE_BYTES = 256 * 1024
 SENT_WHOLE_BYTES = 16 * 1024**2
 LEAST_PART_BYTES, MOST_PARTS, PARTS_AT_ONCE = 8 * 1024**2, 9000, 4
 REMOVED_AT_ONCE = 1000
@@ -142,12 +143,14 @@ class BucketFiles:
         if entry.is_folder:
             raise IsADirectoryError(errno.EISDIR, "it is a folder", path)
 
-        def fetch(start: int, n_bytes: int) -> bytes:
+        def fetch(start: int, n_bytes: int) -> Iterator[memoryview]:
             options: Any = {"range": (start, start + n_bytes)}
             if entry.tag:
                 options["if_match"] = f'"{entry.tag}"'
             with _as_files_say(path):
-                return bytes(obstore.get(self._store, path, options=options).bytes())
+                # In pieces, as they lie there: large ones take new memory each, which costs more time.
+                for piece in obstore.get(self._store, path, options=options).stream(PIECE_BYTES):
+                    yield memoryview(piece)
 
         return RangedSource(entry, fetch)
 

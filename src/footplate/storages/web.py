@@ -59,17 +59,17 @@ class WebFiles:
             raise IsADirectoryError(errno.EISDIR, "it is the root", path)
         return RangedSource(entry, lambda start, n_bytes: self._fetch(path, start, n_bytes))
 
-    def _fetch(self, path: str, start: int, n_bytes: int) -> bytes:
+    def _fetch(self, path: str, start: int, n_bytes: int) -> Iterator[bytes]:
         """Fetch a range; from a server that knows none, all that comes before it as well."""
         with self._asked("GET", path, {"Range": f"bytes={start}-{start + n_bytes - 1}"}) as answer:
-            skipped = 0 if answer.status_code == httpx.codes.PARTIAL_CONTENT else start
-            held = bytearray()
+            skipped, left = (0 if answer.status_code == httpx.codes.PARTIAL_CONTENT else start), n_bytes
             for chunk in answer.iter_raw():
-                held += chunk[skipped:]
+                if piece := chunk[skipped : skipped + left]:
+                    left -= len(piece)
+                    yield piece
                 skipped = max(0, skipped - len(chunk))
-                if len(held) >= n_bytes:
-                    break
-            return bytes(held[:n_bytes])
+                if not left:
+                    return
 
     @contextmanager
     def _asked(

@@ -167,6 +167,27 @@ def test_one_who_leaves_does_not_end_what_another_waits_for(tmp_path: Path, file
     run(test)
 
 
+def test_one_who_comes_while_a_fetch_is_being_ended_has_one_of_its_own(
+    tmp_path: Path, files: Counted
+) -> None:
+    bench = Bench(tmp_path, files)
+    files.may_go_on.clear()
+
+    async def test() -> None:
+        first = asyncio.create_task(bench.provide("a.0", "train"))
+        await asyncio.to_thread(files.is_asked.wait, 30)
+        bench.staging.abandon("a.0")
+        with pytest.raises(EngineUnavailable):
+            await first
+        second = asyncio.create_task(bench.provide("b.0", "train"))
+        # Time enough to find what is being ended; it would have joined that.
+        await asyncio.wait([second], timeout=0.3)
+        files.may_go_on.set()
+        assert names(await second) == ["deep/two.csv", "notes.txt", "one.csv"]
+
+    run(test)
+
+
 def test_a_stop_ends_the_fetch_and_leaves_nothing_half(tmp_path: Path, files: Counted) -> None:
     bench = Bench(tmp_path, files)
     files.may_go_on.clear()

@@ -67,14 +67,15 @@ class _Part:
     def fetch(self, begin: int) -> None:
         source = self._open()
         wanted = min(RANGE_BYTES, self._piece.entry.size_bytes - begin)
-        data = source.fetch(begin, wanted) if wanted else b""
-        if len(data) != wanted:
+        at = begin
+        for piece in source.fetch(begin, wanted) if wanted else ():
+            view = memoryview(piece)
+            while view:
+                n_written = os.pwrite(self._fd, view, at)
+                view, at = view[n_written:], at + n_written
+                self._progress.add(n_written)
+        if at != begin + wanted:
             raise OSError(errno.EAGAIN, "it has changed while it was read", self._piece.entry.path)
-        view, at = memoryview(data), begin
-        while view:
-            n_written = os.pwrite(self._fd, view, at)
-            view, at = view[n_written:], at + n_written
-        self._progress.add(wanted)
         with self._lock:
             self._n_left -= 1
             is_whole = self._n_left == 0

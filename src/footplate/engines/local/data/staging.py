@@ -158,7 +158,10 @@ class Staging:
         tell: Callable[[Message], None],
     ) -> None:
         """Join a fetch of the same data, or begin one; the last who leaves ends it."""
-        fetch = self._fetches.get(key)
+        while (fetch := self._fetches.get(key)) is not None and fetch.progress.is_stopped.is_set():
+            # Whoever wanted it has left, and it is being ended.
+            await asyncio.wait([fetch.task])
+            await asyncio.sleep(0)
         if fetch is None:
             progress = Progress(sum(piece.entry.size_bytes for piece in missing))
             task = asyncio.create_task(self._fetch_tree(storage, files, key, pieces, missing, progress))
