@@ -183,15 +183,17 @@ def test_a_key_for_the_job_is_handed_out_and_the_command_uses_it(
         stdin=subprocess.DEVNULL,
     )
     assert ran.stdout == "by the command\n", ran.stderr
-    stanza = subprocess.run(
-        [FOOTPLATE, "ssh-config", job], env=environment, text=True, capture_output=True, check=False
-    )
-    (tmp_path / "config").write_text(stanza.stdout)
-    by_name = subprocess.run(
-        ["ssh", "-F", tmp_path / "config", "entered", "echo by the stanza"],
-        text=True, capture_output=True, check=False, timeout=DEADLINE_S, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert by_name.stdout == "by the stanza\n", by_name.stderr
+    # Of the whole job, and of a task that is named.
+    for host, words in {"entered": (), "entered.main-0": ("--task", "main/0")}.items():
+        asked = [FOOTPLATE, "ssh-config", job, *words]
+        stanza = subprocess.run(asked, env=environment, text=True, capture_output=True, check=False)
+        with (tmp_path / "config").open("a") as config:
+            config.write(stanza.stdout)
+        by_name = subprocess.run(
+            ["ssh", "-F", tmp_path / "config", host, "echo by the stanza"],
+            text=True, capture_output=True, check=False, timeout=DEADLINE_S, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert by_name.stdout == "by the stanza\n", by_name.stderr
 
 
 def test_somebody_else_is_refused_told_why_and_noted(
