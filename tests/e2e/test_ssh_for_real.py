@@ -213,7 +213,7 @@ def test_somebody_else_is_refused_told_why_and_noted(
     assert [(one["action"], one["detail"]["way"]) for one in noted] == [("job.entry_refused", "ssh")]
 
 
-def test_an_unknown_key_and_a_removed_one_open_nothing(
+def test_an_unknown_key_and_a_removed_one_open_nothing_and_keep_nothing_open(
     server: ServerProcess, job: str, gate: int, tmp_path: Path
 ) -> None:
     stranger = Laptop(tmp_path / "stranger", server, gate, "nobody")
@@ -221,7 +221,14 @@ def test_an_unknown_key_and_a_removed_one_open_nothing(
     added = server.command("ssh-keys", "add", str(stranger.key.with_suffix(".pub")), "--json")
     assert stranger.run("ssh", f"{job}.main-0@127.0.0.1", "true").returncode == 0
     key_id = added.stdout.partition('"id": "')[2][:12]
-    assert server.command("ssh-keys", "delete", key_id).returncode == 0
+    words = ["ssh", *stranger.options, "-p", str(gate), f"{job}.main-0@127.0.0.1", "echo in; sleep 300"]
+    with subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as inside:
+        assert inside.stdout is not None
+        assert inside.stdout.readline() == "in\n"
+        assert server.command("ssh-keys", "delete", key_id).returncode == 0
+        # Whoever is in is put out, and told why.
+        _, said = inside.communicate(timeout=DEADLINE_S)
+        assert (inside.returncode, "footplate:" in said) == (255, True), said
     assert stranger.run("ssh", f"{job}.main-0@127.0.0.1", "true").returncode == 255
 
 

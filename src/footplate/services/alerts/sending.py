@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from footplate.domain.alerts import Channel, ChannelKind, Delivery, DeliveryState
 from footplate.domain.errors import SecretUnreadable
@@ -90,8 +91,8 @@ class Sending:
         store, has_more = self._platform.store, True
         while has_more:
             # However much waits for receivers that do not answer, the others are found.
-            busy = tuple(self._busy)
-            found = await store.read(lambda tx, busy=busy: delivery_queries.due(tx, now, BATCH, busy))
+            query = partial(delivery_queries.due, now=now, limit=BATCH, busy=tuple(self._busy))
+            found = await store.read(query)
             for delivery in found:
                 if delivery.channel_id not in self._busy:
                     work = asyncio.create_task(self._attempt(delivery), name=f"footplate-alert-{delivery.id}")
