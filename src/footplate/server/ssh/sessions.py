@@ -55,7 +55,6 @@ async def talk(
             detail = {"name": job.spec.name, "owner": job.owner, "task": f"{role}-{index}"}
             await audit.note(platform, caller, "job.ssh_opened", job.id, **detail)
             await _while_admitted(_carry(process, stream), find)
-            process.exit(await stream.wait())
     except FootplateError as error:
         process.stderr.write(f"footplate: {error}\n".encode())
         process.exit(REFUSED)
@@ -107,11 +106,11 @@ async def _until_barred(find: Enter) -> None:
 
 
 async def _carry(process: asyncssh.SSHServerProcess[bytes], stream: Stream) -> None:
-    """Carry bytes both ways until the command has ended."""
+    """Carry bytes both ways until the command has ended, and tell its exit code."""
     typing = asyncio.create_task(_type(process, stream))
     try:
         await asyncio.gather(_show(stream.read, process.stdout), _show(stream.read_errors, process.stderr))
-        await stream.wait()
+        process.exit(await stream.wait())
     finally:
         typing.cancel()
         await asyncio.gather(typing, return_exceptions=True)
