@@ -35,6 +35,12 @@ test('a curve moves without a reload, and the job says how far it is', async ({ 
   const over = chart.locator('.u-over');
   const box = await over.boundingBox();
   if (!box) throw new Error('nothing is drawn');
+  // The values at the place that is pointed at, and the last ones again once nobody points.
+  await page.mouse.move(box.x + 1, box.y + 50);
+  await expect(chart).toContainText('epoch 0');
+  await expect(chart).toContainText('train/loss 1');
+  await page.mouse.move(0, 0);
+  await expect(chart).toContainText('train/loss 0.01');
   await page.mouse.move(box.x + 50, box.y + 50);
   await page.mouse.down();
   await page.mouse.move(box.x + 150, box.y + 60, { steps: 5 });

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,6 +14,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from apiclient import Api, Data, Hire, fresh
 
+from footplate.domain.alerts import Notice
+from footplate.domain.messages import say
+from footplate.services.alerts.matching import Receiver
+from footplate.services.alerts.outbox import make_delivery
+from footplate.services.alerts.sending import BATCH
+from footplate.store import delivery_queries
 from footplate.testing.fake_clock import FakeClock
 from footplate.testing.receivers import Hook, Mailbox, hook_receiver, mail_receiver
 from footplate.testing.server import Served, until
@@ -249,6 +256,23 @@ def test_a_webhook_that_fails_is_tried_again_with_the_same_id(ann: Api, hook: Ho
     [sent] = until_told(ann, job)
     assert [post.headers["X-Footplate-Attempt"] for post in hook.posts] == ["1", "2", "3"]
     assert {post.headers["X-Footplate-Delivery"] for post in hook.posts} == {sent["id"]}
+
+
+def test_a_receiver_that_does_not_answer_holds_up_nobody_else(
+    ann: Api, hire: Hire, hook: Hook, server: Served
+) -> None:
+    bob, platform = hire(default="member"), server.parts.platform
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        given = {"name": "silent", "kind": "webhook", "address": address}
+        dead = bob.ok("POST", "/alerts/channels", w.ChannelBody, 201, json=given)
+        receiver = Receiver(f"user:{bob.name}", platform.alerts.channels[dead["id"]])
+        notice = Notice("test", "info", say("alert_test", channel="silent"), at=0.0)
+        many = [make_delivery(str(number), receiver, notice, now=0.0) for number in range(2 * BATCH)]
+        server.run(platform.store.write(lambda tx: delivery_queries.add(tx.connection, many)))
+        mine = channel(ann, hook)
+        until_told(ann, ann.finished(alerts=[{"on": "succeeded", "to": [mine["name"]]}]))
+        bob.ok("DELETE", f"/alerts/channels/{dead['id']}", status=204)
 
 
 def test_a_refusal_is_final_until_somebody_asks_again(ann: Api, hook: Hook) -> None:

@@ -59,22 +59,23 @@ def test_a_long_curve_is_thinned_and_a_part_of_it_is_whole(ann: Api) -> None:
 
 
 def test_tasks_attempts_names_and_axes_are_chosen(ann: Api) -> None:
-    job = ann.running(roles=[{"name": "worker", "count": 2, "command": "wait"}], retry=1)
+    job = ann.running(roles=[{"name": "worker", "count": 11, "command": "wait", "cpus": 0.1}], retry=1)
     at = f"/jobs/{job['id']}/metrics"
-    for task in ("worker-0", "worker/1"):
+    for task in ("worker-10", "worker/2"):
         point = {"values": {"loss": 1, "acc": 2}, "epoch": 0.5, "at": 1_700_000_000, "group": "val"}
         ann.ok("POST", at, Pushed, json={"points": [point], "task": task})
     assert {(one["name"], one["task"]) for one in curves(ann, job)} == {
-        ("val/loss", "worker-0"),
-        ("val/loss", "worker-1"),
-        ("val/acc", "worker-0"),
-        ("val/acc", "worker-1"),
+        ("val/loss", "worker-2"),
+        ("val/loss", "worker-10"),
+        ("val/acc", "worker-2"),
+        ("val/acc", "worker-10"),
     }
-    (one,) = curves(ann, job, task="worker-1", name="val/acc", axis="time")
+    assert ann.ok("GET", at, MetricsBody)["tasks"] == ["worker-2", "worker-10"]
+    (one,) = curves(ann, job, task="worker-10", name="val/acc", axis="time")
     assert (one["axis"], one["x"]) == ("time", [1_700_000_000])
     assert {one["axis"] for one in curves(ann, job)} == {"epoch"}
     assert curves(ann, job, attempt=1) == []
-    ann.refused("POST", at, 404, json={"points": [], "task": "worker-7"})
+    ann.refused("POST", at, 404, json={"points": [], "task": "worker-11"})
     ann.refused("POST", at, 404, json={"points": [], "attempt": 1})
 
 

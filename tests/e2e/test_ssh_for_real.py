@@ -183,15 +183,17 @@ def test_a_key_for_the_job_is_handed_out_and_the_command_uses_it(
         stdin=subprocess.DEVNULL,
     )
     assert ran.stdout == "by the command\n", ran.stderr
-    stanza = subprocess.run(
-        [FOOTPLATE, "ssh-config", job], env=environment, text=True, capture_output=True, check=False
-    )
-    (tmp_path / "config").write_text(stanza.stdout)
-    by_name = subprocess.run(
-        ["ssh", "-F", tmp_path / "config", "entered", "echo by the stanza"],
-        text=True, capture_output=True, check=False, timeout=DEADLINE_S, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    assert by_name.stdout == "by the stanza\n", by_name.stderr
+    # Of the whole job, and of a task that is named.
+    for host, words in {"entered": (), "entered.main-0": ("--task", "main/0")}.items():
+        asked = [FOOTPLATE, "ssh-config", job, *words]
+        stanza = subprocess.run(asked, env=environment, text=True, capture_output=True, check=False)
+        with (tmp_path / "config").open("a") as config:
+            config.write(stanza.stdout)
+        by_name = subprocess.run(
+            ["ssh", "-F", tmp_path / "config", host, "echo by the stanza"],
+            text=True, capture_output=True, check=False, timeout=DEADLINE_S, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert by_name.stdout == "by the stanza\n", by_name.stderr
 
 
 def test_somebody_else_is_refused_told_why_and_noted(
@@ -211,7 +213,7 @@ def test_somebody_else_is_refused_told_why_and_noted(
     assert [(one["action"], one["detail"]["way"]) for one in noted] == [("job.entry_refused", "ssh")]
 
 
-def test_an_unknown_key_and_a_removed_one_open_nothing(
+def test_an_unknown_key_and_a_removed_one_open_nothing_and_keep_nothing_open(
     server: ServerProcess, job: str, gate: int, tmp_path: Path
 ) -> None:
     stranger = Laptop(tmp_path / "stranger", server, gate, "nobody")
@@ -219,7 +221,14 @@ def test_an_unknown_key_and_a_removed_one_open_nothing(
     added = server.command("ssh-keys", "add", str(stranger.key.with_suffix(".pub")), "--json")
     assert stranger.run("ssh", f"{job}.main-0@127.0.0.1", "true").returncode == 0
     key_id = added.stdout.partition('"id": "')[2][:12]
-    assert server.command("ssh-keys", "delete", key_id).returncode == 0
+    words = ["ssh", *stranger.options, "-p", str(gate), f"{job}.main-0@127.0.0.1", "echo in; sleep 300"]
+    with subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as inside:
+        assert inside.stdout is not None
+        assert inside.stdout.readline() == "in\n"
+        assert server.command("ssh-keys", "delete", key_id).returncode == 0
+        # Whoever is in is put out, and told why.
+        _, said = inside.communicate(timeout=DEADLINE_S)
+        assert (inside.returncode, "footplate:" in said) == (255, True), said
     assert stranger.run("ssh", f"{job}.main-0@127.0.0.1", "true").returncode == 255
 
 

@@ -1,7 +1,8 @@
+import { useMemo } from 'react';
 import type Plot from 'uplot';
 import { useTheme } from '@/theme/theme';
 import styles from './chart.module.css';
-import { axisDress, themeColor, usePlot } from './plot';
+import { axisDress, themeColor, usePlot, valueAt } from './plot';
 
 export interface Series {
   label: string;
@@ -35,12 +36,16 @@ function timeText(seconds: number, step: number): string {
 const HEIGHT_PX = 180;
 const COLORS = ['--accent', '--good'];
 
-/** Values over time; the last of each are in words beside the title, for those who cannot see the lines. */
+/** Values over time; beside the title are those that somebody points at, else the last ones. */
 export function Chart({ title, times, series, show, most, isBytes }: ChartProps) {
   const { isDark } = useTheme();
   const shape = JSON.stringify([series.map(({ label, isBound }) => [label, isBound]), most, isDark]);
-  const { place } = usePlot(shape, {
-    data: [times, ...series.map(({ values }) => values)],
+  const data = useMemo<Plot.AlignedData>(
+    () => [times, ...series.map(({ values }) => values)],
+    [times, series],
+  );
+  const { place, pointed } = usePlot(shape, {
+    data,
     optionsOf: (width) => optionsOf({ series, show, most, isBytes }, width),
     heightOf: () => HEIGHT_PX,
   });
@@ -49,6 +54,7 @@ export function Chart({ title, times, series, show, most, isBytes }: ChartProps)
       <figcaption>
         <strong>{title}</strong>
         <span className={styles.last}>
+          {pointed !== null && pointed < times.length && <span>{timeText(times[pointed] ?? 0, 1)}</span>}
           {series.map(({ label, values, isBound }, index) => (
             <span key={label}>
               <i
@@ -56,7 +62,7 @@ export function Chart({ title, times, series, show, most, isBytes }: ChartProps)
                 data-bound={isBound}
                 style={{ borderColor: `var(${isBound ? '--text-3' : (COLORS[index] ?? '--accent')})` }}
               />
-              {label} {lastOf(values, show)}
+              {label} {told(valueAt(values, pointed ?? values.length - 1), show)}
             </span>
           ))}
         </span>
@@ -66,10 +72,7 @@ export function Chart({ title, times, series, show, most, isBytes }: ChartProps)
   );
 }
 
-function lastOf(values: readonly (number | null)[], show: (value: number) => string): string {
-  const last = values.findLast((value) => value !== null);
-  return last === undefined || last === null ? '–' : show(last);
-}
+const told = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
 
 interface Shape {
   series: Series[];

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
@@ -8,11 +8,16 @@ interface Drawn {
   heightOf: () => number;
 }
 
+interface Drawing {
+  place: RefObject<HTMLDivElement | null>;
+  plot: RefObject<Plot | null>;
+  /** The place in the data that somebody points at. */
+  pointed: number | null;
+}
+
 /** Draws in a place as wide as it is: anew when the shape changes, else only with other values. */
-export function usePlot(
-  shape: string,
-  drawn: Drawn,
-): { place: RefObject<HTMLDivElement | null>; plot: RefObject<Plot | null> } {
+export function usePlot(shape: string, drawn: Drawn): Drawing {
+  const [pointed, setPointed] = useState<number | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(null);
   const latest = useRef(drawn);
@@ -21,7 +26,12 @@ export function usePlot(
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    plot.current = new Plot(latest.current.optionsOf(element.clientWidth), latest.current.data, element);
+    const options = latest.current.optionsOf(element.clientWidth);
+    const setCursor = [
+      ({ cursor }: Plot) => setPointed((cursor.left ?? -1) < 0 ? null : (cursor.idx ?? null)),
+    ];
+    const hooks = { ...options.hooks, setCursor };
+    plot.current = new Plot({ ...options, hooks }, latest.current.data, element);
     const observer = new ResizeObserver(() =>
       plot.current?.setSize({ width: element.clientWidth, height: latest.current.heightOf() }),
     );
@@ -31,8 +41,17 @@ export function usePlot(
       plot.current?.destroy();
     };
   }, [shape]);
-  useEffect(() => plot.current?.setData(drawn.data));
-  return { place, plot };
+  useEffect(() => plot.current?.setData(drawn.data), [drawn.data]);
+  return { place, plot, pointed };
+}
+
+/** The value of a line at a place, or the last before it: not every line has one everywhere. */
+export function valueAt(values: readonly (number | null | undefined)[], place: number): number | null {
+  for (let at = Math.min(place, values.length - 1); at >= 0; at--) {
+    const value = values[at];
+    if (value !== null && value !== undefined) return value;
+  }
+  return null;
 }
 
 /** A colour of the theme that holds now. */

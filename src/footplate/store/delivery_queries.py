@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,10 +76,11 @@ def add(connection: sa.Connection, new: Sequence[Delivery]) -> None:
         _PUT.run(connection, rows)
 
 
-def due(connection: sa.Connection, now: float, limit: int) -> list[Delivery]:
-    """Deliveries whose time has come, longest overdue first."""
+def due(connection: sa.Connection, now: float, limit: int, busy: Collection[str]) -> list[Delivery]:
+    """Deliveries whose time has come, longest overdue first, but for those through busy channels."""
     d = deliveries.c
     query = sa.select(deliveries).where(d.state == DeliveryState.WAITING.value, d.next_at <= now)
+    query = query.where(d.channel_id.not_in(busy)) if busy else query
     rows = connection.execute(query.order_by(d.next_at, d.id).limit(limit)).mappings()
     return [_delivery(row) for row in rows]
 

@@ -102,6 +102,12 @@ class _Held:
             curve.extend(columns)
 
 
+def _rank(task: str) -> tuple[str, int]:
+    """Where a task comes among others: `worker-2` before `worker-10`."""
+    role, _, index = task.rpartition("-")
+    return (role, int(index)) if index.isdecimal() else (task, -1)
+
+
 class Metrics:
     """Keeps points, and finds them again, by attempt and task."""
 
@@ -188,15 +194,16 @@ class Metrics:
         return read_records(self._path(attempt_id, task), begin)
 
     def tasks(self, job_id: str) -> list[tuple[int, str]]:
-        """Attempts and tasks of a job that have told something."""
+        """Attempts and tasks of a job that have told something, in the order of their numbers."""
         try:
             names = [path.name for path in metrics_folder(self._home, job_id).iterdir()]
         except OSError:
             return []
         parted = [name.partition(".") for name in names if name.endswith(".points")]
-        return sorted(
+        told = [
             (int(attempt), rest.removesuffix(".points")) for attempt, _, rest in parted if attempt.isdecimal()
-        )
+        ]
+        return sorted(told, key=lambda one: (one[0], _rank(one[1])))
 
     def forget(self, job_id: str) -> None:
         """Let go of what memory holds of a job that is removed."""

@@ -1,10 +1,10 @@
 import { DownloadOutlined, FullscreenOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import type Plot from 'uplot';
 import { useWords } from '@/i18n/language';
 import { useTheme } from '@/theme/theme';
-import { axisDress, usePlot } from '@/ui/plot';
+import { axisDress, usePlot, valueAt } from '@/ui/plot';
 import { type Axis, aligned, type Line, short } from './curves';
 import styles from './metrics.module.css';
 import { words } from './words';
@@ -24,22 +24,35 @@ const HEIGHT_PX = 240;
 const COLORS = ['#3b6ef5', '#e8710a', '#12935f', '#c2255c', '#7c4dff', '#00859b', '#a86c00', '#6b7280'];
 const MOST_NAMED = 12;
 
-/** Curves over steps, epochs or time. A dragged part is looked at more closely; a double click shows all again. */
+/**
+ * Curves over steps, epochs or time, with the values that somebody points at, else the last ones.
+ *
+ * A dragged part is looked at more closely; a double click shows all again.
+ */
 export function CurveChart({ title, lines, axis, smoothing, isLog, onZoom }: CurveChartProps) {
   const say = useWords(words);
   const figure = useRef<HTMLElement>(null);
   const { isDark } = useTheme();
   const zoom = useRef(onZoom);
   zoom.current = onZoom;
-  const { place, plot } = usePlot(JSON.stringify([lines.map(({ label }) => label), axis, isLog, isDark]), {
-    data: aligned(lines, smoothing) as Plot.AlignedData,
-    optionsOf: (width) => optionsOf(lines, axis, isLog, width, (range) => zoom.current(range)),
-    heightOf: () => (document.fullscreenElement === figure.current ? window.innerHeight - 140 : HEIGHT_PX),
-  });
+  const data = useMemo(() => aligned(lines, smoothing), [lines, smoothing]);
+  const { place, plot, pointed } = usePlot(
+    JSON.stringify([lines.map(({ label }) => label), axis, isLog, isDark]),
+    {
+      data: data as Plot.AlignedData,
+      optionsOf: (width) => optionsOf(lines, axis, isLog, width, (range) => zoom.current(range)),
+      heightOf: () => (document.fullscreenElement === figure.current ? window.innerHeight - 140 : HEIGHT_PX),
+    },
+  );
+  const at = pointed === null ? undefined : data[0][pointed];
+  const told = (index: number) =>
+    at === undefined ? lines[index]?.last : valueAt(data[index + 1] ?? [], pointed ?? 0);
   return (
     <figure className={styles.chart} ref={figure} aria-label={title}>
       <figcaption>
-        <strong>{title}</strong>
+        <span>
+          <strong>{title}</strong> <span className="quiet">{at !== undefined && say.at[axis](at)}</span>
+        </span>
         <span className={styles.tools}>
           <Button
             type="text"
@@ -59,10 +72,10 @@ export function CurveChart({ title, lines, axis, smoothing, isLog, onZoom }: Cur
       </figcaption>
       <div ref={place} />
       <ul className={styles.names}>
-        {lines.slice(0, MOST_NAMED).map(({ label, last }, index) => (
+        {lines.slice(0, MOST_NAMED).map(({ label }, index) => (
           <li key={label}>
             <i style={{ borderColor: colorOf(index) }} />
-            {label} <b>{last === null ? '–' : short(last)}</b>
+            {label} <b>{shortOrNone(told(index))}</b>
           </li>
         ))}
         {lines.length > MOST_NAMED && <li>{say.more(lines.length - MOST_NAMED)}</li>}
@@ -71,6 +84,7 @@ export function CurveChart({ title, lines, axis, smoothing, isLog, onZoom }: Cur
   );
 }
 
+const shortOrNone = (value: number | null | undefined) => (value == null ? '–' : short(value));
 const colorOf = (index: number) => COLORS[index % COLORS.length] ?? '';
 
 function optionsOf(

@@ -1,9 +1,15 @@
 import { translated } from '@/i18n/translated';
+import { clock } from '@/ui/time';
 
 export const words = translated({
   en: {
     axis: 'Over',
     axes: { step: 'Steps', epoch: 'Epochs', time: 'Time' },
+    at: {
+      step: (place: number) => `step ${place.toLocaleString('en')}`,
+      epoch: (place: number) => `epoch ${Number(place.toPrecision(5))}`,
+      time: (place: number) => clock(new Date(place * 1000).toISOString()),
+    },
     smoothing: 'Smoothing',
     log: 'Log scale',
     tasks: 'Tasks',
@@ -40,6 +46,11 @@ export const words = translated({
   zh: {
     axis: '横轴',
     axes: { step: '步', epoch: '轮次', time: '时间' },
+    at: {
+      step: (place: number) => `第 ${place.toLocaleString('en')} 步`,
+      epoch: (place: number) => `第 ${Number(place.toPrecision(5))} 轮`,
+      time: (place: number) => clock(new Date(place * 1000).toISOString()),
+    },
     smoothing: '平滑',
     log: '对数刻度',
     tasks: '子任务',

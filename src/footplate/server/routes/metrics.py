@@ -65,7 +65,7 @@ async def curves(
         {
             "names": sorted({one.name for one in drawn}),
             "attempts": sorted({number for number, _ in told}),
-            "tasks": sorted({one for _, one in told}),
+            "tasks": list(dict.fromkeys(one for _, one in told)),
             "items": [_curve(one) for one in drawn],
         }
     )

@@ -11,9 +11,8 @@ from typing import Any
 import asyncssh
 
 from footplate.domain.errors import Denied, FootplateError
-from footplate.domain.job import Job
 from footplate.domain.messages import say
-from footplate.server.ssh.sessions import forward, talk
+from footplate.server.ssh.sessions import Entered, forward, talk
 from footplate.server.ssh.taskports import Behind
 from footplate.services import sshkeys
 from footplate.services.access import Caller
@@ -76,7 +75,7 @@ class _Session(asyncssh.SSHServerProcess[bytes]):
         self._door = door
 
     async def _begin(self, process: asyncssh.SSHServerProcess[bytes]) -> None:
-        await talk(process, self._door.platform, self._door.enter)
+        await talk(process, self._door.platform, self._door.enter, self._door.find)
 
     def subsystem_requested(self, subsystem: str) -> bool:
         return subsystem == "sftp"
@@ -126,8 +125,16 @@ class Door(asyncssh.SSHServer):
     def session_requested(self) -> Any:
         return _Session(self)
 
-    async def enter(self) -> tuple[Caller, Job, str, int]:
-        """Find the task, as the owner of the key may; asked anew for every session, as rights change."""
+    async def enter(self) -> Entered:
+        """Find the task, and note that the key was used."""
+        found = await self.find()
+        assert self._key is not None
+        if not self._key.is_of_file:
+            await sshkeys.touch(self.platform, self._key)
+        return found
+
+    async def find(self) -> Entered:
+        """Find the task, as the owner of the key may; asked anew all the time, as rights change."""
         assert self._key is not None
         # A key that was removed meanwhile opens nothing more.
         key = self._key
@@ -144,8 +151,6 @@ class Door(asyncssh.SSHServer):
             await note_refusal(self.platform, caller, asked, "ssh")
             raise Denied("ssh_key_of_other_job", job=key.job_id)
         job, role, index = await enter(self.platform, caller, name, task, "ssh")
-        if not key.is_of_file:
-            await sshkeys.touch(self.platform, key)
         return caller, job, role, index
 
     async def _where(self, caller: Caller) -> tuple[str, str | None]:
@@ -168,4 +173,4 @@ class Door(asyncssh.SSHServer):
                 asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED,
                 str(say("ssh_forwards_localhost")),
             )
-        return partial(forward, self.platform, self.enter, dest_port)
+        return partial(forward, self.platform, self.enter, self.find, dest_port)

@@ -6,17 +6,18 @@ import asyncio
 import contextlib
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import asyncssh
 
-from footplate.domain.errors import FootplateError
+from footplate.domain.errors import Denied, FootplateError, NotFound, Unauthenticated
 from footplate.domain.job import Job
 from footplate.engines.base import Stream
 from footplate.runtime import sftp
+from footplate.server.together import until_first
 from footplate.services import audit
 from footplate.services.access import Caller
 from footplate.services.platform import Platform
@@ -38,17 +39,22 @@ echo 'there are no files by SFTP here: the task has neither sftp-server nor pyth
 exit 127
 """
 
-Enter = Callable[[], Awaitable[tuple[Caller, Job, str, int]]]
+# How soon somebody is out who may no longer be in.
+WATCH_EVERY_S = 2.0
+Entered = tuple[Caller, Job, str, int]
+Enter = Callable[[], Awaitable[Entered]]
 
 
-async def talk(process: asyncssh.SSHServerProcess[bytes], platform: Platform, enter: Enter) -> None:
-    """Serve one session, to its end; whoever is refused is told why."""
+async def talk(
+    process: asyncssh.SSHServerProcess[bytes], platform: Platform, enter: Enter, find: Enter
+) -> None:
+    """Serve one session, to its end, or until whoever came may no longer be here; they are told why."""
     try:
         caller, job, role, index = await enter()
         async with _started(process, platform, job, role, index) as stream:
             detail = {"name": job.spec.name, "owner": job.owner, "task": f"{role}-{index}"}
             await audit.note(platform, caller, "job.ssh_opened", job.id, **detail)
-            process.exit(await _carry(process, stream))
+            await _while_admitted(_carry(process, stream), find)
     except FootplateError as error:
         process.stderr.write(f"footplate: {error}\n".encode())
         process.exit(REFUSED)
@@ -80,12 +86,31 @@ def _command(process: asyncssh.SSHServerProcess[bytes], task: str) -> str:
     return "command -v bash >/dev/null 2>&1 && exec bash; exec sh"
 
 
-async def _carry(process: asyncssh.SSHServerProcess[bytes], stream: Stream) -> int:
-    """Carry bytes both ways until the command has ended; return its exit code."""
+async def _while_admitted(carrying: Coroutine[Any, Any, None], find: Enter) -> None:
+    """Carry for as long as whoever came may be here; raise why not once they may no longer."""
+    for raised in await until_first(carrying, _until_barred(find)):
+        if isinstance(raised, Exception):
+            raise raised
+
+
+async def _until_barred(find: Enter) -> None:
+    while True:
+        await asyncio.sleep(WATCH_EVERY_S)
+        try:
+            await find()
+        except (Unauthenticated, Denied, NotFound):
+            raise
+        except FootplateError as error:
+            # Of a job that ends, the task ends by itself; and what cannot be asked just now puts nobody out.
+            log.debug("whether somebody may still be in was not found out: %s", error)
+
+
+async def _carry(process: asyncssh.SSHServerProcess[bytes], stream: Stream) -> None:
+    """Carry bytes both ways until the command has ended, and tell its exit code."""
     typing = asyncio.create_task(_type(process, stream))
     try:
         await asyncio.gather(_show(stream.read, process.stdout), _show(stream.read_errors, process.stderr))
-        return await stream.wait()
+        process.exit(await stream.wait())
     finally:
         typing.cancel()
         await asyncio.gather(typing, return_exceptions=True)
@@ -113,24 +138,28 @@ async def _type(process: asyncssh.SSHServerProcess[bytes], stream: Stream) -> No
     await stream.end_input()
 
 
-async def forward(platform: Platform, enter: Enter, port: int, reader: Any, writer: Any) -> None:
-    """Carry bytes between a client and a port of the task, to the end."""
+async def forward(platform: Platform, enter: Enter, find: Enter, port: int, reader: Any, writer: Any) -> None:
+    """Carry bytes between a client and a port of the task, as a session does."""
     try:
         _, job, role, index = await enter()
         async with platform.streams.connect(job, role, index, port) as stream:
-            sending = asyncio.create_task(_send(reader, stream))
-            try:
-                await _show(stream.read, writer)
-                with contextlib.suppress(OSError):
-                    writer.write_eof()
-                await sending
-            finally:
-                sending.cancel()
-                await asyncio.gather(sending, return_exceptions=True)
+            await _while_admitted(_join(reader, writer, stream), find)
     except (FootplateError, asyncssh.Error, OSError) as error:
         log.info("port %s was not forwarded: %s", port, error)
     finally:
         writer.close()
+
+
+async def _join(reader: Any, writer: Any, stream: Stream) -> None:
+    sending = asyncio.create_task(_send(reader, stream))
+    try:
+        await _show(stream.read, writer)
+        with contextlib.suppress(OSError):
+            writer.write_eof()
+        await sending
+    finally:
+        sending.cancel()
+        await asyncio.gather(sending, return_exceptions=True)
 
 
 async def _send(reader: Any, stream: Stream) -> None:

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from footplate.domain.alerts import Channel, ChannelKind, Delivery, DeliveryState
 from footplate.domain.errors import SecretUnreadable
@@ -87,12 +88,17 @@ class Sending:
         await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _begin_due(self, now: float) -> None:
-        store = self._platform.store
-        for delivery in await store.read(lambda connection: delivery_queries.due(connection, now, BATCH)):
-            if delivery.channel_id not in self._busy:
-                work = asyncio.create_task(self._attempt(delivery), name=f"footplate-alert-{delivery.id}")
-                self._busy[delivery.channel_id] = work
-                work.add_done_callback(self._freeing(delivery.channel_id))
+        store, has_more = self._platform.store, True
+        while has_more:
+            # However much waits for receivers that do not answer, the others are found.
+            query = partial(delivery_queries.due, now=now, limit=BATCH, busy=tuple(self._busy))
+            found = await store.read(query)
+            for delivery in found:
+                if delivery.channel_id not in self._busy:
+                    work = asyncio.create_task(self._attempt(delivery), name=f"footplate-alert-{delivery.id}")
+                    self._busy[delivery.channel_id] = work
+                    work.add_done_callback(self._freeing(delivery.channel_id))
+            has_more = len(found) == BATCH
         self._next_due = await store.read(delivery_queries.next_due)
 
     def _freeing(self, channel_id: str) -> Callable[[asyncio.Task[None]], None]:
