@@ -282,7 +282,7 @@ function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
   const name = steps[step] ?? 'basics';
   const isLast = step === steps.length - 1;
   const { title, intro } = say.sections[name];
-  const top = useTopShown(step);
+  const top = useTopInView(step);
   const goOn = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !isPlainField(event)) return;
     event.preventDefault();
@@ -319,7 +319,7 @@ function Guide({ steps, step, furthest, bad, onGo, onReview }: GuideProps) {
 }
 
 /** Another section begins at its top, wherever the end of the one before was. */
-function useTopShown(step: number): RefObject<HTMLElement | null> {
+function useTopInView(step: number): RefObject<HTMLElement | null> {
   const top = useRef<HTMLElement>(null);
   const shown = useRef(step);
   useLayoutEffect(() => {
