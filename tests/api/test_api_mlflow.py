@@ -311,6 +311,10 @@ def test_artifacts_stay_in_their_run(ann: Api, inside: Data, path: str) -> None:
     (folder / "link").symlink_to("/etc")
     assert ann.http.put(f"{at}/link/x", content=b"x").status_code >= 400
     assert ann.http.get(f"{at}/link/passwd").status_code == 404
+    listed = ann.http.get(
+        f"{ann.served.url}/api/2.0/mlflow/artifacts/list", params={"run_id": run.info.run_id}
+    ).json()
+    assert [(one["path"], one["is_dir"]) for one in listed["files"]] == [("link", False)]
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"run_id": 5}', b'{"run_id": "x", "metrics": 5}'])

@@ -310,12 +310,16 @@ def test_everybody_sees_their_own_sizes_and_admins_all(admin: Api, ann: Api, hir
 
 @pytest.fixture
 def tight(tmp_path: Path) -> Iterator[Served]:
-    clock = FakeClock()
-    with served(tmp_path, FakeEngine(clock, [NODE]), clock, retention=Retention()) as running:
+    clock, home = FakeClock(), tmp_path / "home"
+    (tmp_path / "disks" / "beside").mkdir(parents=True)
+    wanted = {"retention": Retention(), "storage_roots": (str(tmp_path / "disks"),)}
+    with served(home, FakeEngine(clock, [NODE]), clock, **wanted) as running:
         yield running
 
 
-def test_on_a_nearly_full_disk_what_runs_goes_on_and_what_waits_does_not_start(tight: Served) -> None:
+def test_on_a_nearly_full_disk_what_runs_goes_on_and_what_waits_does_not_start(
+    tight: Served, tmp_path: Path
+) -> None:
     with Api(tight, tight.sign_in(), "admin") as api:
         running = api.running(cpus=8)
         waiting = api.submit(cpus=8)
@@ -323,13 +327,16 @@ def test_on_a_nearly_full_disk_what_runs_goes_on_and_what_waits_does_not_start(t
         api.ok("PATCH", upload, params={"offset": 0}, content=b"abc")
         elsewhere = {"name": "far", "kind": "s3", "bucket": "b", "endpoint": "http://127.0.0.1:9"}
         api.ok("POST", "/storages", status=201, json={**elsewhere, "read_only": False})
+        beside = {"name": "beside", "path": str(tmp_path / "disks" / "beside"), "read_only": False}
+        api.ok("POST", "/storages", status=201, json=beside)
         disk = tight.parts.platform.disk
         disk._asked = (0, 2**60)
         disk._measure = lambda: (0, 0)  # type: ignore[method-assign]
         disk.free_bytes, disk.least_bytes = 1, 2
         api.refused("POST", "/jobs", 507, says="disk", json={"name": fresh("job"), "command": "x"})
         api.refused("PUT", "/storages/home/content", 507, params={"path": "x"}, content=b"x")
-        # What goes elsewhere lies here until it is whole; what has come of an upload stays.
+        # A folder of an admin is on the same disk; what goes elsewhere lies here until it is whole.
+        api.refused("PUT", "/storages/beside/content", 507, params={"path": "x"}, content=b"x")
         api.refused("PUT", "/storages/far/content", 507, params={"path": "x"}, content=b"x")
         api.refused("PATCH", upload, 507, says="disk", params={"offset": 3}, content=b"def")
         api.refused("POST", "/code", 507, content=code())

@@ -179,7 +179,9 @@ async def _check_room(context: Context, job: Job) -> None:
             try:
                 await context.require_room(job, context.storages[volume.storage], 0)
             except DiskFull as error:
-                raise EngineRejected(error.said) from None
+                # A disk may have room again before long; a quota is for somebody to mind.
+                kind = EngineRejected if error.said.code == "storage_quota_over" else EngineUnavailable
+                raise kind(error.said) from None
 
 
 def _is_wanted(context: Context, job: Job) -> bool:

@@ -85,7 +85,9 @@ def _list(root: Path, names: list[str], shown: list[str]) -> list[dict[str, Any]
         found = []
         with os.scandir(fd) as scanned:
             for one in sorted(scanned, key=lambda entry: entry.name):
-                entry: dict[str, Any] = {"path": "/".join([*shown, one.name]), "is_dir": one.is_dir()}
+                # Not by links, which would tell what this machine has elsewhere.
+                is_folder = one.is_dir(follow_symlinks=False)
+                entry: dict[str, Any] = {"path": "/".join([*shown, one.name]), "is_dir": is_folder}
                 if not entry["is_dir"]:
                     entry["file_size"] = one.stat(follow_symlinks=False).st_size
                 if not one.name.startswith("."):

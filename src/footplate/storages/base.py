@@ -118,6 +118,15 @@ class Batch(Protocol):
 
 
 @runtime_checkable
+class OnDisk(Protocol):
+    """What storages offer that lie on a disk of this machine."""
+
+    def device(self) -> int:
+        """The number of that disk, as the kernel has it."""
+        ...
+
+
+@runtime_checkable
 class Adopts(Protocol):
     """What storages offer that can take a file of this machine in without a copy of it."""
 

@@ -12,6 +12,7 @@ import io
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from footplate.domain.storage import Storage
@@ -94,6 +95,18 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:MOST_TOLD] or type(error).__name__
 
 
+@cache
+def _session() -> tuple[Any, threading.Lock]:
+    """What knows how S3 is spoken, read once: each of its clients would take 12 MB otherwise."""
+    return botocore.session.Session(ALONE), threading.Lock()
+
+
+def _new_client(asked: Mapping[str, Any]) -> Any:
+    session, one_at_a_time = _session()
+    with one_at_a_time:
+        return session.create_client("s3", **asked)
+
+
 class BucketNames:
     """The keys of a bucket below a prefix."""
 
@@ -108,7 +121,7 @@ class BucketNames:
     def _client(self) -> Any:
         with self._lock:
             if self._made is None:
-                self._made = botocore.session.Session(ALONE).create_client("s3", **self._asked)
+                self._made = _new_client(self._asked)
             return self._made
 
     def _base(self, folder: str) -> str:

@@ -162,6 +162,10 @@ class FolderFiles:
                 os.mkdir(HIDDEN, 0o700, dir_fd=root_fd)
             return os.open(HIDDEN, _FOLDER | os.O_NOFOLLOW, dir_fd=root_fd)
 
+    def device(self) -> int:
+        with self._opened("", _PLACE) as fd:
+            return os.fstat(fd).st_dev
+
     # Reading
 
     def stat(self, path: str) -> Entry:

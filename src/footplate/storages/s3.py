@@ -12,6 +12,7 @@ import errno
 import fcntl
 import io
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -40,6 +41,7 @@ FOLDER_MARK = f"{HIDDEN}-folder"
 NOTE = ".sending"
 PIECE_BYTES = 256 * 1024
 SENT_WHOLE_BYTES = 16 * 1024**2
+PUT_AT_ONCE, MOST_HELD_BYTES = 8, 8 * 1024**2
 LEAST_PART_BYTES, MOST_PARTS, PARTS_AT_ONCE = 8 * 1024**2, 9000, 4
 REMOVED_AT_ONCE = 1000
 MOST_COPIED_BYTES = 5 * 1024**3
@@ -210,7 +212,10 @@ class BucketFiles:
 
     @contextmanager
     def batch(self) -> Iterator[Batch]:
-        yield _BucketBatch(self._store)
+        with ThreadPoolExecutor(PUT_AT_ONCE, thread_name_prefix="footplate-bucket") as senders:
+            batch = _BucketBatch(self._store, senders)
+            yield batch
+            batch.settle()
 
     def make_folder(self, path: str, *, is_new: bool = False) -> Entry:
         try:
@@ -297,12 +302,29 @@ class BucketFiles:
 
 
 class _BucketBatch:
-    def __init__(self, store: S3Store) -> None:
-        self._store = store
+    """Sends several small objects at once: each takes a whole trip to the bucket's server."""
+
+    def __init__(self, store: S3Store, senders: ThreadPoolExecutor) -> None:
+        self._store, self._senders = store, senders
+        self._sending: dict[str, Future[None]] = {}
+        self._held_bytes = 0
 
     def write(self, path: str, data: bytes, is_executable: bool) -> None:  # noqa: ARG002  # objects are not run
+        if path in self._sending or self._held_bytes + len(data) > MOST_HELD_BYTES:
+            # What comes again must be the last; and what waits is kept in memory.
+            self.settle()
+        self._held_bytes += len(data)
+        self._sending[path] = self._senders.submit(self._send, path, data)
+
+    def _send(self, path: str, data: bytes) -> None:
         with _as_files_say(path):
             obstore.put(self._store, path, data)
+
+    def settle(self) -> None:
+        """Wait for all that is being sent; raise the first fault."""
+        sending, self._sending, self._held_bytes = self._sending, {}, 0
+        for one in sending.values():
+            one.result()
 
 
 def _holds(page: Page) -> bool:

@@ -52,6 +52,10 @@ class Disk:
         self.least_bytes = 0
         self._free_files = self._least_files = 0
 
+    def device(self) -> int:
+        """The number of the disk, as the kernel has it."""
+        return self._home.stat().st_dev
+
     @property
     def is_low(self) -> bool:
         return self._lacks_bytes or self._lacks_files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,30 @@ def test_parts_of_what_was_cut_are_removed_and_no_others(
     send()
     # What has come leaves no note.
     assert [path.name for path in (tmp_path / "spool").iterdir() if path.name.endswith(s3.NOTE)] == []
+
+
+def test_many_small_objects_go_at_once_and_a_fault_is_told(
+    bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, together = s3.obstore.put, threading.Barrier(4, timeout=30)
+
+    def meet(store: Any, path: str, data: bytes) -> object:
+        if path.startswith("d/"):
+            together.wait()
+        if path == "bad":
+            raise s3.exceptions.GenericError("the bucket is full")
+        return put(store, path, data)
+
+    monkeypatch.setattr(s3.obstore, "put", meet)
+    with bucket.files.batch() as batch:
+        for number in range(8):
+            batch.write(f"d/{number}", b"x", is_executable=False)
+        for text in (b"first", b"second", b"last"):
+            batch.write("again", text, is_executable=False)
+    assert bucket.names("d") == [str(number) for number in range(8)]
+    assert bucket.files.open("again").read(0, 10) == b"last"
+    with pytest.raises(OSError, match="full"), bucket.files.batch() as batch:
+        batch.write("bad", b"x", is_executable=False)
 
 
 def test_a_bucket_without_keys_is_asked_as_by_anybody(
