@@ -81,7 +81,10 @@ async def _follow(parts: Parts, standing: Standing, job_id: str, places: Places)
 
 
 async def watch_points(request: Request, parts: Parts, caller: Caller, job_id: str) -> AsyncIterator[int]:
-    """Check who asks, and yield how many points have come, whenever some have: at most once a second."""
+    """Check who asks, and yield how many points have come, whenever some have: at most once a second.
+
+    The first is 0, as soon as none is missed any more: whoever has asked for the points before asks again.
+    """
     job = await jobs.inspect(parts.platform, caller, job_id)
     standing = Standing(request, parts, caller, job.id, reads=True)
 
@@ -96,6 +99,7 @@ async def watch_points(request: Request, parts: Parts, caller: Caller, job_id: s
 
         unsubscribe = parts.platform.metrics.subscribe(hear)
         try:
+            yield 0
             while await standing.refresh() is not None:
                 if await sse.woken(wake):
                     wake.clear()

@@ -29,7 +29,7 @@ async def follow(request: Request, parts: Wired, caller: Signed, wanted: Followe
 
     The first message, `begin`, has as its id the number from which events come. A log that may not be read,
     or no longer, brings `refused` with the body of an error, and the rest goes on. `metrics` says that a job
-    has told new points, which are there to be asked for.
+    has told new points, which are there to be asked for, and first, with none, that this is listened for.
     """
     keys = [*(one.key for one in wanted.logs), *(one.key for one in wanted.metrics)]
     if len(set(keys)) < len(keys):
