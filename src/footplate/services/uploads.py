@@ -111,7 +111,7 @@ def _write(part: Part, hasher: hashlib._Hash, chunks: Sequence[bytes], _files: F
 
 
 async def _gathered(stream: AsyncIterable[bytes]) -> AsyncIterator[tuple[Sequence[bytes], int]]:
-    """Take small pieces together, as each costs a turn of a thread; joined, they would be copied once more."""
+    """Take small pieces together, as each costs a turn of a thread; to join them is a copy more."""
     held, n_held = list[bytes](), 0
     async for chunk in stream:
         held.append(chunk)
