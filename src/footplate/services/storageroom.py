@@ -38,7 +38,7 @@ class StorageRoom:
         `here_bytes` says how many of them the server's own disk takes, where that is not all.
         """
         storage = opened.storage
-        await self._look_where(opened)
+        await self._learn_disk(opened)
         self.require_disk(storage, person, n_bytes if here_bytes is None else here_bytes)
         if storage.quota_bytes is None:
             return
@@ -53,7 +53,7 @@ class StorageRoom:
             )
         known.size_bytes += n_bytes
 
-    async def _look_where(self, opened: Opened) -> None:
+    async def _learn_disk(self, opened: Opened) -> None:
         """See whether a folder of an admin lies on the server's disk."""
         name, files = opened.storage.name, opened.files
         if opened.storage.is_own or name in self._beside or not isinstance(files, OnDisk):

@@ -10,7 +10,7 @@ import asyncio
 import errno
 import hashlib
 import os
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -89,37 +89,38 @@ async def receive(
     """Write a stream to the end of a part: one large piece is written while the next comes in."""
     n_bytes, writing = 0, None
     try:
-        async for chunk in _gathered(stream):
-            n_bytes += len(chunk)
+        async for chunks, n_held in _gathered(stream):
+            n_bytes += n_held
             if n_bytes > most_bytes:
                 raise TooLarge("piece_too_large", "body", most_bytes=most_bytes)
             # What runs needs the last room of the disk more than what is being sent.
             require_room()
             if writing is not None:
                 await writing
-            writing = asyncio.ensure_future(opened.run(partial(_write, part, hasher, chunk)))
+            writing = asyncio.ensure_future(opened.run(partial(_write, part, hasher, chunks)))
     finally:
         # Whatever happened: nothing is written any more when this ends.
         if writing is not None:
             await writing
 
 
-def _write(part: Part, hasher: hashlib._Hash, data: bytes, _files: Files) -> None:
-    hasher.update(data)
-    part.append(data)
+def _write(part: Part, hasher: hashlib._Hash, chunks: Sequence[bytes], _files: Files) -> None:
+    for chunk in chunks:
+        hasher.update(chunk)
+        part.append(chunk)
 
 
-async def _gathered(stream: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """Join what comes in small pieces: each costs a turn of a thread."""
-    held, n_held = [], 0
+async def _gathered(stream: AsyncIterable[bytes]) -> AsyncIterator[tuple[Sequence[bytes], int]]:
+    """Take small pieces together, as each costs a turn of a thread; to join them is a copy more."""
+    held, n_held = list[bytes](), 0
     async for chunk in stream:
         held.append(chunk)
         n_held += len(chunk)
         if n_held >= CHUNK_BYTES:
-            yield b"".join(held)
+            yield held, n_held
             held, n_held = [], 0
     if held:
-        yield b"".join(held)
+        yield held, n_held
 
 
 def require_digest(wanted: str, found: str) -> None:
