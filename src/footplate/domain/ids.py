@@ -12,7 +12,7 @@ _PATTERN = re.compile(f"[{_DIGITS}]{{12}}")
 def job_id(at: float, chance: int, after: str = "") -> str:
     """Make an id from the time in seconds and a random number below 2**20; it sorts behind `after`."""
     number = ((int(at * 1000) - _EPOCH_MS) % 2**40 << 20) | chance % 2**20
-    return _written(max(number, _read(after) + 1))
+    return _written(max(number, _read(after) + 1) if after else number)
 
 
 def is_job_id(text: str) -> bool:
@@ -28,7 +28,7 @@ def _written(number: int) -> str:
 
 
 def _read(text: str) -> int:
-    number = -1
+    number = 0
     for character in text:
-        number = max(number, 0) * 32 + _DIGITS.index(character)
+        number = number * 32 + _DIGITS.index(character)
     return number
